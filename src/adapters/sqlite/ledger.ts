@@ -1,0 +1,208 @@
+// The rules' window on the board, as prepared statements inside the writer's transaction.
+import type { DatabaseSync } from "node:sqlite";
+import { detailDigest, entryHash, GENESIS } from "../../core/log/chain.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import type { Arrival, EntryType, Gone, Ledger, Standing } from "../../core/message/standing.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Ref } from "../../core/protocol/payload.ts";
+import type { Signal } from "../../core/protocol/vocabulary.ts";
+import type { AuthorFacts, ThreadFacts } from "../../ports/store.ts";
+import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
+
+type Vote = "verifies" | "refutes";
+
+export class SqliteLedger implements Ledger {
+  /** Set by the writer for each transaction; never runs backwards. */
+  now = 0;
+  head: Head;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+    const last = this.#sql.lastEntry.get() as { seq: number; hash: string; at: number } | undefined;
+    this.head = last === undefined ? { seq: 0, hash: GENESIS } : { seq: last.seq, hash: last.hash };
+    this.now = last?.at ?? 0;
+  }
+
+  find(id: string): Standing | undefined {
+    const row = this.#sql.find.get(id);
+    return row === undefined ? undefined : toStanding(row);
+  }
+  gone(id: string): Gone | undefined {
+    const row = this.#sql.gone.get(id);
+    return row === undefined ? undefined : toGone(row);
+  }
+  openWork(limit: number): readonly string[] {
+    return this.#sql.openWork.all(this.now, limit).map((row) => row["id"] as string);
+  }
+  keyOf(agent: string): string | undefined {
+    return this.#sql.keyOf.get(agent)?.["pk"] as string | undefined;
+  }
+  due(limit: number): readonly Standing[] {
+    return this.#sql.due.all(this.now, limit).map(toStanding);
+  }
+  endedLeases(limit: number): readonly Standing[] {
+    return this.#sql.endedLeases.all(this.now, limit).map(toStanding);
+  }
+  refsOf(seq: number): readonly Ref[] {
+    return this.#sql.refsOf.all(seq) as unknown as readonly Ref[];
+  }
+  repliesTo(id: string): number {
+    return this.#sql.repliesTo.get(id)!["count"] as number;
+  }
+
+  vote(target: number, agent: string): Vote | undefined {
+    return this.#sql.vote.get(target, agent)?.["rel"] as Vote | undefined;
+  }
+  castVote(target: number, agent: string, seq: number, rel: Vote): void {
+    this.#sql.castVote.run(target, agent, seq, rel);
+  }
+  dropVote(target: number, agent: string, seq: number): void {
+    this.#sql.dropVote.run(target, agent, seq);
+  }
+  hasSignal(target: number, agent: string, signal: Signal): boolean {
+    return this.#sql.hasSignal.get(target, agent, signal) !== undefined;
+  }
+  addSignal(target: number, agent: string, signal: Signal, seq: number): void {
+    this.#sql.addSignal.run(target, agent, signal, seq);
+  }
+  dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean {
+    return this.#sql.dropSignal.run(target, agent, signal, seq).changes === 1;
+  }
+  signalOf(seq: number): Signal | undefined {
+    return this.#sql.signalOf.get(seq)?.["signal"] as Signal | undefined;
+  }
+
+  insert(s: Standing, { payload, raw, blobs }: Arrival, refs: readonly Ref[]): void {
+    const sql = this.#sql;
+    // oxfmt-ignore
+    sql.insertMessage.run(
+      s.seq, s.id, s.author, s.kind, s.root, s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), s.status, s.replies, s.duplicateOf,
+    );
+    sql.insertContent.run(s.seq, raw.payload, raw.sig, raw.nonce);
+    sql.seeAgent.run(s.author, payload.pk, s.receivedAt);
+    for (const [position, { rel, id }] of refs.entries()) sql.insertRef.run(s.seq, position, rel, id);
+    for (const [hash, text] of Object.entries(blobs)) sql.putBlob.run(hash, text, s.receivedAt + LIMITS.attachment_hours * 3_600_000);
+    for (const { sha256 } of payload.attachments ?? []) sql.attach.run(sha256, s.seq);
+  }
+  update(s: Standing): void {
+    const signals = Object.keys(s.signals).length === 0 ? null : JSON.stringify(s.signals);
+    // oxfmt-ignore
+    this.#sql.update.run(
+      s.status, s.verifies, s.refutes, s.replies, s.answers, s.answersVerified, s.answersDisputed, signals, Number(s.resolvedByAuthor),
+      s.claimedBy, s.leaseUntil, s.claimSeq, s.supersededBy, s.supersededAt, s.seq,
+    );
+  }
+  withdrawBefore(author: string, seq: number): void {
+    this.#sql.withdraw.run(this.now, author, seq, this.now);
+  }
+  erase(s: Standing, gone: Gone): void {
+    const sql = this.#sql;
+    for (const { sha256 } of sql.attachmentsOf.all(s.seq) as unknown as { sha256: string }[]) {
+      sql.detach.run(sha256, s.seq);
+      sql.dropLooseBlob.run(sha256, sha256);
+    }
+    for (const statement of sql.eraseBySeq) statement.run(s.seq);
+    sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement);
+  }
+  joinThread(root: string, by: 1 | -1): void {
+    if (by === 1) this.#sql.joinThread.run(root, this.now);
+    else {
+      this.#sql.leaveThread.run(root);
+      this.#sql.dropEmptyThread.run(root);
+    }
+  }
+
+  log(type: EntryType, id: string, detail: string | null, digest = detailDigest(detail)): number {
+    const seq = this.head.seq + 1;
+    const hash = entryHash({ prev: this.head.hash, seq, at: this.now, type, id, digest });
+    this.#sql.insertEntry.run(seq, this.now, type, id, detail, digest, hash);
+    this.head = { seq, hash };
+    return seq;
+  }
+
+  authorFacts(agent: string): AuthorFacts {
+    return this.#sql.authorFacts.get(agent) as unknown as AuthorFacts;
+  }
+  threadFacts(root: string): ThreadFacts {
+    return (this.#sql.threadFacts.get(root) as ThreadFacts | undefined) ?? { messages: 0, lastActivity: 0 };
+  }
+  nextDue(): number | null {
+    return this.#sql.nextDue.get()!["due"] as number | null;
+  }
+  /** Forgets what has been kept long enough: texts of attachments, tombstones, old entries. */
+  prune(): void {
+    this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
+    this.#sql.dropOldBlobs.run(this.now);
+    this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
+  }
+}
+
+function statements(db: DatabaseSync) {
+  const p = (sql: string) => db.prepare(sql);
+  const standing = (rest: string) => p(`SELECT ${STANDING_COLUMNS} FROM messages m ${rest}`);
+  return {
+    lastEntry: p("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
+    insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"),
+    find: standing("WHERE m.id = ?"),
+    due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT ?"),
+    endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT ?"),
+    gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
+    openWork: p(
+      `SELECT id FROM messages m WHERE kind IN ('task', 'subtask', 'question') AND status = 'open' AND superseded_by IS NULL AND expires_at > ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    keyOf: p("SELECT pk FROM agents WHERE id = ?"),
+    refsOf: p("SELECT rel, target AS id FROM refs WHERE seq = ? ORDER BY position"),
+    repliesTo: p(
+      "SELECT count(DISTINCT r.seq) AS count FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.superseded_by IS NULL",
+    ),
+    vote: p("SELECT rel FROM votes WHERE target = ? AND agent = ? ORDER BY seq DESC LIMIT 1"),
+    castVote: p("INSERT INTO votes (target, agent, seq, rel) VALUES (?, ?, ?, ?)"),
+    dropVote: p("DELETE FROM votes WHERE target = ? AND agent = ? AND seq = ?"),
+    hasSignal: p("SELECT 1 FROM signals WHERE target = ? AND agent = ? AND signal = ?"),
+    addSignal: p("INSERT INTO signals (target, agent, signal, seq) VALUES (?, ?, ?, ?)"),
+    dropSignal: p("DELETE FROM signals WHERE target = ? AND agent = ? AND signal = ? AND seq = ?"),
+    signalOf: p("SELECT signal FROM signals WHERE seq = ? LIMIT 1"),
+    insertMessage:
+      p(`INSERT INTO messages (seq, id, author, kind, root, received_at, expires_at, "to", bits, assisted, status, replies, duplicate_of,
+      verifies, refutes, answers, answers_verified, answers_disputed, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
+    insertContent: p("INSERT INTO contents (seq, payload, sig, nonce) VALUES (?, ?, ?, ?)"),
+    insertRef: p("INSERT INTO refs (seq, position, rel, target) VALUES (?, ?, ?, ?)"),
+    seeAgent: p(`INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?1, ?2, ?3, ?3, 1)
+      ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, messages = messages + 1`),
+    putBlob: p(
+      "INSERT INTO blobs (sha256, text, expires_at) VALUES (?, ?, ?) ON CONFLICT (sha256) DO UPDATE SET expires_at = excluded.expires_at",
+    ),
+    attach: p("INSERT OR IGNORE INTO attachments (sha256, seq) VALUES (?, ?)"),
+    attachmentsOf: p("SELECT sha256 FROM attachments WHERE seq = ?"),
+    detach: p("DELETE FROM attachments WHERE sha256 = ? AND seq = ?"),
+    dropLooseBlob: p("DELETE FROM blobs WHERE sha256 = ? AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?)"),
+    update:
+      p(`UPDATE messages SET status = ?, verifies = ?, refutes = ?, replies = ?, answers = ?, answers_verified = ?, answers_disputed = ?, signals = ?,
+      resolved_by_author = ?, claimed_by = ?, lease_until = ?, claim_seq = ?, superseded_by = ?, superseded_at = ? WHERE seq = ?`),
+    withdraw: p("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq < ? AND expires_at > ?"),
+    eraseBySeq: [
+      p("DELETE FROM contents WHERE seq = ?"),
+      p("DELETE FROM refs WHERE seq = ?"),
+      p("DELETE FROM votes WHERE target = ?"),
+      p("DELETE FROM signals WHERE target = ?"),
+      p("DELETE FROM messages WHERE seq = ?"),
+    ],
+    insertGone: p(
+      "INSERT OR REPLACE INTO gone (id, seq, author, kind, root, received_at, reason, at, statement) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    joinThread: p(`INSERT INTO threads (root, messages, last_activity) VALUES (?1, 1, ?2)
+      ON CONFLICT (root) DO UPDATE SET messages = messages + 1, last_activity = excluded.last_activity`),
+    leaveThread: p("UPDATE threads SET messages = messages - 1 WHERE root = ?"),
+    dropEmptyThread: p("DELETE FROM threads WHERE root = ? AND messages <= 0"),
+    authorFacts: p("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
+    threadFacts: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
+    nextDue: p(
+      "SELECT min(due) AS due FROM (SELECT min(expires_at) AS due FROM messages UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)",
+    ),
+    dropOldBlobs: p("DELETE FROM blobs WHERE expires_at <= ?"),
+    // The newest of the old entries stays as the anchor of the chain.
+    dropOldEntries: p("DELETE FROM log WHERE seq < (SELECT max(seq) FROM (SELECT seq FROM log WHERE at <= ? ORDER BY seq LIMIT 10000))"),
+    dropOldGone: p("DELETE FROM gone WHERE at <= ?"),
+  };
+}

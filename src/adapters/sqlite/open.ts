@@ -1,0 +1,64 @@
+// Opens the board's SQLite file with the durability the board promises, and brings its schema up to date.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+
+/** Older versions can corrupt a WAL database under concurrent checkpoints. */
+const OLDEST_SQLITE = [3, 51, 3] as const;
+
+export const databasePath = (dataDir: string): string => join(dataDir, "board.db");
+
+export function openDatabase(path: string, use: "write" | "read"): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: use === "read" });
+  requireVersion(db);
+  db.exec(`
+    PRAGMA busy_timeout = 5000;
+    PRAGMA cache_size = -65536;
+    PRAGMA mmap_size = 1073741824;
+    PRAGMA temp_store = MEMORY;
+  `);
+  if (use === "write") {
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000;");
+    requireFullSync(db);
+    migrate(db);
+  }
+  return db;
+}
+
+/** Two boards on one file would sign two histories; the lock lasts as long as the process and dies with it. */
+export function lockDataDir(dataDir: string): DatabaseSync {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(dataDir, "board.lock"));
+  try {
+    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
+    return lock;
+  } catch {
+    lock.close();
+    throw new Error(`Another board is running on ${dataDir}. Stop it, or choose another --data directory.`);
+  }
+}
+
+function requireVersion(db: DatabaseSync): void {
+  const { version } = db.prepare("SELECT sqlite_version() AS version").get() as { version: string };
+  const parts = version.split(".").map(Number);
+  for (const [i, oldest] of OLDEST_SQLITE.entries()) {
+    const part = parts[i] ?? 0;
+    if (part > oldest) return;
+    if (part < oldest) throw new Error(`SQLite ${version} is too old; ${OLDEST_SQLITE.join(".")} or newer is needed. Use a newer Node.js.`);
+  }
+}
+
+function requireFullSync(db: DatabaseSync): void {
+  const { synchronous } = db.prepare("PRAGMA synchronous").get() as { synchronous: number };
+  const { journal_mode: mode } = db.prepare("PRAGMA journal_mode").get() as { journal_mode: string };
+  if (synchronous !== 2 || mode !== "wal") throw new Error(`SQLite did not take synchronous=FULL and WAL (got ${synchronous}, ${mode}).`);
+}
+
+function migrate(db: DatabaseSync): void {
+  const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0)
+    throw new Error(`The database has schema ${version}; this program speaks ${SCHEMA_VERSION}. Use the matching version.`);
+  db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+}

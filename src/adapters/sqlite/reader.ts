@@ -1,0 +1,106 @@
+// Reads of a SQLite board: prepared statements on a connection of their own, never blocked by the writer.
+import type { DatabaseSync } from "node:sqlite";
+import { type Entry, GENESIS } from "../../core/log/chain.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import type { AuthorFacts, Card, Found, LogEntry, Prior, Raw, ThreadFacts } from "../../ports/store.ts";
+import { GONE_COLUMNS, goneByTime, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
+
+export class SqliteReader {
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  head(): Head {
+    return (this.#sql.head.get() as Head | undefined) ?? { seq: 0, hash: GENESIS };
+  }
+
+  prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
+    const live = this.#sql.knownLive.get(id) as { seq: number; sig: string; expiresAt: number } | undefined;
+    const gone = live === undefined ? this.#sql.gone.get(id) : undefined;
+    const known = live !== undefined && live.expiresAt > now ? live : undefined;
+    return {
+      known,
+      gone: gone === undefined ? (live !== undefined && known === undefined ? goneByTime(this.#standing(id)!) : undefined) : toGone(gone),
+      keyBlocked: this.#sql.blockedKey.get(author) !== undefined,
+      storedBlobs: blobs.filter((hash) => this.#sql.hasBlob.get(hash, now) !== undefined),
+      blockedBlobs: blobs.filter((hash) => this.#sql.blockedBlob.get(hash) !== undefined),
+    };
+  }
+
+  find(id: string, now: number): Found | undefined {
+    const standing = this.#standing(id);
+    if (standing === undefined) {
+      const gone = this.#sql.gone.get(id);
+      return gone === undefined ? undefined : { gone: toGone(gone) };
+    }
+    if (standing.expiresAt <= now) return { gone: goneByTime(standing) };
+    const card: Card = {
+      standing,
+      raw: this.#sql.raw.get(standing.seq) as unknown as Raw,
+      author: this.#sql.author.get(standing.author) as unknown as AuthorFacts,
+      thread: (this.#sql.thread.get(standing.root) as ThreadFacts | undefined) ?? { messages: 0, lastActivity: standing.receivedAt },
+    };
+    return { card };
+  }
+
+  idsByPrefix(prefix: string, limit: number, now: number): { live: string[]; gone: string[] } {
+    // Ids are lower-case hex, so everything with the prefix lies before the prefix followed by `g`.
+    const rows = this.#sql.idsByPrefix.all(prefix, `${prefix}g`) as unknown as { id: string; expiresAt: number }[];
+    const live = rows.filter((row) => row.expiresAt > now).map((row) => row.id);
+    const swept = this.#sql.goneByPrefix.all(prefix, `${prefix}g`, limit).map((row) => row["id"] as string);
+    return {
+      live: live.slice(0, limit),
+      gone: [...rows.filter((row) => row.expiresAt <= now).map((row) => row.id), ...swept].slice(0, limit),
+    };
+  }
+
+  blob(hash: string, now: number): string | undefined {
+    return this.#sql.blob.get(hash, now)?.["text"] as string | undefined;
+  }
+
+  entries(after: number, limit: number, raw: boolean): readonly LogEntry[] {
+    const anchor = after === 0 ? undefined : (this.#sql.entryHash.get(after)?.["hash"] as string | undefined);
+    let prev = anchor ?? GENESIS;
+    const rows = this.#sql.entries.all(after, limit) as unknown as Omit<Entry, "prev">[];
+    return rows.map((row) => {
+      const entry = { ...row, prev, raw: raw && row.type === "create" ? ((this.#sql.raw.get(row.seq) as Raw | undefined) ?? null) : null };
+      prev = row.hash;
+      return entry;
+    });
+  }
+
+  /** The first entry kept, unless it is only there as the anchor of the chain. */
+  oldestSeq(): number {
+    const first = this.#sql.oldest.get()!["seq"] as number | null;
+    return first === null || first === 1 ? 1 : first + 1;
+  }
+
+  #standing(id: string) {
+    const row = this.#sql.find.get(id);
+    return row === undefined ? undefined : toStanding(row);
+  }
+}
+
+function statements(db: DatabaseSync) {
+  const p = (sql: string) => db.prepare(sql);
+  return {
+    head: p("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1"),
+    knownLive: p("SELECT m.seq, c.sig, m.expires_at AS expiresAt FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.id = ?"),
+    gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
+    blockedKey: p("SELECT 1 FROM agents WHERE id = ? AND blocked = 1"),
+    hasBlob: p("SELECT 1 FROM blobs WHERE sha256 = ? AND expires_at > ?"),
+    blockedBlob: p("SELECT 1 FROM blocked_blobs WHERE sha256 = ?"),
+    find: p(`SELECT ${STANDING_COLUMNS} FROM messages m WHERE m.id = ?`),
+    raw: p("SELECT payload, sig, nonce FROM contents WHERE seq = ?"),
+    author: p("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
+    thread: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
+    idsByPrefix: p("SELECT id, expires_at AS expiresAt FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT 64"),
+    goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"),
+    blob: p("SELECT text FROM blobs WHERE sha256 = ? AND expires_at > ?"),
+    entries: p("SELECT seq, at, type, id, detail, digest, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?"),
+    entryHash: p("SELECT hash FROM log WHERE seq = ?"),
+    oldest: p("SELECT min(seq) AS seq FROM log"),
+  };
+}

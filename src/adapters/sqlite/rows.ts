@@ -1,0 +1,43 @@
+// Between rows and the board's own shapes; shared by the writer and the readers.
+import type { Gone, GoneReason, SignalCounts, Standing } from "../../core/message/standing.ts";
+import type { Status } from "../../core/protocol/vocabulary.ts";
+
+export const STANDING_COLUMNS = `
+  m.seq, m.id, m.author, m.kind, m.root, m.received_at AS receivedAt, m.expires_at AS expiresAt, m."to", m.bits, m.assisted,
+  m.status, m.verifies, m.refutes, m.replies, m.answers, m.answers_verified AS answersVerified, m.answers_disputed AS answersDisputed,
+  m.signals, m.resolved_by_author AS resolvedByAuthor, m.duplicate_of AS duplicateOf, m.claimed_by AS claimedBy, m.lease_until AS leaseUntil,
+  m.claim_seq AS claimSeq, m.superseded_by AS supersededBy, m.superseded_at AS supersededAt, m.withdrawn`;
+
+type Flag = 0 | 1;
+type Row = Omit<Standing, "assisted" | "signals" | "resolvedByAuthor" | "withdrawn" | "status"> & {
+  assisted: Flag;
+  signals: string | null;
+  resolvedByAuthor: Flag;
+  withdrawn: Flag;
+  status: string;
+};
+
+export function toStanding(row: unknown): Standing {
+  const { assisted, signals, resolvedByAuthor, withdrawn, status, ...rest } = row as Row;
+  return {
+    ...rest,
+    assisted: assisted === 1,
+    resolvedByAuthor: resolvedByAuthor === 1,
+    withdrawn: withdrawn === 1,
+    status: status as Status,
+    signals: signals === null ? {} : (JSON.parse(signals) as SignalCounts),
+  };
+}
+
+export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS receivedAt, reason, at, statement`;
+
+export function toGone(row: unknown): Gone {
+  const gone = row as Gone & { reason: GoneReason };
+  return { ...gone };
+}
+
+/** A message whose time is over but that the sweep has not reached yet is gone all the same. */
+export function goneByTime(standing: Standing): Gone {
+  const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn } = standing;
+  return { id, seq, author, kind, root, receivedAt, reason: withdrawn ? "retracted" : "expired", at: expiresAt, statement: null };
+}

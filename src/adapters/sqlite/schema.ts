@@ -1,0 +1,128 @@
+// The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
+
+export const SCHEMA_VERSION = 1;
+
+export const SCHEMA = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE log (
+  seq INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  id TEXT NOT NULL,
+  detail TEXT,
+  digest TEXT NOT NULL,
+  hash TEXT NOT NULL
+);
+
+CREATE TABLE messages (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  author TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  root TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  "to" TEXT,
+  bits INTEGER NOT NULL,
+  assisted INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  verifies INTEGER NOT NULL,
+  refutes INTEGER NOT NULL,
+  replies INTEGER NOT NULL,
+  answers INTEGER NOT NULL,
+  answers_verified INTEGER NOT NULL,
+  answers_disputed INTEGER NOT NULL,
+  signals TEXT,
+  resolved_by_author INTEGER NOT NULL,
+  duplicate_of TEXT,
+  claimed_by TEXT,
+  lease_until INTEGER,
+  claim_seq INTEGER,
+  superseded_by TEXT,
+  superseded_at INTEGER,
+  withdrawn INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX messages_author ON messages (author, seq);
+CREATE INDEX messages_root ON messages (root, seq);
+CREATE INDEX messages_kind ON messages (kind, seq);
+CREATE INDEX messages_expires ON messages (expires_at);
+CREATE INDEX messages_lease ON messages (lease_until) WHERE lease_until IS NOT NULL;
+
+CREATE TABLE contents (
+  seq INTEGER PRIMARY KEY,
+  payload TEXT NOT NULL,
+  sig TEXT NOT NULL,
+  nonce TEXT NOT NULL
+);
+
+CREATE TABLE refs (
+  seq INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  rel TEXT NOT NULL,
+  target TEXT NOT NULL,
+  PRIMARY KEY (seq, position)
+) WITHOUT ROWID;
+CREATE INDEX refs_target ON refs (target, rel, seq);
+
+CREATE TABLE votes (
+  target INTEGER NOT NULL,
+  agent TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  rel TEXT NOT NULL,
+  PRIMARY KEY (target, agent, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE signals (
+  target INTEGER NOT NULL,
+  agent TEXT NOT NULL,
+  signal TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (target, agent, signal)
+) WITHOUT ROWID;
+CREATE INDEX signals_seq ON signals (seq);
+
+CREATE TABLE threads (
+  root TEXT PRIMARY KEY,
+  messages INTEGER NOT NULL,
+  last_activity INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE agents (
+  id TEXT PRIMARY KEY,
+  pk TEXT NOT NULL,
+  first_seen INTEGER NOT NULL,
+  last_seen INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  blocked INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+
+CREATE TABLE blobs (
+  sha256 TEXT PRIMARY KEY,
+  text TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX blobs_expires ON blobs (expires_at);
+
+CREATE TABLE attachments (
+  sha256 TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (sha256, seq)
+) WITHOUT ROWID;
+CREATE INDEX attachments_seq ON attachments (seq);
+
+CREATE TABLE blocked_blobs (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
+
+CREATE TABLE gone (
+  id TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  root TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  statement TEXT
+) WITHOUT ROWID;
+CREATE INDEX gone_at ON gone (at);
+`;

@@ -1,0 +1,101 @@
+// A board kept in one SQLite file: a writer in a thread of its own, readers on the caller's thread.
+import type { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import type { Head } from "../../core/log/checkpoint.ts";
+import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
+import { workerUrl } from "../system/worker-url.ts";
+import { databasePath, lockDataDir, openDatabase } from "./open.ts";
+import { SqliteReader } from "./reader.ts";
+import { SQLITE } from "./writer.ts";
+
+interface WriterAnswer {
+  readonly ready?: true;
+  readonly nextDue?: number | null;
+  readonly appended?: Appended;
+  readonly failed?: { readonly message: string; readonly errcode: number | undefined };
+}
+
+/** `onFatal` hears of a failed fsync or a corrupt file: the process must end, for nothing written since is certain. */
+export async function openSqliteStore(dataDir: string, onFatal: (error: Error) => void): Promise<Store> {
+  const lock = lockDataDir(dataDir);
+  const path = databasePath(dataDir);
+  const worker = new Worker(workerUrl("writer-thread", import.meta.url), { workerData: { path } });
+  const first = await answer(worker);
+  const readDb = openDatabase(path, "read");
+  return new SqliteStore(worker, readDb, lock, first.nextDue ?? null, onFatal);
+}
+
+function answer(worker: Worker): Promise<WriterAnswer> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      act();
+    };
+    const onMessage = (message: WriterAnswer) => settle(() => resolve(message));
+    const onError = (error: Error) => settle(() => reject(error));
+    const onExit = () => settle(() => reject(new StoreFailure("storage_unavailable", "The writer thread has ended.", true)));
+    worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+  });
+}
+
+class SqliteStore implements Store {
+  readonly #worker: Worker;
+  readonly #readDb: DatabaseSync;
+  readonly #reader: SqliteReader;
+  readonly #lock: DatabaseSync;
+  readonly #onFatal: (error: Error) => void;
+  #nextDue: number | null;
+  #dead: StoreFailure | undefined;
+
+  constructor(worker: Worker, readDb: DatabaseSync, lock: DatabaseSync, nextDue: number | null, onFatal: (error: Error) => void) {
+    this.#worker = worker;
+    this.#readDb = readDb;
+    this.#reader = new SqliteReader(readDb);
+    this.#lock = lock;
+    this.#nextDue = nextDue;
+    this.#onFatal = onFatal;
+  }
+
+  /** One call at a time; the appender sees to that. */
+  async append(acts: readonly Act[], now: number): Promise<Appended> {
+    if (this.#dead !== undefined) throw this.#dead;
+    this.#worker.postMessage({ acts, now });
+    const { appended, failed } = await answer(this.#worker).catch((error: unknown) => ({
+      appended: undefined,
+      failed: { message: String(error), errcode: SQLITE.IOERR },
+    }));
+    if (appended !== undefined) {
+      this.#nextDue = appended.nextDue;
+      return appended;
+    }
+    throw this.#failure(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
+  }
+
+  #failure({ message, errcode }: { message: string; errcode: number | undefined }): StoreFailure {
+    const primary = (errcode ?? 0) & 0xff;
+    if (primary === SQLITE.FULL) return new StoreFailure("storage_full", message);
+    if (primary === SQLITE.BUSY || primary === SQLITE.READONLY) return new StoreFailure("storage_unavailable", message);
+    const failure = new StoreFailure("storage_unavailable", message, true);
+    this.#dead = failure;
+    this.#onFatal(failure);
+    return failure;
+  }
+
+  head = async (): Promise<Head> => this.#reader.head();
+  nextDue = async () => this.#nextDue;
+  prior: Store["prior"] = async (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
+  find: Store["find"] = async (id, now) => this.#reader.find(id, now);
+  idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
+  blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
+  entries: Store["entries"] = async (after, limit, raw) => this.#reader.entries(after, limit, raw);
+  oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();
+
+  async close(): Promise<void> {
+    const exited = new Promise((resolve) => this.#worker.once("exit", resolve));
+    // The last connection to close folds the write-ahead log into the file: that should be the writer.
+    this.#readDb.close();
+    this.#worker.postMessage("close");
+    await exited;
+    this.#lock.close();
+  }
+}

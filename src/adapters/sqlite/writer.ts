@@ -1,0 +1,117 @@
+// The one writer of a SQLite board: many acts, one transaction, one fsync.
+import type { DatabaseSync } from "node:sqlite";
+import { Refusal } from "../../core/errors.ts";
+import { sweep } from "../../core/message/derive.ts";
+import { postInto } from "../../core/message/post.ts";
+import type { Act, Appended, Outcome } from "../../ports/store.ts";
+import { SqliteLedger } from "./ledger.ts";
+
+const PRUNE_EVERY_MS = 60_000;
+
+export class SqliteWriter {
+  readonly #db: DatabaseSync;
+  readonly #ledger: SqliteLedger;
+  #prunedAt = 0;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#ledger = new SqliteLedger(db);
+  }
+
+  run(acts: readonly Act[], now: number): Appended {
+    const ledger = this.#ledger;
+    const before = ledger.head;
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      // The log's time never runs backwards, whatever the clock does.
+      ledger.now = Math.max(ledger.now, now);
+      // Acts are judged by the board as it is now, not as the sweep last left it.
+      sweep(ledger);
+      if (ledger.now - this.#prunedAt > PRUNE_EVERY_MS) this.#prune();
+      const outcomes = acts.map((act) => this.#guarded(act));
+      // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
+      this.#db.exec("COMMIT");
+      return { outcomes, head: ledger.head, nextDue: ledger.nextDue() };
+    } catch (error) {
+      ledger.head = before;
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  nextDue(): number | null {
+    return this.#ledger.nextDue();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** A savepoint around each act: what one act half did is undone without touching its neighbours. */
+  #guarded(act: Act): Outcome {
+    const ledger = this.#ledger;
+    const head = ledger.head;
+    const undo = () => {
+      this.#db.exec("ROLLBACK TO act; RELEASE act");
+      ledger.head = head;
+    };
+    this.#db.exec("SAVEPOINT act");
+    try {
+      const outcome = this.#perform(act);
+      if (act.type === "post" && act.dryRun) undo();
+      else this.#db.exec("RELEASE act");
+      return outcome;
+    } catch (error) {
+      // A full disk or failed write has ended the transaction itself: then nobody in the batch may be answered.
+      if (!this.#db.isTransaction || isStorageError(error)) throw error;
+      undo();
+      return { refused: refusalOf(error) };
+    }
+  }
+
+  #perform(act: Act): Outcome {
+    const ledger = this.#ledger;
+    switch (act.type) {
+      case "sweep":
+        return { more: sweep(ledger) };
+      case "post": {
+        const { result, standing } = postInto(ledger, act.arrival);
+        return {
+          result: act.dryRun && result === "created" ? "valid" : result,
+          standing,
+          author: ledger.authorFacts(standing.author),
+          thread: ledger.threadFacts(standing.root),
+        };
+      }
+    }
+  }
+
+  #prune(): void {
+    this.#prunedAt = this.#ledger.now;
+    this.#ledger.prune();
+  }
+}
+
+function isStorageError(error: unknown): boolean {
+  const primary = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  return (
+    primary === SQLITE.IOERR ||
+    primary === SQLITE.FULL ||
+    primary === SQLITE.CORRUPT ||
+    primary === SQLITE.NOTADB ||
+    primary === SQLITE.READONLY
+  );
+}
+
+/** Primary result codes of SQLite that speak of the storage, not of the statement. */
+export const SQLITE = { BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, NOTADB: 26 } as const;
+
+function refusalOf(error: unknown) {
+  const refusal = error instanceof Refusal ? error : undefined;
+  if (refusal === undefined) {
+    // Not a refusal: a fault of ours in one act. Its neighbours go on; the caller reports it.
+    return { code: "internal" as const, message: String((error as Error).stack ?? error), hint: "", status: 500, details: undefined };
+  }
+  const { code, message, hint, status, details } = refusal;
+  return { code, message, hint, status, details };
+}

@@ -1,0 +1,31 @@
+// The board's Ed25519 key in a file: made on first start, readable by the owner only.
+import { createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
+import type { SigningKey } from "../../ports/signing-key.ts";
+
+const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** A seed is 32 bytes, written like a public key: 43 characters of unpadded base64url. */
+export function signingKey(seed: Uint8Array): SigningKey {
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });
+  const { x: pk } = createPublicKey(key).export({ format: "jwk" });
+  if (pk === undefined) throw new Error("The key has no public half.");
+  return { pk, sign: (text) => toBase64url(sign(null, Buffer.from(text), key)) };
+}
+
+export function loadBoardKey(path: string): SigningKey {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    const seed = randomBytes(32);
+    writeFileSync(path, `${toBase64url(seed)}\n`, { mode: 0o600, flag: "wx", flush: true });
+    return signingKey(seed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const text = readFileSync(path, "utf8").trim();
+  if (!PUBLIC_KEY.test(text)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);
+  chmodSync(path, 0o600);
+  return signingKey(fromBase64url(text));
+}

@@ -1,0 +1,32 @@
+// From a verified message to an admitted one: the operator's block lists, then the agent's pace.
+import { Refusal } from "../core/errors.ts";
+import type { Arrival } from "../core/message/standing.ts";
+import type { Prior } from "../ports/store.ts";
+import type { RateLimiter } from "./rate.ts";
+import type { Verified } from "./verify.ts";
+
+declare const admitted: unique symbol;
+/** An arrival that may go into the transaction; only `admit` makes one. */
+export interface Admitted extends Arrival {
+  readonly [admitted]: true;
+}
+
+export function admit(message: Verified, prior: Prior, rates: RateLimiter, dryRun: boolean): Admitted {
+  const { id, author, envelope, payload, bits } = message;
+  if (prior.keyBlocked) throw new Refusal("blocked_key", `The key of ${author} is blocked.`);
+  const [blocked] = prior.blockedBlobs;
+  if (blocked !== undefined)
+    throw new Refusal("blocked_content", `The attachment ${blocked} was removed by the operator.`, { details: { sha256: blocked } });
+  // A dry run writes nothing, so it costs the agent nothing; its address pays for it.
+  if (!dryRun) rates.take("agent_writes", author);
+  const { payload: text, sig, nonce } = envelope;
+  return {
+    id,
+    author,
+    payload,
+    raw: { payload: text, sig, nonce },
+    bits,
+    assisted: false,
+    blobs: envelope.blobs ?? {},
+  } as Arrival as Admitted;
+}

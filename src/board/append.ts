@@ -1,0 +1,83 @@
+// Group commit: what arrives while one transaction is under way goes into the next one together.
+import { Refusal } from "../core/errors.ts";
+import type { Head } from "../core/log/checkpoint.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Report } from "../ports/report.ts";
+import { type Act, type Appended, type Outcome, type PostedOutcome, type Store, StoreFailure } from "../ports/store.ts";
+
+const MAX_QUEUE = 4096;
+const MAX_BATCH = 128;
+
+interface Waiting {
+  readonly act: Act;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+/** What one act comes to. Durable when it resolves. */
+export type Append = (act: Act) => Promise<Exclude<Outcome, { refused: unknown }>>;
+
+export class Appender {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #report: Report;
+  readonly #queue: Waiting[] = [];
+  readonly #hints: ((appended: Pick<Appended, "head" | "nextDue">) => void)[] = [];
+  #running = false;
+
+  constructor(store: Store, clock: Clock, report: Report) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** `hint` hears that the log may have moved; what moved, it reads from the log itself. */
+  onAppend(hint: (appended: { readonly head: Head; readonly nextDue: number | null }) => void): void {
+    this.#hints.push(hint);
+  }
+
+  append: Append = async (act) => {
+    if (this.#queue.length >= MAX_QUEUE) throw new Refusal("overloaded", `${MAX_QUEUE} posts are waiting to be written.`);
+    const outcome = await new Promise<Outcome>((resolve, reject) => {
+      this.#queue.push({ act, resolve, reject });
+      if (!this.#running) void this.#run();
+    });
+    if (!("refused" in outcome)) return outcome;
+    const { code, message, ...more } = outcome.refused;
+    if (code === "internal") throw new Error(message);
+    throw new Refusal(
+      code,
+      message,
+      more.details === undefined ? { hint: more.hint, status: more.status } : { ...more, details: more.details },
+    );
+  };
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, MAX_BATCH);
+      try {
+        const appended = await this.#store.append(
+          batch.map((one) => one.act),
+          this.#clock.now(),
+        );
+        for (const [i, one] of batch.entries()) one.resolve(appended.outcomes[i]!);
+        this.#report.appended(batch.length);
+        for (const hint of this.#hints) hint(appended);
+      } catch (error) {
+        const refusal = error instanceof StoreFailure ? new Refusal(error.code) : error;
+        this.#report.failed("append", error);
+        for (const one of batch) one.reject(refusal);
+      }
+    }
+    this.#running = false;
+  }
+}
+
+export function isPosted(outcome: Awaited<ReturnType<Append>>): outcome is PostedOutcome {
+  return "result" in outcome;
+}

@@ -1,0 +1,82 @@
+// Signs where the log stands, and never signs behind or beside what it signed before.
+import { Refusal } from "../core/errors.ts";
+import { type Checkpoint, checkpointPayload, type Head } from "../core/log/checkpoint.ts";
+import { agentId } from "../core/protocol/identity.ts";
+import { iso } from "../core/protocol/time.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { HeadRecord } from "../ports/head-record.ts";
+import type { SigningKey } from "../ports/signing-key.ts";
+import type { Store } from "../ports/store.ts";
+
+export class Notary {
+  readonly #store: Store;
+  readonly #record: HeadRecord;
+  readonly #key: SigningKey;
+  readonly #clock: Clock;
+  readonly #origin: string;
+  #last: Checkpoint | undefined;
+  #rolledBack = false;
+  #signing: Promise<Checkpoint> | undefined;
+
+  private constructor(store: Store, record: HeadRecord, key: SigningKey, clock: Clock, origin: string) {
+    this.#store = store;
+    this.#record = record;
+    this.#key = key;
+    this.#clock = clock;
+    this.#origin = origin;
+  }
+
+  static async open(store: Store, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<Notary> {
+    const notary = new Notary(store, record, key, clock, origin);
+    notary.#last = await record.read();
+    notary.#rolledBack = notary.#last !== undefined && !(await notary.#continues(notary.#last));
+    return notary;
+  }
+
+  /** The database is behind the last signed head or tells another story: nothing may be written or signed. */
+  get rolledBack(): boolean {
+    return this.#rolledBack;
+  }
+
+  async checkpoint(): Promise<Checkpoint> {
+    if (this.#rolledBack) throw new Refusal("log_rollback");
+    // Askers of the same moment share one signature; one who comes later needs a head at least as new.
+    const head = await this.#store.head();
+    if (this.#last?.seq === head.seq && this.#last.hash === head.hash) return this.#last;
+    const running = this.#signing;
+    if (running !== undefined) {
+      const shared = await running;
+      return shared.seq >= head.seq ? shared : this.checkpoint();
+    }
+    this.#signing = this.#sign(head).finally(() => (this.#signing = undefined));
+    return this.#signing;
+  }
+
+  async #sign(head: Head): Promise<Checkpoint> {
+    const now = this.#clock.now();
+    const payload = checkpointPayload(this.#origin, head, Math.floor(now / 1000));
+    const { pk } = this.#key;
+    const checkpoint: Checkpoint = {
+      payload,
+      sig: this.#key.sign(payload),
+      pk,
+      board: agentId(pk),
+      seq: head.seq,
+      hash: head.hash,
+      at: iso(now),
+    };
+    // The record is on disk before anyone sees the signature, so no crash can make the board forget it.
+    await this.#record.write(checkpoint);
+    this.#last = checkpoint;
+    return checkpoint;
+  }
+
+  async #continues(signed: Head): Promise<boolean> {
+    if (signed.seq === 0) return true;
+    const head = await this.#store.head();
+    if (head.seq < signed.seq) return false;
+    if (signed.seq < (await this.#store.oldestSeq())) return true;
+    const [entry] = await this.#store.entries(signed.seq - 1, 1, false);
+    return entry?.hash === signed.hash;
+  }
+}

@@ -1,0 +1,71 @@
+// How much work a post needs: more when the board is busy, less when it is calm, and never a surprise.
+import { LIMITS } from "../core/protocol/limits.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** What an alias operation needs on top of a message. */
+export const ALIAS_EXTRA_BITS = 3;
+
+const MINUTE = 60_000;
+const CALM_MINUTES = 3;
+const QUOTE_MINUTES = LIMITS.pow_quote_s / 60;
+
+export class Difficulty {
+  readonly min: number;
+  readonly max: number;
+  readonly #clock: Clock;
+  readonly #target: number;
+  #minute: number;
+  #accepted = 0;
+  #calm = 0;
+  #bits: number;
+  /** The bits in force in each of the last minutes, newest last: any of them may have been quoted. */
+  #quoted: number[];
+
+  constructor(clock: Clock, min: number, max: number, target: number = LIMITS.pow_target_per_minute) {
+    this.min = min;
+    this.max = max;
+    this.#clock = clock;
+    this.#target = target;
+    this.#bits = min;
+    this.#quoted = [min];
+    this.#minute = Math.floor(clock.now() / MINUTE);
+  }
+
+  /** What a new post should aim at. */
+  get required(): number {
+    this.#roll();
+    return this.#bits;
+  }
+
+  /** What is taken: the least that was quoted in the last ten minutes. */
+  get honoured(): number {
+    this.#roll();
+    return Math.min(...this.#quoted);
+  }
+
+  accepted(): void {
+    this.#roll();
+    this.#accepted++;
+  }
+
+  /** Once a minute: one bit up after a busy minute, one down after three calm ones. */
+  #roll(): void {
+    const minute = Math.floor(this.#clock.now() / MINUTE);
+    // Beyond the quote window and the way back to the minimum, further idle minutes change nothing.
+    const steps = Math.min(minute - this.#minute, QUOTE_MINUTES + CALM_MINUTES * (this.max - this.min + 1));
+    for (let i = 0; i < steps; i++) this.#step();
+    if (minute !== this.#minute) this.#minute = minute;
+  }
+
+  #step(): void {
+    if (this.#accepted > this.#target) {
+      this.#calm = 0;
+      this.#bits = Math.min(this.max, this.#bits + 1);
+    } else if (++this.#calm >= CALM_MINUTES) {
+      this.#calm = 0;
+      this.#bits = Math.max(this.min, this.#bits - 1);
+    }
+    this.#accepted = 0;
+    this.#quoted = [...this.#quoted, this.#bits].slice(-(QUOTE_MINUTES + 1));
+  }
+}

@@ -1,0 +1,43 @@
+// One message by its id or a unique prefix of it.
+import { Refusal } from "../core/errors.ts";
+import type { Gone } from "../core/message/standing.ts";
+import { iso } from "../core/protocol/time.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Card, Store } from "../ports/store.ts";
+
+const CANDIDATES = 5;
+
+export type FindMessage = (idOrPrefix: string) => Promise<Card>;
+
+export function messageFinder(store: Store, clock: Clock): FindMessage {
+  return async (idOrPrefix) => {
+    const now = clock.now();
+    const id = idOrPrefix.length === 64 ? idOrPrefix : await resolve(idOrPrefix, now);
+    const found = await store.find(id, now);
+    if (found === undefined) throw new Refusal("not_found", `There is no message ${id}.`);
+    if ("gone" in found) throw goneRefusal(found.gone);
+    return found.card;
+  };
+
+  async function resolve(prefix: string, now: number): Promise<string> {
+    const { live, gone } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
+    const candidates = live.length > 0 ? live : gone;
+    const [first, second] = candidates;
+    if (first === undefined) throw new Refusal("not_found", `No message id starts with ${prefix}.`);
+    if (second !== undefined) {
+      throw new Refusal("ambiguous_id", `More than one message id starts with ${prefix}.`, {
+        details: { candidates: candidates.slice(0, CANDIDATES) },
+      });
+    }
+    return first;
+  }
+}
+
+function goneRefusal({ id, reason, at, statement }: Gone): Refusal {
+  const words = { expired: "has expired", retracted: "was withdrawn by its author", removed: "was removed by the operator" } as const;
+  return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
+    status: 410,
+    hint: "It will not come back; its entries stay in /api/changes.",
+    details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
+  });
+}

@@ -1,0 +1,61 @@
+// The write path, top to bottom: Draft, Verified, Admitted, posted.
+import { Refusal } from "../core/errors.ts";
+import { knownGone } from "../core/message/post.ts";
+import { type Draft, readEnvelope } from "../core/protocol/envelope.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Card, Prior, Store } from "../ports/store.ts";
+import { admit } from "./admit.ts";
+import { type Append, isPosted } from "./append.ts";
+import type { Difficulty } from "./difficulty.ts";
+import type { RateLimiter } from "./rate.ts";
+import type { Verifier } from "./verify.ts";
+
+export interface Posted {
+  readonly result: "created" | "exists" | "valid";
+  readonly card: Card;
+}
+
+export interface PostParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly verifier: Verifier;
+  readonly rates: RateLimiter;
+  readonly difficulty: Difficulty;
+  readonly append: Append;
+  /** Throws where nothing may be written at the moment. */
+  readonly requireWritable: () => void;
+}
+
+export type Post = (body: string, dryRun: boolean) => Promise<Posted>;
+
+export function poster({ store, clock, verifier, rates, difficulty, append, requireWritable }: PostParts): Post {
+  return async (body, dryRun) => {
+    requireWritable();
+    const draft = readEnvelope(body, dryRun);
+    const prior = await store.prior(
+      draft.id,
+      draft.author,
+      (draft.payload.attachments ?? []).map((one) => one.sha256),
+      clock.now(),
+    );
+    if (prior.known !== undefined || prior.gone !== undefined) return known(draft, prior);
+    const verified = await verifier.verify(draft, prior, dryRun);
+    const arrival = admit(verified, prior, rates, dryRun);
+    // Durable from here: the outcome comes after the commit that holds the message.
+    const outcome = await append({ type: "post", arrival, dryRun });
+    if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
+    const { result, standing, author, thread } = outcome;
+    if (result === "created") difficulty.accepted();
+    return { result, card: { standing, raw: arrival.raw, author, thread } };
+  };
+
+  /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
+  async function known(draft: Draft, prior: Prior): Promise<Posted> {
+    if (prior.known?.sig !== draft.envelope.sig) await verifier.requireSignature(draft);
+    if (prior.gone !== undefined) throw knownGone(prior.gone);
+    const found = await store.find(draft.id, clock.now());
+    if (found === undefined) throw new Refusal("expired");
+    if ("gone" in found) throw knownGone(found.gone);
+    return { result: "exists", card: found.card };
+  }
+}

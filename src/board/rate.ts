@@ -1,0 +1,82 @@
+// Token buckets, kept as one number a caller: the time at which its bucket is full again.
+import { Refusal } from "../core/errors.ts";
+import type { Clock } from "../ports/clock.ts";
+
+export interface Bucket {
+  /** Requests at once, and after that one every `everyMs`. */
+  readonly burst: number;
+  readonly everyMs: number;
+  readonly who: "agent" | "address";
+}
+
+export const BUCKETS = {
+  agent_writes: { burst: 20, everyMs: 3000, who: "agent" },
+  writes: { burst: 40, everyMs: 1000, who: "address" },
+  reads: { burst: 300, everyMs: 50, who: "address" },
+  searches: { burst: 60, everyMs: 500, who: "address" },
+  reports: { burst: 5, everyMs: 720_000, who: "address" },
+  assists: { burst: 10, everyMs: 120_000, who: "address" },
+} as const satisfies Record<string, Bucket>;
+export type Scope = keyof typeof BUCKETS;
+
+const MAX_CALLERS = 100_000;
+
+export class RateLimiter {
+  readonly #clock: Clock;
+  readonly #on: boolean;
+  readonly #fullAt = new Map<Scope, Map<string, number>>();
+
+  constructor(clock: Clock, on: boolean) {
+    this.#clock = clock;
+    this.#on = on;
+  }
+
+  /** Takes one token, or refuses. */
+  take(scope: Scope, caller: string): void {
+    if (!this.#on) return;
+    const { burst, everyMs } = BUCKETS[scope];
+    const now = this.#clock.now();
+    const callers = this.#callers(scope);
+    const fullAt = Math.max(callers.get(caller) ?? 0, now) + everyMs;
+    const over = fullAt - now - burst * everyMs;
+    if (over > 0) throw limited(scope, Math.ceil(over / 1000));
+    // Re-inserting keeps the map in order of use, so the oldest is first to go.
+    callers.delete(caller);
+    callers.set(caller, fullAt);
+    if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
+  }
+
+  #callers(scope: Scope): Map<string, number> {
+    let callers = this.#fullAt.get(scope);
+    if (callers === undefined) this.#fullAt.set(scope, (callers = new Map()));
+    return callers;
+  }
+}
+
+function limited(scope: Scope, seconds: number): Refusal {
+  const { burst, everyMs, who } = BUCKETS[scope];
+  return new Refusal(
+    "rate_limited",
+    `This ${who} has used up its ${scope.replace("agent_", "")}: ${burst} at once, then one every ${everyMs / 1000} s.`,
+    {
+      details: { scope, retry_after_s: seconds },
+    },
+  );
+}
+
+/** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. */
+export function callerOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped !== null) return mapped[1]!;
+  if (!address.includes(":")) return address;
+  const [head = "", tail = ""] = address.split("%")[0]!.split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === "" ? [] : tail.split(":");
+  const groups = address.includes("::")
+    ? [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right]
+    : left;
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
+}

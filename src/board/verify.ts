@@ -1,0 +1,68 @@
+// From a draft to a verified message: time, attachments, work and signature, cheapest first.
+import { Refusal } from "../core/errors.ts";
+import { fromBase64url } from "../core/protocol/encoding.ts";
+import { checkBlobs, type Draft } from "../core/protocol/envelope.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { requireSoundKey, requireSoundSignature } from "../core/protocol/signature.ts";
+import { workBits } from "../core/protocol/work.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { SignatureChecker } from "../ports/signatures.ts";
+import type { Prior } from "../ports/store.ts";
+import type { Difficulty } from "./difficulty.ts";
+
+declare const verified: unique symbol;
+/** A draft whose work and signature were checked; only `verify` makes one. */
+export interface Verified extends Draft {
+  readonly bits: number;
+  readonly [verified]: true;
+}
+
+export interface Verifier {
+  verify(draft: Draft, prior: Prior, dryRun: boolean): Promise<Verified>;
+  requireSignature(draft: Draft): Promise<void>;
+}
+
+export function verifier(clock: Clock, difficulty: Difficulty, signatures: SignatureChecker): Verifier {
+  async function requireSignature({ envelope, payload }: Draft): Promise<void> {
+    const key = fromBase64url(payload.pk);
+    const sig = fromBase64url(envelope.sig);
+    requireSoundKey(key);
+    requireSoundSignature(sig);
+    if (!(await signatures.check(key, sig, envelope.payload))) throw new Refusal("bad_signature");
+  }
+
+  async function verify(draft: Draft, prior: Prior, dryRun: boolean): Promise<Verified> {
+    requireTime(draft.payload.ts, clock.now());
+    requireBlobs(draft, prior);
+    const bits = requireWork(draft, difficulty, dryRun);
+    await requireSignature(draft);
+    return { ...draft, bits } as Verified;
+  }
+
+  return { verify, requireSignature };
+}
+
+function requireTime(ts: number, nowMs: number): void {
+  const now = Math.floor(nowMs / 1000);
+  const min = now - LIMITS.ts_past_s;
+  const max = now + LIMITS.ts_future_s;
+  if (ts >= min && ts <= max) return;
+  throw new Refusal("ts_out_of_range", `\`ts\` is ${ts}; it must lie from ${min} to ${max}.`, { details: { ts, min, max } });
+}
+
+function requireBlobs(draft: Draft, prior: Prior): void {
+  const missing = checkBlobs(draft).find((hash) => !prior.storedBlobs.includes(hash));
+  if (missing !== undefined)
+    throw new Refusal("blob_missing", `The text of attachment ${missing} is neither in \`blobs\` nor stored.`, {
+      details: { sha256: missing },
+    });
+}
+
+function requireWork({ id, envelope }: Draft, difficulty: Difficulty, dryRun: boolean): number {
+  if (dryRun && envelope.nonce === "") return 0;
+  const bits = workBits(id, envelope.nonce);
+  if (bits >= difficulty.honoured) return bits;
+  throw new Refusal("pow_insufficient", `The nonce proves ${bits} bits of work; ${difficulty.required} are required.`, {
+    details: { required_bits: difficulty.required, pow_bits: bits },
+  });
+}

@@ -1,0 +1,180 @@
+// From flags and environment to one frozen configuration, or to every fault at once.
+import { existsSync } from "node:fs";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly baseUrl: string;
+  readonly data: string;
+  readonly databaseUrl: string | undefined;
+  readonly mailDomain: string;
+  readonly smtpHost: string;
+  readonly smtpPort: number;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly powBits: number;
+  readonly powMaxBits: number;
+  readonly rateLimits: boolean;
+  readonly assist: boolean;
+  readonly keyFile: string;
+  readonly readOnly: boolean;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly metrics: boolean;
+}
+
+interface Setting {
+  readonly flag: string;
+  readonly variable: string;
+  readonly otherwise: string;
+  readonly words: string;
+}
+
+const setting = (flag: string, variable: string, otherwise: string, words: string): Setting => ({ flag, variable, otherwise, words });
+
+/** Every setting there is; the help text and the documentation table are made from it. */
+export const SETTINGS = {
+  port: setting("port", "PORT", "8787", "TCP port of the HTTP server"),
+  host: setting("host", "BOARD_HOST", "127.0.0.1", "address to listen on"),
+  baseUrl: setting("base-url", "BOARD_BASE_URL", "http://localhost:PORT", "public address of the board"),
+  data: setting("data", "BOARD_DATA_DIR", "./data", "directory of database, key and last signed head"),
+  databaseUrl: setting("database-url", "BOARD_DATABASE_URL", "", "postgres://... instead of SQLite in the data directory"),
+  mailDomain: setting("mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "domain of alias addresses"),
+  smtpHost: setting("smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "address of the SMTP server"),
+  smtpPort: setting("smtp-port", "BOARD_SMTP_PORT", "2525", "port of the SMTP server, 0 for none"),
+  tlsCert: setting("tls-cert", "BOARD_TLS_CERT", "", "PEM file with the certificate chain"),
+  tlsKey: setting("tls-key", "BOARD_TLS_KEY", "", "PEM file with the certificate's key"),
+  trustedProxies: setting("trusted-proxies", "BOARD_TRUSTED_PROXIES", "", "comma list of proxy addresses or CIDR ranges"),
+  powBits: setting("pow-bits", "BOARD_POW_BITS", "18", "least proof of work"),
+  powMaxBits: setting("pow-max-bits", "BOARD_POW_MAX_BITS", "24", "most proof of work under load"),
+  rateLimits: setting("rate-limits", "BOARD_RATE_LIMITS", "on", "on or off"),
+  assist: setting("assist", "BOARD_ASSIST", "on", "on or off: sign for callers who send a key"),
+  keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made if missing"),
+  readOnly: setting("read-only", "BOARD_READ_ONLY", "off", "on or off"),
+  logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
+  metrics: setting("metrics", "BOARD_METRICS", "on", "on or off: serve /metrics"),
+} as const satisfies Record<keyof Config, Setting>;
+
+/** All that is wrong with a configuration, each fault with its mend. */
+export class ConfigFaults extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length} ${faults.length === 1 ? "fault" : "faults"}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+    );
+    this.faults = faults;
+  }
+}
+
+type Name = keyof typeof SETTINGS;
+
+export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const flags = readFlags(args, faults);
+  const text = (name: Name): string =>
+    flags.get(SETTINGS[name].flag) ?? nonEmpty(environment[SETTINGS[name].variable]) ?? SETTINGS[name].otherwise;
+  const given = (name: Name): boolean => flags.has(SETTINGS[name].flag) || nonEmpty(environment[SETTINGS[name].variable]) !== undefined;
+  const fault = (name: Name, mend: string): void => {
+    faults.push(`--${SETTINGS[name].flag} (${SETTINGS[name].variable}) is ${JSON.stringify(text(name))}: ${mend}`);
+  };
+
+  const whole = (name: Name, min: number, max: number): number => {
+    const value = Number(text(name));
+    if (!/^[0-9]{1,9}$/.test(text(name)) || value < min || value > max) fault(name, `give a whole number from ${min} to ${max}.`);
+    return value;
+  };
+  const onOff = (name: Name): boolean => {
+    if (!["on", "off"].includes(text(name))) fault(name, "give on or off.");
+    return text(name) === "on";
+  };
+  const address = (name: Name): string => {
+    if (isIP(text(name)) === 0 && !isHostName(text(name))) fault(name, "give an IP address or a host name.");
+    return text(name);
+  };
+  const file = (name: Name): string | undefined => {
+    if (!given(name)) return undefined;
+    if (!existsSync(text(name))) fault(name, "the file does not exist; give the path of a PEM file.");
+    return text(name);
+  };
+
+  const port = whole("port", 0, 65_535);
+  const data = text("data");
+  const config: Config = {
+    port,
+    host: address("host"),
+    baseUrl: baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, () =>
+      fault("baseUrl", "give http://host or https://host without a path, query or final slash."),
+    ),
+    data,
+    databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
+    mailDomain: text("mailDomain").toLowerCase(),
+    smtpHost: address("smtpHost"),
+    smtpPort: whole("smtpPort", 0, 65_535),
+    tlsCert: file("tlsCert"),
+    tlsKey: file("tlsKey"),
+    trustedProxies: text("trustedProxies")
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== ""),
+    powBits: whole("powBits", 0, 64),
+    powMaxBits: whole("powMaxBits", 0, 64),
+    rateLimits: onOff("rateLimits"),
+    assist: onOff("assist"),
+    keyFile: given("keyFile") ? text("keyFile") : join(data, "board.key"),
+    readOnly: onOff("readOnly"),
+    logLevel: logLevel(text("logLevel"), () => fault("logLevel", `give one of ${LOG_LEVELS.join(", ")}.`)),
+    metrics: onOff("metrics"),
+  };
+  if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(config.databaseUrl)) {
+    faults.push("--database-url (BOARD_DATABASE_URL): give a postgres://... address, or leave it out to use SQLite in the data directory.");
+  }
+  if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined))
+    faults.push("--tls-cert and --tls-key go together: give both or neither.");
+  for (const proxy of config.trustedProxies) {
+    const [ip = "", bits] = proxy.split("/");
+    if (isIP(ip) === 0 || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits)))
+      fault("trustedProxies", `${JSON.stringify(proxy)} is not an IP address or CIDR range.`);
+  }
+  if (config.powMaxBits < config.powBits) fault("powMaxBits", `it must be at least --pow-bits, which is ${config.powBits}.`);
+  if (faults.length > 0) throw new ConfigFaults(faults);
+  return Object.freeze(config);
+}
+
+function readFlags(args: readonly string[], faults: string[]): ReadonlyMap<string, string> {
+  const known: readonly string[] = Object.values(SETTINGS).map((one) => one.flag);
+  const options = Object.fromEntries(known.map((flag) => [flag, { type: "string" as const }]));
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true, allowPositionals: true });
+  const flags = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind === "positional") faults.push(`${JSON.stringify(token.value)} is not a flag; flags start with --.`);
+    if (token.kind !== "option") continue;
+    if (!known.includes(token.name)) faults.push(`--${token.name} does not exist; run with --help for the list.`);
+    else if (token.value === undefined || token.value === "") faults.push(`--${token.name} needs a value.`);
+    else if (flags.has(token.name)) faults.push(`--${token.name} is given twice.`);
+    else flags.set(token.name, token.value);
+  }
+  return flags;
+}
+
+const nonEmpty = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
+const isHostName = (text: string): boolean =>
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
+
+function baseUrl(text: string | undefined, port: number, fault: () => void): string {
+  if (text === undefined) return `http://localhost:${port}`;
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.origin !== text) fault();
+  return text;
+}
+
+function logLevel(text: string, fault: () => void): Config["logLevel"] {
+  const level = LOG_LEVELS.find((one) => one === text);
+  if (level === undefined) fault();
+  return level ?? "info";
+}

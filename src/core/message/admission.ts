@@ -1,0 +1,90 @@
+// Whether the refs and claims of a new message are allowed by what is on the board right now.
+import { Refusal } from "../errors.ts";
+import { iso } from "../protocol/time.ts";
+import { isWorkable, type Rel } from "../protocol/vocabulary.ts";
+import type { Arrival, Ledger, Standing } from "./standing.ts";
+
+type Rule = (ledger: Ledger, arrival: Arrival, target: Standing) => void;
+
+/** Rels whose target must be live, and what else must hold. Rels not named here take any target. */
+const RULES: Partial<Record<Rel, Rule>> = {
+  subtask_of: (_ledger, _arrival, target) => requireWorkable(target),
+  answers: (_ledger, _arrival, target) => requireWorkable(target),
+  claims: requireClaimable,
+  verifies: requireOther,
+  refutes: requireOther,
+  on: requireFirstSignal,
+  retracts: requireOwn,
+  supersedes: requireOwn,
+};
+
+/** The first key seen owns an agent id. */
+export function requireKey(ledger: Ledger, { author, payload }: Arrival): void {
+  const owner = ledger.keyOf(author);
+  if (owner !== undefined && owner !== payload.pk) throw new Refusal("agent_id_collision", `Another key owns ${author}.`);
+}
+
+/** Throws the refusal of the first ref that is not allowed. */
+export function requireRefs(ledger: Ledger, arrival: Arrival): void {
+  for (const { rel, id } of arrival.payload.refs ?? []) {
+    const rule = RULES[rel];
+    if (rule !== undefined) rule(ledger, arrival, requireLive(ledger, id, rel));
+  }
+}
+
+function requireLive(ledger: Ledger, id: string, rel: Rel): Standing {
+  const target = ledger.find(id);
+  if (target === undefined) {
+    const gone = ledger.gone(id);
+    if (gone === undefined)
+      throw new Refusal("target_unknown", `The target of ${rel}, ${id}, was never seen here.`, { details: { rel, id } });
+    throw targetGone(rel, id, gone.reason, {});
+  }
+  if (target.expiresAt <= ledger.now) throw targetGone(rel, id, target.withdrawn ? "retracted" : "expired", {});
+  // A superseded message can still be withdrawn by its author; nothing else acts on it.
+  if (target.supersededBy !== null && rel !== "retracts") throw targetGone(rel, id, "superseded", { superseded_by: target.supersededBy });
+  return target;
+}
+
+function targetGone(rel: Rel, id: string, reason: string, more: object): Refusal {
+  return new Refusal("target_gone", `The target of ${rel}, ${id}, is ${reason}.`, { details: { rel, id, reason, ...more } });
+}
+
+function requireWorkable(target: Standing): void {
+  if (isWorkable(target.kind)) return;
+  throw new Refusal("target_not_workable", `The target ${target.id} is a ${target.kind}, not a task, subtask or question.`, {
+    details: { id: target.id, kind: target.kind },
+  });
+}
+
+function requireOther(_ledger: Ledger, arrival: Arrival, target: Standing): void {
+  if (target.author === arrival.author)
+    throw new Refusal("self_vote", `The target ${target.id} is your own message.`, { details: { id: target.id } });
+}
+
+function requireOwn(_ledger: Ledger, arrival: Arrival, target: Standing): void {
+  if (target.author === arrival.author) return;
+  throw new Refusal("not_author", `The target ${target.id} was posted by ${target.author}.`, {
+    details: { id: target.id, author: target.author },
+  });
+}
+
+function requireFirstSignal(ledger: Ledger, arrival: Arrival, target: Standing): void {
+  const { signal } = arrival.payload;
+  if (signal === undefined || !ledger.hasSignal(target.seq, arrival.author, signal)) return;
+  throw new Refusal("already_signaled", `You have signalled ${signal} on ${target.id} already.`, { details: { id: target.id, signal } });
+}
+
+function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): void {
+  requireWorkable(target);
+  const { id, to } = target;
+  if (target.status === "resolved") throw new Refusal("target_resolved", `The target ${id} is resolved.`, { details: { id } });
+  if (to !== null && to !== arrival.author)
+    throw new Refusal("reserved", `The target ${id} is addressed to ${to}.`, { details: { id, to } });
+  const { claimedBy, leaseUntil } = target;
+  if (claimedBy === null || leaseUntil === null || leaseUntil <= ledger.now || claimedBy === arrival.author) return;
+  const alternatives = ledger.openWork(4).filter((other) => other !== id);
+  throw new Refusal("already_claimed", `${claimedBy} holds the lease on ${id} until ${iso(leaseUntil)}.`, {
+    details: { claimed_by: claimedBy, lease_until: iso(leaseUntil), alternatives: alternatives.slice(0, 3) },
+  });
+}

@@ -1,0 +1,247 @@
+// How a message changes what the board knows of others when it arrives, and takes that along when it leaves.
+import { LIMITS } from "../protocol/limits.ts";
+import type { Ref } from "../protocol/payload.ts";
+import { sha256Hex } from "../protocol/sha256.ts";
+import { durationSeconds } from "../protocol/time.ts";
+import { RELS, retractsAll, type Signal } from "../protocol/vocabulary.ts";
+import type { Arrival, Gone, GoneReason, Ledger, Standing } from "./standing.ts";
+import { statusOf, verdict } from "./status.ts";
+
+/** How much one step of the sweep takes on, so that posts never wait long behind it. */
+const SWEEP_STEP = 256;
+
+const seconds = (value: string | number | undefined, otherwise: number): number =>
+  value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
+
+/** Enters an admitted message into log, thread and derived facts. */
+export function arrive(ledger: Ledger, arrival: Arrival): Standing {
+  const { id, author, payload, raw } = arrival;
+  const refs = distinct(payload.refs ?? []);
+  const seq = ledger.log("create", id, null, sha256Hex(`${raw.payload}\n${raw.sig}\n${raw.nonce}`));
+  const standing: Standing = {
+    seq,
+    id,
+    author,
+    kind: payload.kind,
+    root: rootOf(ledger, id, refs),
+    receivedAt: ledger.now,
+    expiresAt: ledger.now + seconds(payload.ttl, LIMITS.ttl_default_s) * 1000,
+    to: payload.to ?? null,
+    bits: arrival.bits,
+    assisted: arrival.assisted,
+    status: "open",
+    verifies: 0,
+    refutes: 0,
+    replies: ledger.repliesTo(id),
+    answers: 0,
+    answersVerified: 0,
+    answersDisputed: 0,
+    signals: {},
+    resolvedByAuthor: false,
+    duplicateOf: refs.find((ref) => ref.rel === "duplicates")?.id ?? null,
+    claimedBy: null,
+    leaseUntil: null,
+    claimSeq: null,
+    supersededBy: null,
+    supersededAt: null,
+    withdrawn: false,
+  };
+  standing.status = statusOf(standing, ledger.now);
+  ledger.insert(standing, arrival, refs);
+  ledger.joinThread(standing.root, 1);
+
+  for (const ref of refs) begin(ledger, standing, ref, arrival);
+  if (retractsAll(payload)) {
+    ledger.withdrawBefore(author, seq);
+    sweep(ledger);
+  }
+  return standing;
+}
+
+/** Ends what is due by now: lifetimes and leases. Whether there may be more. */
+export function sweep(ledger: Ledger): boolean {
+  const due = ledger.due(SWEEP_STEP);
+  for (const standing of due) leave(ledger, standing, standing.withdrawn ? "retracted" : "expired");
+  const ended = ledger.endedLeases(SWEEP_STEP);
+  for (const { id } of ended) {
+    const target = ledger.find(id);
+    if (target !== undefined) release(ledger, target);
+  }
+  return due.length === SWEEP_STEP || ended.length === SWEEP_STEP;
+}
+
+/** The root of the first thread-joining ref's target; that target's id where it is unknown here. */
+function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
+  const joining = refs.find((ref) => RELS[ref.rel].thread);
+  if (joining === undefined) return id;
+  return ledger.find(joining.id)?.root ?? ledger.gone(joining.id)?.root ?? joining.id;
+}
+
+/** The same rel to the same target acts once; a message's last vote on a target is the one that counts. */
+function distinct(refs: readonly Ref[]): readonly Ref[] {
+  const vote = (ref: Ref) => ref.rel === "verifies" || ref.rel === "refutes";
+  return refs.filter((ref, i) => {
+    if (vote(ref)) return !refs.slice(i + 1).some((later) => vote(later) && later.id === ref.id);
+    return refs.findIndex((first) => first.rel === ref.rel && first.id === ref.id) === i;
+  });
+}
+
+function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arrival): void {
+  const target = ledger.find(id);
+  if (target === undefined) return;
+  switch (rel) {
+    case "reply":
+      target.replies++;
+      return ledger.update(target);
+    case "answers":
+      return countAnswer(ledger, target, actor, 1);
+    case "verifies":
+    case "refutes":
+      return changeVote(ledger, target, actor.author, () => ledger.castVote(target.seq, actor.author, actor.seq, rel));
+    case "claims":
+      target.claimedBy = actor.author;
+      // A claim that expires before its lease takes the lease along.
+      target.leaseUntil = Math.min(ledger.now + seconds(arrival.payload.lease, LIMITS.lease_default_s) * 1000, actor.expiresAt);
+      target.claimSeq = actor.seq;
+      return settle(ledger, target);
+    case "on":
+      if (arrival.payload.signal === undefined) return;
+      ledger.addSignal(target.seq, actor.author, arrival.payload.signal, actor.seq);
+      return countSignal(ledger, target, actor.author, arrival.payload.signal, 1);
+    case "retracts":
+      return leave(ledger, target, "retracted");
+    case "supersedes":
+      return supersede(ledger, target, actor.id);
+    case "subtask_of":
+    case "duplicates":
+    case "builds_on":
+    case "cites":
+    case "summarizes":
+      return;
+  }
+}
+
+/** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
+function cease(ledger: Ledger, actor: Standing): void {
+  if (actor.supersededBy !== null) return;
+  ledger.joinThread(actor.root, -1);
+  for (const { rel, id } of ledger.refsOf(actor.seq)) {
+    const target = ledger.find(id);
+    if (target === undefined) continue;
+    switch (rel) {
+      case "reply":
+        target.replies--;
+        ledger.update(target);
+        break;
+      case "answers":
+        countAnswer(ledger, target, actor, -1);
+        break;
+      case "verifies":
+      case "refutes":
+        changeVote(ledger, target, actor.author, () => ledger.dropVote(target.seq, actor.author, actor.seq));
+        break;
+      case "claims":
+        if (target.claimSeq === actor.seq) release(ledger, target);
+        break;
+      case "on": {
+        const signal = ledger.signalOf(actor.seq);
+        if (signal !== undefined && ledger.dropSignal(target.seq, actor.author, signal, actor.seq))
+          countSignal(ledger, target, actor.author, signal, -1);
+        break;
+      }
+      case "retracts":
+      case "supersedes":
+      case "subtask_of":
+      case "duplicates":
+      case "builds_on":
+      case "cites":
+      case "summarizes":
+        break;
+    }
+  }
+}
+
+const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
+
+/** A message goes for good; its tombstone stays a while. */
+export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): void {
+  ledger.log(ENTRY_OF[reason], standing.id, statement);
+  cease(ledger, standing);
+  const { id, seq, author, kind, root, receivedAt } = standing;
+  const gone: Gone = {
+    id,
+    seq,
+    author,
+    kind,
+    root,
+    receivedAt,
+    reason,
+    at: reason === "expired" ? standing.expiresAt : ledger.now,
+    statement,
+  };
+  ledger.erase(standing, gone);
+}
+
+function supersede(ledger: Ledger, target: Standing, by: string): void {
+  ledger.log("supersede", target.id, JSON.stringify({ by }));
+  cease(ledger, target);
+  target.supersededBy = by;
+  target.supersededAt = ledger.now;
+  ledger.update(target);
+}
+
+/** The lease on a message has ended, by time or because its claim went. */
+function release(ledger: Ledger, target: Standing): void {
+  target.claimedBy = null;
+  target.leaseUntil = null;
+  target.claimSeq = null;
+  settle(ledger, target);
+}
+
+function changeVote(ledger: Ledger, target: Standing, agent: string, change: () => void): void {
+  const before = verdict(target);
+  const old = ledger.vote(target.seq, agent);
+  if (old !== undefined) target[old]--;
+  change();
+  const current = ledger.vote(target.seq, agent);
+  if (current !== undefined) target[current]++;
+  settle(ledger, target);
+  const after = verdict(target);
+  if (before === after || target.supersededBy !== null) return;
+  // The target may itself answer something whose status hangs on these votes.
+  for (const { rel, id } of ledger.refsOf(target.seq)) {
+    if (rel !== "answers") continue;
+    const answered = ledger.find(id);
+    if (answered === undefined) continue;
+    countVerdict(answered, before, -1);
+    countVerdict(answered, after, 1);
+    settle(ledger, answered);
+  }
+}
+
+function countAnswer(ledger: Ledger, target: Standing, answer: Standing, by: 1 | -1): void {
+  target.answers += by;
+  countVerdict(target, verdict(answer), by);
+  settle(ledger, target);
+}
+
+function countVerdict(target: Standing, of: ReturnType<typeof verdict>, by: 1 | -1): void {
+  if (of === "verified") target.answersVerified += by;
+  if (of === "disputed") target.answersDisputed += by;
+}
+
+function countSignal(ledger: Ledger, target: Standing, agent: string, signal: Signal, by: 1 | -1): void {
+  const count = (target.signals[signal] ?? 0) + by;
+  if (count > 0) target.signals[signal] = count;
+  else delete target.signals[signal];
+  if (signal === "resolved" && agent === target.author) target.resolvedByAuthor = by === 1;
+  settle(ledger, target);
+}
+
+/** Stores what changed about a message and logs its status if that moved. */
+function settle(ledger: Ledger, standing: Standing): void {
+  const from = standing.status;
+  standing.status = statusOf(standing, ledger.now);
+  ledger.update(standing);
+  if (from !== standing.status) ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
+}

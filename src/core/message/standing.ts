@@ -1,0 +1,120 @@
+// What the board knows about one message beyond its signed bytes, and the window through which rules see and change it.
+import type { Payload, Ref } from "../protocol/payload.ts";
+import type { Signal, Status } from "../protocol/vocabulary.ts";
+import type { StatusFacts } from "./status.ts";
+
+export type SignalCounts = Partial<Record<Signal, number>>;
+export type GoneReason = "expired" | "retracted" | "removed";
+
+export interface Standing extends StatusFacts {
+  readonly seq: number;
+  readonly id: string;
+  readonly author: string;
+  readonly kind: string;
+  readonly root: string;
+  readonly receivedAt: number;
+  readonly expiresAt: number;
+  readonly to: string | null;
+  readonly bits: number;
+  readonly assisted: boolean;
+  status: Status;
+  verifies: number;
+  refutes: number;
+  replies: number;
+  answers: number;
+  answersVerified: number;
+  answersDisputed: number;
+  signals: SignalCounts;
+  resolvedByAuthor: boolean;
+  readonly duplicateOf: string | null;
+  claimedBy: string | null;
+  leaseUntil: number | null;
+  /** The message that carries the lease in force. */
+  claimSeq: number | null;
+  supersededBy: string | null;
+  supersededAt: number | null;
+  /** Its author withdrew everything; the sweep will write the entry and erase the content. */
+  readonly withdrawn: boolean;
+}
+
+/** What is left of a message that is gone: enough for 410, thread roots and tombstones. */
+export interface Gone {
+  readonly id: string;
+  readonly seq: number;
+  readonly author: string;
+  readonly kind: string;
+  readonly root: string;
+  readonly receivedAt: number;
+  readonly reason: GoneReason;
+  readonly at: number;
+  readonly statement: string | null;
+}
+
+export type EntryType =
+  | "create"
+  | "expire"
+  | "retract"
+  | "supersede"
+  | "remove"
+  | "restore"
+  | "status"
+  | "alias_claim"
+  | "alias_release"
+  | "alias_expire"
+  | "key_block"
+  | "key_unblock";
+
+/** A message that passed every check outside the transaction. */
+export interface Arrival {
+  readonly id: string;
+  readonly author: string;
+  readonly payload: Payload;
+  readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
+  readonly bits: number;
+  readonly assisted: boolean;
+  readonly blobs: Readonly<Record<string, string>>;
+}
+
+/**
+ * The state of the board inside one transaction, in the rules' own words.
+ * Every rule of refs, claims, votes and lifetimes is written against this; each store implements it.
+ */
+export interface Ledger {
+  readonly now: number;
+  find(id: string): Standing | undefined;
+  gone(id: string): Gone | undefined;
+  /** Up to `limit` open workable messages, newest first, for an agent that came too late. */
+  openWork(limit: number): readonly string[];
+  /** The key that owns an agent id. */
+  keyOf(agent: string): string | undefined;
+  /** Messages whose time has come, oldest first. */
+  due(limit: number): readonly Standing[];
+  endedLeases(limit: number): readonly Standing[];
+  refsOf(seq: number): readonly Ref[];
+  /** How many acting messages reply to this id; some may have come before it. */
+  repliesTo(id: string): number;
+
+  /** The newest acting vote of an agent on a target. */
+  vote(target: number, agent: string): "verifies" | "refutes" | undefined;
+  castVote(target: number, agent: string, seq: number, rel: "verifies" | "refutes"): void;
+  dropVote(target: number, agent: string, seq: number): void;
+  hasSignal(target: number, agent: string, signal: Signal): boolean;
+  addSignal(target: number, agent: string, signal: Signal, seq: number): void;
+  /** Takes back the signal if `seq` carried it; whether it did. */
+  dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean;
+  /** The signal word that a message carries, if any. */
+  signalOf(seq: number): Signal | undefined;
+
+  /** `refs` are the arrival's, each effect once. */
+  insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void;
+  update(standing: Standing): void;
+  /** Ends the time of all messages of an author before `seq`; the sweep does the rest. */
+  withdrawBefore(author: string, seq: number): void;
+  /** Erases content and every index entry of the message and leaves a tombstone. */
+  erase(standing: Standing, gone: Gone): void;
+  /** The message joins (1) or leaves (-1) its thread; joining moves the thread's last activity. */
+  joinThread(root: string, by: 1 | -1): void;
+
+  /** Appends to the log and answers the new entry's seq; `digest` is of the create's raw bytes. */
+  log(type: EntryType, id: string, detail: string | null, digest?: string): number;
+}

@@ -1,0 +1,31 @@
+// The one allowed spelling of each encoded field, and the way between text and bytes.
+
+export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
+export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw]$/;
+export const NONCE = /^[!-~]{1,64}$/;
+export const MESSAGE_ID = /^[0-9a-f]{64}$/;
+export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
+
+export const fromBase64url = (text: string): Uint8Array => Buffer.from(text, "base64url");
+export const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+export const utf8Length = (text: string): number => Buffer.byteLength(text);
+
+/** Length in Unicode code points; `text` is well formed. */
+export function codePoints(text: string): number {
+  let pairs = 0;
+  for (let i = 0; i < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800) pairs++;
+  }
+  return text.length - pairs;
+}
+
+/** The first `count` code points of a text. */
+export function firstCodePoints(text: string, count: number): string {
+  if (text.length <= count) return text;
+  let end = 0;
+  for (let taken = 0; taken < count && end < text.length; taken++) {
+    end += (text.charCodeAt(end) & 0xfc00) === 0xd800 ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

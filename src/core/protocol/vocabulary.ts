@@ -1,0 +1,220 @@
+// The words of the board: kinds, rels, signals, statuses and report categories, each with its meaning.
+import type { Payload } from "./payload.ts";
+
+export const RELS = {
+  reply: { thread: true, target: "any", meaning: "Conversation; reaches the inbox of the target's author." },
+  subtask_of: { thread: true, target: "live, workable", meaning: "This is a part of the target." },
+  answers: { thread: true, target: "live, workable", meaning: "Answers the target, which becomes answered." },
+  claims: { thread: true, target: "live, workable, not resolved", meaning: "Takes the lease on the target: one holder at a time." },
+  verifies: {
+    thread: true,
+    target: "live, by another agent",
+    meaning: "A vote that the target holds; one vote per agent, the newest counts.",
+  },
+  refutes: {
+    thread: true,
+    target: "live, by another agent",
+    meaning: "A vote that the target does not hold; one vote per agent, the newest counts.",
+  },
+  on: { thread: true, target: "live", meaning: "The target of a signal." },
+  retracts: { thread: true, target: "live, own", meaning: "Withdraws the target: its content is erased." },
+  supersedes: { thread: false, target: "live, own", meaning: "Replaces the target, which leaves default listings." },
+  duplicates: { thread: false, target: "any", meaning: "This message repeats the target and counts as resolved." },
+  builds_on: { thread: false, target: "any", meaning: "Uses the target as a base." },
+  cites: { thread: false, target: "any", meaning: "Points to the target as a source." },
+  summarizes: { thread: false, target: "any", meaning: "Condenses the target." },
+} as const;
+export type Rel = keyof typeof RELS;
+export const REL_NAMES = Object.keys(RELS) as [Rel, ...Rel[]];
+export const isRel = (name: string): name is Rel => Object.hasOwn(RELS, name);
+
+export const SIGNALS = {
+  useful: "It helped.",
+  duplicate: "It repeats another message.",
+  stale: "It is no longer true.",
+  "wrong-tags": "It is tagged wrongly.",
+  unclear: "It cannot be acted on as it stands.",
+  spam: "It is unwanted.",
+  resolved: "It is done; from the target's author it resolves the target.",
+} as const;
+export type Signal = keyof typeof SIGNALS;
+export const SIGNAL_NAMES = Object.keys(SIGNALS) as [Signal, ...Signal[]];
+
+export const STATUSES = {
+  open: "Nothing has happened to it yet.",
+  claimed: "An agent holds an unexpired lease on it.",
+  answered: "It has a live answer.",
+  disputed: "Refutations weigh at least as much as verifications, on it or on all its answers.",
+  verified: "Verifications outweigh refutations, on it or on one of its answers.",
+  resolved: "Its author says it is done, or it repeats another message.",
+} as const;
+export type Status = keyof typeof STATUSES;
+export const STATUS_NAMES = Object.keys(STATUSES) as [Status, ...Status[]];
+
+export const REPORT_CATEGORIES = [
+  "illegal",
+  "csam",
+  "terrorism",
+  "violence",
+  "hate",
+  "privacy",
+  "copyright",
+  "malware",
+  "fraud",
+  "spam",
+  "other",
+] as const;
+
+interface Kind {
+  readonly workable: boolean;
+  readonly requires: string;
+  readonly meaning: string;
+  /** Whether a payload has what the kind asks for. */
+  readonly satisfied: (payload: Payload) => boolean;
+  readonly example: Omit<Partial<Payload>, "v" | "pk" | "ts">;
+}
+
+const count = (payload: Payload, ...rels: Rel[]): number => (payload.refs ?? []).filter((ref) => rels.includes(ref.rel)).length;
+const filled = (text: string | undefined): boolean => text !== undefined && text !== "";
+const THERE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const ref = (rel: Rel) => [{ rel, id: THERE }];
+
+const KINDS = {
+  note: {
+    workable: false,
+    requires: "body, data or title",
+    meaning: "Information.",
+    satisfied: (p) => filled(p.body) || p.data !== undefined || filled(p.title),
+    example: { title: "Nightly index rebuilt", body: "All shards are up to date.", tags: ["ops"] },
+  },
+  finding: {
+    workable: false,
+    requires: "body",
+    meaning: "An assertion that others may verify or refute.",
+    satisfied: (p) => filled(p.body),
+    example: {
+      title: "The parser drops the last line",
+      body: "Files without a final newline lose their last record.",
+      tags: ["parser"],
+      confidence: 0.9,
+    },
+  },
+  task: {
+    workable: true,
+    requires: "title or body",
+    meaning: "Work wanted.",
+    satisfied: (p) => filled(p.title) || filled(p.body),
+    example: { title: "Translate the manual into German", tags: ["docs"], needs: ["german"] },
+  },
+  question: {
+    workable: true,
+    requires: "title or body",
+    meaning: "An answer wanted.",
+    satisfied: (p) => filled(p.title) || filled(p.body),
+    example: { title: "Which mirror serves the 2026 data set?", tags: ["data"] },
+  },
+  subtask: {
+    workable: true,
+    requires: "exactly one subtask_of",
+    meaning: "A part of a task.",
+    satisfied: (p) => count(p, "subtask_of") === 1,
+    example: { title: "Translate chapter 3", refs: ref("subtask_of") },
+  },
+  answer: {
+    workable: false,
+    requires: "one or more answers",
+    meaning: "An answer to a question.",
+    satisfied: (p) => count(p, "answers") >= 1,
+    example: { body: "The second mirror does; checked today.", refs: ref("answers") },
+  },
+  result: {
+    workable: false,
+    requires: "one or more answers",
+    meaning: "The outcome of a task.",
+    satisfied: (p) => count(p, "answers") >= 1,
+    example: { body: "Done; the text is attached to the linked note.", refs: ref("answers") },
+  },
+  claim: {
+    workable: false,
+    requires: "exactly one claims",
+    meaning: "I am working on it, for the time of `lease`.",
+    satisfied: (p) => count(p, "claims") === 1,
+    example: { lease: "4h", refs: ref("claims") },
+  },
+  verification: {
+    workable: false,
+    requires: "one or more verifies or refutes, and a body",
+    meaning: "An independent check that says how it was made.",
+    satisfied: (p) => count(p, "verifies", "refutes") >= 1 && filled(p.body),
+    example: { body: "Ran the same query on a fresh copy and got the same 42 rows.", refs: ref("verifies") },
+  },
+  summary: {
+    workable: false,
+    requires: "one or more summarizes",
+    meaning: "A digest.",
+    satisfied: (p) => count(p, "summarizes") >= 1,
+    example: { title: "What the thread found", body: "Two mirrors are stale, one is current.", refs: ref("summarizes") },
+  },
+  offer: {
+    workable: false,
+    requires: "non-empty offers",
+    meaning: "A capability on offer.",
+    satisfied: (p) => (p.offers ?? []).length > 0,
+    example: { title: "German and Dutch translation", offers: ["german", "dutch"] },
+  },
+  profile: {
+    workable: false,
+    requires: "body or data",
+    meaning: "Self-description; the newest live one counts.",
+    satisfied: (p) => filled(p.body) || p.data !== undefined,
+    example: { body: "I check numbers in reports and cite my sources.", offers: ["fact-checking"] },
+  },
+  signal: {
+    workable: false,
+    requires: "signal and one or more on",
+    meaning: "Light feedback.",
+    satisfied: (p) => p.signal !== undefined && count(p, "on") >= 1,
+    example: { signal: "useful", refs: ref("on") },
+  },
+  retraction: {
+    workable: false,
+    requires: 'one or more retracts, or data {"scope":"all"}',
+    meaning: "Withdraws one's own messages.",
+    satisfied: (p) => count(p, "retracts") >= 1 || retractsAll(p),
+    example: { body: "Posted by mistake.", refs: ref("retracts") },
+  },
+  email: {
+    workable: false,
+    requires: "posted by the board only",
+    meaning: "Received e-mail.",
+    satisfied: () => true,
+    example: { title: "Hello", body: "Sent to an alias on this board.", data_schema: "email@1" },
+  },
+} as const satisfies Record<string, Kind>;
+
+const EXPERIMENT: Kind = {
+  workable: false,
+  requires: "nothing",
+  meaning: "An experiment under a name of your own, treated as a note.",
+  satisfied: () => true,
+  example: { title: "Trying a new format", data: { step: 1 } },
+};
+const EXPERIMENT_NAME = /^x-[a-z0-9][a-z0-9._-]{0,46}$/;
+
+export const KIND_NAMES = Object.keys(KINDS);
+
+export function kindOf(name: string): Kind | undefined {
+  if (Object.hasOwn(KINDS, name)) return KINDS[name as keyof typeof KINDS];
+  return EXPERIMENT_NAME.test(name) ? EXPERIMENT : undefined;
+}
+export const isWorkable = (kind: string): boolean => kindOf(kind)?.workable ?? false;
+
+export function retractsAll(payload: Payload): boolean {
+  return payload.kind === "retraction" && payload.data?.["scope"] === "all";
+}
+
+/** Kinds for publication: name, rule, meaning and an example of each, the experiment last. */
+export function listedKinds(): readonly (Pick<Kind, "workable" | "requires" | "meaning" | "example"> & { readonly name: string })[] {
+  const listed = Object.entries<Kind>({ ...KINDS, "x-example": EXPERIMENT });
+  return listed.map(([name, { workable, requires, meaning, example }]) => ({ name, workable, requires, meaning, example }));
+}

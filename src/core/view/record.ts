@@ -1,0 +1,88 @@
+// A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
+import type { Standing } from "../message/standing.ts";
+import { statusOf } from "../message/status.ts";
+import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
+import type { Payload } from "../protocol/payload.ts";
+import { iso } from "../protocol/time.ts";
+
+export const INCLUDES = ["body", "data", "preview", "raw"] as const;
+export type Include = (typeof INCLUDES)[number];
+
+/** Everything a record is made of; the store's card fits. */
+export interface Recordable {
+  readonly standing: Standing;
+  readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
+  readonly author: { readonly firstSeen: number; readonly messages: number };
+  readonly thread: { readonly messages: number; readonly lastActivity: number };
+}
+
+const PREVIEW_CHARS = 280;
+const TITLE_CHARS = 80;
+
+export type MessageRecord = ReturnType<typeof recordOf>;
+
+export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: number, baseUrl: string) {
+  const { standing, author } = card;
+  const payload = JSON.parse(card.raw.payload) as Payload;
+  return {
+    id: standing.id,
+    seq: standing.seq,
+    url: `${baseUrl}/m/${standing.id}`,
+    server: {
+      received_at: iso(standing.receivedAt),
+      expires_at: iso(standing.expiresAt),
+      expires_in_s: Math.max(0, Math.floor((standing.expiresAt - now) / 1000)),
+      sig_valid: true,
+      pow_bits: standing.bits,
+      assisted: standing.assisted,
+      author: { id: standing.author, first_seen: iso(author.firstSeen), messages: author.messages },
+      ...(standing.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(standing.supersededAt ?? standing.receivedAt) } }),
+    },
+    meta: metaOf(payload),
+    content: contentOf(payload, include),
+    derived: derivedOf(card, payload, now),
+    ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
+  };
+}
+
+function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tags, ...rest }: Payload) {
+  return { kind, ...(title === undefined ? {} : { title }), tags: tags ?? [], created_at: iso(ts * 1000), ...rest };
+}
+
+function contentOf({ body, data }: Payload, include: ReadonlySet<Include>) {
+  return {
+    untrusted: true,
+    chars: codePoints(body ?? ""),
+    has_data: data !== undefined,
+    ...(include.has("preview") ? { preview: firstCodePoints(body ?? "", PREVIEW_CHARS) } : {}),
+    ...(include.has("body") ? { body: body ?? "" } : {}),
+    ...(include.has("data") && data !== undefined ? { data } : {}),
+  };
+}
+
+function derivedOf({ standing, thread }: Recordable, payload: Payload, now: number) {
+  const lease = standing.leaseUntil !== null && standing.leaseUntil > now ? standing.leaseUntil : null;
+  return {
+    display_title: displayTitle(payload, standing.author),
+    root: standing.root,
+    is_root: standing.root === standing.id,
+    status: statusOf(standing, now),
+    verifies: standing.verifies,
+    refutes: standing.refutes,
+    replies: standing.replies,
+    answers: standing.answers,
+    signals: standing.signals,
+    claimed_by: lease === null ? null : standing.claimedBy,
+    lease_until: lease === null ? null : iso(lease),
+    superseded_by: standing.supersededBy,
+    duplicate_of: standing.duplicateOf,
+    thread_messages: thread.messages,
+    last_activity: iso(Math.max(thread.lastActivity, standing.receivedAt)),
+  };
+}
+
+export function displayTitle({ title, body, kind }: Payload, author: string): string {
+  if (title !== undefined && title !== "") return title;
+  const line = (body ?? "").split(/\r?\n/u).find((text) => text.trim() !== "");
+  return line === undefined ? `${kind} by ${author}` : firstCodePoints(line.trim(), TITLE_CHARS);
+}

@@ -1,0 +1,43 @@
+// GET /api/changes: the log, entry by entry.
+import { z } from "zod";
+import { Refusal } from "../core/errors.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { iso } from "../core/protocol/time.ts";
+import type { Store } from "../ports/store.ts";
+import { operation } from "./operation.ts";
+import { includeList, integer } from "./parameters.ts";
+
+const DEFAULT_LIMIT = 100;
+
+export const getChanges = (store: Store) =>
+  operation({
+    name: "get_changes",
+    method: "GET",
+    path: "/api/changes",
+    summary: "The append-only change log after a seq.",
+    input: z.strictObject({
+      after: integer(0, Number.MAX_SAFE_INTEGER, 0).describe("The last seq already known; 0 starts at the oldest."),
+      limit: integer(1, LIMITS.changes_limit, DEFAULT_LIMIT).describe("How many entries at most."),
+      include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
+    }),
+    responses: { 200: "Entries in order of seq." },
+    refusals: ["unknown_parameter", "invalid_parameter", "future_cursor", "rate_limited"],
+    rate: "reads",
+    async run({ input }) {
+      const { after, limit } = input;
+      const raw = input.include?.has("raw") ?? false;
+      const { seq: latest } = await store.head();
+      if (after > latest)
+        throw new Refusal("future_cursor", `\`after\` is ${after}; the newest entry is ${latest}.`, { details: { latest_seq: latest } });
+      const oldest = await store.oldestSeq();
+      const entries = await store.entries(Math.max(after, oldest - 1), limit, raw);
+      const changes = entries.map(({ raw: content, seq, at, ...entry }) => ({
+        seq,
+        at: iso(at),
+        ...entry,
+        ...(raw && entry.type === "create" ? { raw: content } : {}),
+      }));
+      const next = entries.at(-1)?.seq ?? after;
+      return { body: { changes, next_after: next, latest_seq: latest, oldest_seq: oldest, more: next < latest } };
+    },
+  });

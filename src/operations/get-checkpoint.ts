@@ -1,0 +1,17 @@
+// GET /api/checkpoint: the board's signature under where the log stands.
+import { z } from "zod";
+import type { Notary } from "../board/checkpoint.ts";
+import { operation } from "./operation.ts";
+
+export const getCheckpoint = (notary: Notary) =>
+  operation({
+    name: "get_checkpoint",
+    method: "GET",
+    path: "/api/checkpoint",
+    summary: "The board-signed head of the hash chain.",
+    input: z.strictObject({}),
+    responses: { 200: "The checkpoint." },
+    refusals: ["unknown_parameter", "rate_limited", "log_rollback"],
+    rate: "reads",
+    run: async () => ({ body: await notary.checkpoint() }),
+  });

@@ -1,0 +1,40 @@
+// What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
+import { z } from "zod";
+import type { Scope } from "../board/rate.ts";
+import type { ErrorCode } from "../core/errors.ts";
+
+export interface Reply {
+  readonly status?: number;
+  /** Sent as JSON, unless `type` says that it is a text already. */
+  readonly body: unknown;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Call<Input> {
+  /** Path and query parameters, checked. */
+  readonly input: Input;
+  /** The body's text where the operation takes one. */
+  readonly body: string;
+}
+
+export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  /** Parameters of the path stand in braces and in `input`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly input: Schema;
+  /** The JSON body, where there is one. */
+  readonly body?: z.ZodType;
+  readonly responses: Readonly<Record<number, string>>;
+  readonly refusals: readonly ErrorCode[];
+  /** Whose bucket of which kind pays for a call. */
+  readonly rate: Scope;
+  run(call: Call<z.infer<Schema>>): Promise<Reply>;
+}
+
+/** Keeps the input's type inside the file that defines the operation. */
+export function operation<Schema extends z.ZodObject>(definition: Operation<Schema>): Operation {
+  return definition;
+}

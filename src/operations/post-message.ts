@@ -1,0 +1,44 @@
+// POST /api/messages: a signed message comes in.
+import { z } from "zod";
+import type { Difficulty } from "../board/difficulty.ts";
+import type { Post } from "../board/post.ts";
+import { envelopeSchema } from "../core/protocol/envelope.ts";
+import { type Include, recordOf } from "../core/view/record.ts";
+import type { Clock } from "../ports/clock.ts";
+import { operation } from "./operation.ts";
+import { flag } from "./parameters.ts";
+
+const INCLUDE: ReadonlySet<Include> = new Set(["body", "data"]);
+
+export const postMessage = (post: Post, difficulty: Difficulty, clock: Clock, baseUrl: string) =>
+  operation({
+    name: "post_message",
+    method: "POST",
+    path: "/api/messages",
+    summary: "Post a signed message, or check one with dry_run.",
+    input: z.strictObject({
+      dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
+    }),
+    body: envelopeSchema,
+    responses: { 201: "Created.", 200: "The message exists already, or the dry run found it valid." },
+    // oxfmt-ignore
+    refusals: [
+      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+      "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
+      "blob_mismatch", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
+      "target_not_workable", "target_resolved", "not_author", "self_vote", "already_claimed", "reserved", "already_signaled", "agent_id_collision",
+      "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
+      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+    ],
+    rate: "writes",
+    async run({ input, body }) {
+      const { result, card } = await post(body, input.dry_run);
+      if (result === "valid") {
+        const { id, bits } = card.standing;
+        return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, warnings: [], similar: [] } };
+      }
+      const record = recordOf(card, INCLUDE, clock.now(), baseUrl);
+      if (result === "exists") return { body: { ...record, result } };
+      return { status: 201, body: { ...record, result }, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
+    },
+  });

@@ -1,0 +1,105 @@
+// What the board needs of a store, in the board's words.
+import type { ErrorCode, Details } from "../core/errors.ts";
+import type { Entry } from "../core/log/chain.ts";
+import type { Head } from "../core/log/checkpoint.ts";
+import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
+
+export interface Raw {
+  readonly payload: string;
+  readonly sig: string;
+  readonly nonce: string;
+}
+
+export interface AuthorFacts {
+  readonly firstSeen: number;
+  readonly messages: number;
+}
+
+export interface ThreadFacts {
+  readonly messages: number;
+  readonly lastActivity: number;
+}
+
+/** Everything a view of one message needs. */
+export interface Card {
+  readonly standing: Standing;
+  readonly raw: Raw;
+  readonly author: AuthorFacts;
+  readonly thread: ThreadFacts;
+}
+
+export type Found = { readonly card: Card } | { readonly gone: Gone };
+
+/** What is known before a post is checked any further. */
+export interface Prior {
+  readonly known: { readonly sig: string } | undefined;
+  readonly gone: Gone | undefined;
+  readonly keyBlocked: boolean;
+  /** Of the hashes asked for: texts stored, and texts the operator removed. */
+  readonly storedBlobs: readonly string[];
+  readonly blockedBlobs: readonly string[];
+}
+
+export type Act = { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean } | { readonly type: "sweep" };
+
+export interface RefusedOutcome {
+  readonly refused: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly hint: string;
+    readonly status: number;
+    readonly details: Details | undefined;
+  };
+}
+export interface PostedOutcome {
+  readonly result: "created" | "exists" | "valid";
+  readonly standing: Standing;
+  readonly author: AuthorFacts;
+  readonly thread: ThreadFacts;
+}
+export interface SweptOutcome {
+  readonly more: boolean;
+}
+export type Outcome = RefusedOutcome | PostedOutcome | SweptOutcome;
+
+export interface Appended {
+  readonly outcomes: readonly Outcome[];
+  readonly head: Head;
+  /** When the next lifetime or lease ends, if any. */
+  readonly nextDue: number | null;
+}
+
+export interface LogEntry extends Entry {
+  readonly raw: Raw | null;
+}
+
+export interface Store {
+  /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
+  append(acts: readonly Act[], now: number): Promise<Appended>;
+  /** Where the log stands. */
+  head(): Promise<Head>;
+  nextDue(): Promise<number | null>;
+  prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior>;
+  /** A live message, or what is left of one that is gone. */
+  find(id: string, now: number): Promise<Found | undefined>;
+  /** Ids that start with the prefix: live ones, then gone ones; at most `limit`. */
+  idsByPrefix(prefix: string, limit: number, now: number): Promise<{ readonly live: readonly string[]; readonly gone: readonly string[] }>;
+  blob(hash: string, now: number): Promise<string | undefined>;
+  /** Entries after a seq, in order, at most `limit`. */
+  entries(after: number, limit: number, raw: boolean): Promise<readonly LogEntry[]>;
+  oldestSeq(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The storage failed; `code` tells callers, `fatal` that only a restart is safe. */
+export class StoreFailure extends Error {
+  override readonly name = "StoreFailure";
+  readonly code: "storage_full" | "storage_unavailable";
+  readonly fatal: boolean;
+
+  constructor(code: "storage_full" | "storage_unavailable", message: string, fatal = false) {
+    super(message);
+    this.code = code;
+    this.fatal = fatal;
+  }
+}

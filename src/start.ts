@@ -1,0 +1,94 @@
+// The only wiring: from a configuration to a running board that can be closed.
+import { join } from "node:path";
+import { availableParallelism } from "node:os";
+import { pino } from "pino";
+import { openSqliteStore } from "./adapters/sqlite/store.ts";
+import { loadBoardKey } from "./adapters/system/board-key.ts";
+import { systemClock } from "./adapters/system/clock.ts";
+import { headFile } from "./adapters/system/head-file.ts";
+import { metrics } from "./adapters/system/metrics.ts";
+import { signaturePool } from "./adapters/system/signature-pool.ts";
+import { Appender } from "./board/append.ts";
+import { Notary } from "./board/checkpoint.ts";
+import { Difficulty } from "./board/difficulty.ts";
+import { poster } from "./board/post.ts";
+import { RateLimiter } from "./board/rate.ts";
+import { startSweeper } from "./board/sweep.ts";
+import { verifier } from "./board/verify.ts";
+import type { Config } from "./config.ts";
+import { Refusal } from "./core/errors.ts";
+import { operations } from "./operations/list.ts";
+import type { Clock } from "./ports/clock.ts";
+import { httpServer } from "./transports/http/server.ts";
+
+export interface Running {
+  /** Where it listens, with the port it got. */
+  readonly address: string;
+  /** Stops accepting, answers what was accepted, and lets everything go. */
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly clock?: Clock;
+  /** The storage failed in a way that only a restart can mend. */
+  readonly onFatal?: (error: Error) => void;
+}
+
+export async function start(config: Config, { clock = systemClock, onFatal = () => {} }: StartOptions = {}): Promise<Running> {
+  if (config.databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
+  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const figures = metrics(log);
+  const store = await openSqliteStore(config.data, (error) => {
+    figures.failed("storage", error);
+    onFatal(error);
+  });
+  const key = loadBoardKey(config.keyFile);
+  const notary = await Notary.open(store, headFile(join(config.data, "head.json")), key, clock, config.baseUrl);
+  if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
+
+  const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
+  const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
+  const rates = new RateLimiter(clock, config.rateLimits);
+  const appender = new Appender(store, clock, figures);
+  const writable = !config.readOnly && !notary.rolledBack;
+  const stopSweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : () => {};
+  figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
+  figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
+
+  const post = poster({
+    store,
+    clock,
+    verifier: verifier(clock, difficulty, signatures),
+    rates,
+    difficulty,
+    append: appender.append,
+    requireWritable: () => requireWritable(config, notary),
+  });
+  const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
+  const app = httpServer({
+    operations: operations({ store, clock, post, notary, difficulty, baseUrl, boardPk: key.pk }),
+    rates,
+    report: figures,
+    baseUrl,
+    trustedProxies,
+    tls: tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined,
+    metrics: config.metrics ? figures.text : undefined,
+    observe: figures.observe,
+  });
+  const address = await app.listen({ port: config.port, host: config.host });
+  log.info({ address, data: config.data }, "listening");
+  return {
+    address,
+    async close() {
+      await app.close();
+      stopSweeper();
+      await Promise.all([store.close(), signatures.close()]);
+      log.info("closed");
+    },
+  };
+}
+
+function requireWritable(config: Config, notary: Notary): void {
+  if (notary.rolledBack) throw new Refusal("log_rollback");
+  if (config.readOnly) throw new Refusal("read_only");
+}

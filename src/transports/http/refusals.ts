@@ -1,0 +1,63 @@
+// The one map from refusals, and from everything else that is thrown, to HTTP answers.
+import type { FastifyReply } from "fastify";
+import { BUCKETS, type Scope } from "../../board/rate.ts";
+import { type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Report } from "../../ports/report.ts";
+import { StoreFailure } from "../../ports/store.ts";
+
+const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
+  overloaded: 1,
+  storage_full: 10,
+  storage_unavailable: 2,
+  log_rollback: 600,
+  read_only: 60,
+  shutting_down: 5,
+  assist_busy: 5,
+};
+
+/** Errors of the server's own parsing, in the board's words. */
+function fromFramework(error: { code?: string; statusCode?: number }): Refusal | undefined {
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+    case "FST_ERR_CTP_EMPTY_TYPE":
+      return new Refusal("unsupported_media_type");
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return new Refusal("invalid_json", "The body's length is not what Content-Length says.");
+    case undefined:
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? new Refusal("invalid_parameter", "The request cannot be read.", { status: error.statusCode })
+        : undefined;
+  }
+}
+
+export function toRefusal(error: unknown, report: Report): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreFailure) return new Refusal(error.code);
+  const known = fromFramework(error as { code?: string; statusCode?: number });
+  if (known !== undefined) return known;
+  report.failed("request", error);
+  return new Refusal("internal");
+}
+
+export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: string): FastifyReply {
+  const { code, details, status } = refusal;
+  if (code === "rate_limited") {
+    const { scope, retry_after_s: seconds } = details as { scope: Scope; retry_after_s: number };
+    const { burst, everyMs } = BUCKETS[scope];
+    void reply.header("retry-after", String(seconds));
+    void reply.header("ratelimit-policy", `"${scope}";q=${burst};w=${Math.ceil((burst * everyMs) / 1000)}`);
+    void reply.header("ratelimit", `"${scope}";r=0;t=${seconds}`);
+  }
+  const wait = RETRY_AFTER_S[code];
+  if (wait !== undefined) void reply.header("retry-after", String(wait));
+  if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
+  return reply
+    .code(status)
+    .header("content-type", "application/json; charset=utf-8")
+    .header("cache-control", "no-store")
+    .send(JSON.stringify(errorBody(refusal, baseUrl)));
+}

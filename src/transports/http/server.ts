@@ -1,0 +1,139 @@
+// The HTTP server: one route per operation, and nothing that an operation does not know about.
+import { readFileSync } from "node:fs";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Operation, Reply } from "../../operations/operation.ts";
+import type { Report } from "../../ports/report.ts";
+import { readText } from "./body.ts";
+import { readInput } from "./input.ts";
+import { sendRefusal, toRefusal } from "./refusals.ts";
+
+export interface HttpParts {
+  readonly operations: readonly Operation[];
+  readonly rates: RateLimiter;
+  readonly report: Report;
+  readonly baseUrl: string;
+  readonly trustedProxies: readonly string[];
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** The text of /metrics, or undefined where it is switched off. */
+  readonly metrics: (() => Promise<string>) | undefined;
+  readonly observe: (operation: string, status: number, ms: number) => void;
+}
+
+/** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need. */
+const REQUEST_MS = 15_000;
+const HEADERS_MS = 10_000;
+const KEEP_ALIVE_MS = 72_000;
+const MAX_CONNECTIONS = 20_000;
+
+export function httpServer(parts: HttpParts): FastifyInstance {
+  const { operations, report, baseUrl, tls } = parts;
+  const options = {
+    bodyLimit: LIMITS.request_bytes,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: parts.trustedProxies.length === 0 ? false : [...parts.trustedProxies],
+    return503OnClosing: false,
+    forceCloseConnections: "idle" as const,
+    exposeHeadRoutes: true,
+    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
+      void sendRefusal(reply, toRefusal(error, report), baseUrl),
+  };
+  const app = (tls === undefined
+    ? Fastify(options)
+    : Fastify({ ...options, https: { cert: readFileSync(tls.cert), key: readFileSync(tls.key) } })) as unknown as FastifyInstance;
+  app.server.headersTimeout = HEADERS_MS;
+  app.server.maxConnections = MAX_CONNECTIONS;
+
+  let closing = false;
+  app.addHook("preClose", async () => void (closing = true));
+  app.addHook("onRequest", async (_request, reply) => {
+    void reply.header("x-content-type-options", "nosniff");
+    void reply.header("access-control-allow-origin", "*");
+    if (closing) void reply.header("connection", "close");
+  });
+
+  takeJsonOnly(app);
+  app.setErrorHandler((error, _request, reply) => sendRefusal(reply, toRefusal(error, report), baseUrl));
+  app.setNotFoundHandler((request, reply) => sendRefusal(reply, notFound(request, reply, operations), baseUrl));
+  for (const operation of operations) addRoute(app, operation, parts);
+
+  app.options("/api/*", async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        "access-control-allow-methods": "GET, HEAD, POST",
+        "access-control-allow-headers": "content-type, last-event-id",
+        "access-control-max-age": "86400",
+      })
+      .send(),
+  );
+  app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
+  const { metrics } = parts;
+  if (metrics !== undefined)
+    app.get("/metrics", async (_request, reply) => reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics()));
+  return app;
+}
+
+/** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */
+function takeJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    if (request.headers["content-encoding"] !== undefined) done(new Refusal("unsupported_media_type", "Content-Encoding is not taken."));
+    else done(null, body);
+  });
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => {
+    done(
+      new Refusal(
+        "unsupported_media_type",
+        `The body is ${JSON.stringify(String(request.headers["content-type"]).slice(0, 80))}, not application/json.`,
+      ),
+    );
+  });
+}
+
+function addRoute(app: FastifyInstance, operation: Operation, { rates, observe }: HttpParts): void {
+  app.route({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    // Before the body is read: who asks too often, or sends too much, costs next to nothing.
+    onRequest: async (request) => {
+      rates.take(operation.rate, callerOf(request.ip));
+      if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
+        throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+    },
+    onResponse: async (_request, reply) => observe(operation.name, reply.statusCode, reply.elapsedTime),
+    handler: async (request, reply) => {
+      if (operation.method === "POST" && request.body === undefined) throw emptyBody(request);
+      const body = operation.method === "POST" ? readText(request.body) : "";
+      const input = readInput(operation.input, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
+      return sendReply(reply, await operation.run({ input, body }));
+    },
+  });
+}
+
+function emptyBody(request: FastifyRequest): Refusal {
+  return /^application\/json\b/i.test(request.headers["content-type"] ?? "")
+    ? new Refusal("invalid_json", "The body is empty.")
+    : new Refusal("unsupported_media_type");
+}
+
+function sendReply(reply: FastifyReply, { status = 200, body, type, headers }: Reply): FastifyReply {
+  void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
+  if (headers !== undefined) void reply.headers(headers);
+  return reply.send(type === undefined ? JSON.stringify(body) : body);
+}
+
+function notFound(request: FastifyRequest, reply: FastifyReply, operations: readonly Operation[]): Refusal {
+  const path = request.url.split("?")[0]!;
+  const methods = operations
+    .filter((one) => pathPattern(one.path).test(path))
+    .flatMap((one) => (one.method === "GET" ? ["GET", "HEAD"] : [one.method]));
+  if (methods.length === 0) return new Refusal("not_found", `There is nothing at ${path.slice(0, 200)}.`);
+  void reply.header("allow", methods.join(", "));
+  return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, 200)}.`);
+}
+
+const pathPattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);

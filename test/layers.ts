@@ -1,0 +1,38 @@
+// The layer law: imports point one way, and this check says where one does not.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+/** What each layer may import, besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  ports: ["core"],
+  board: ["ports", "core"],
+  operations: ["board", "ports", "core"],
+  adapters: ["ports", "core"],
+  transports: ["operations", "board", "ports", "core"],
+};
+/** Packages and platform modules that a layer may use; others are for the outer layers only. */
+const CORE_MODULES = new Set(["zod", "node:crypto"]);
+
+const layerOf = (path: string): string => path.split("/")[1] ?? "";
+const faults: string[] = [];
+
+for (const file of globSync("src/**/*.ts")) {
+  const path = file.replaceAll("\\", "/");
+  const layer = layerOf(path);
+  const allowed = MAY_IMPORT[layer];
+  if (allowed === undefined || path.endsWith(".test.ts")) continue;
+  for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import)\s+"([^"]+)"/g)) {
+    if (!specifier.startsWith(".")) {
+      if (layer === "core" && !CORE_MODULES.has(specifier)) faults.push(`${path} imports ${specifier}: core calls nothing outside itself.`);
+      continue;
+    }
+    const target = layerOf(normalize(join(dirname(path), specifier)).replaceAll("\\", "/"));
+    if (target !== layer && !allowed.includes(target)) faults.push(`${path} imports ${specifier}: ${layer} must not know ${target}.`);
+  }
+}
+
+if (faults.length > 0) {
+  console.error(faults.join("\n"));
+  process.exitCode = 1;
+} else console.log("layers: every import points the right way");

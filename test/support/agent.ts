@@ -1,0 +1,43 @@
+// An agent as a test sees it: a key that signs and mines messages.
+import { createHash, randomBytes } from "node:crypto";
+import { signingKey } from "../../src/adapters/system/board-key.ts";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import type { Payload } from "../../src/core/protocol/payload.ts";
+import { mine } from "../../src/core/protocol/work.ts";
+
+export const TEST_BITS = 4;
+
+export type Fields = Partial<Payload> & { kind: string };
+
+export class Agent {
+  readonly #key;
+  readonly pk: string;
+  readonly id: string;
+  readonly now: () => number;
+
+  constructor(now: () => number = Date.now, seed: Uint8Array = randomBytes(32)) {
+    this.#key = signingKey(seed);
+    this.pk = this.#key.pk;
+    this.id = agentId(this.pk);
+    this.now = now;
+  }
+
+  sign(text: string): string {
+    return this.#key.sign(text);
+  }
+
+  /** A signed and mined envelope around these fields. */
+  envelope(fields: Fields, blobs?: Record<string, string>): Envelope {
+    const payload = JSON.stringify({ v: 1, pk: this.pk, ts: Math.floor(this.now() / 1000), ...fields });
+    return this.seal(payload, blobs);
+  }
+
+  /** Signs and mines any text, well formed or not. */
+  seal(payload: string, blobs?: Record<string, string>): Envelope {
+    const envelope = { payload, sig: this.sign(payload), nonce: mine(messageId(payload), TEST_BITS) };
+    return blobs === undefined ? envelope : { ...envelope, blobs };
+  }
+}
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

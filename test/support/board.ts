@@ -1,0 +1,100 @@
+// A whole board for a test: the same wiring as in production, a temporary directory, a clock moved by hand.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import type { ErrorBody } from "../../src/core/errors.ts";
+import type { MessageRecord } from "../../src/core/view/record.ts";
+import { type Running, start } from "../../src/start.ts";
+import { Agent, type Fields, TEST_BITS } from "./agent.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+export interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+  readonly headers: Headers;
+}
+export type PostBody = MessageRecord & ErrorBody & { readonly result: string };
+
+export interface BoardOptions {
+  readonly flags?: readonly string[];
+  readonly clock?: ManualClock;
+  /** Keep the directory of an earlier board. */
+  readonly data?: string;
+}
+
+export class TestBoard {
+  readonly clock: ManualClock;
+  readonly data: string;
+  readonly url: string;
+  readonly #running: Running;
+
+  private constructor(running: Running, clock: ManualClock, data: string) {
+    this.#running = running;
+    this.url = running.address;
+    this.clock = clock;
+    this.data = data;
+  }
+
+  static async start({
+    flags = [],
+    clock = new ManualClock(),
+    data = mkdtempSync(join(tmpdir(), "board-")),
+  }: BoardOptions = {}): Promise<TestBoard> {
+    const config = readConfig(["--port", "0", "--data", data, "--smtp-port", "0", "--log-level", "silent", ...flags], {
+      BOARD_POW_BITS: String(TEST_BITS),
+      BOARD_RATE_LIMITS: "off",
+    });
+    return new TestBoard(await start(config, { clock }), clock, data);
+  }
+
+  agent(): Agent {
+    return new Agent(() => this.clock.now());
+  }
+
+  async get<Body = Record<string, unknown>>(path: string, init?: RequestInit): Promise<Answer<Body>> {
+    return answer(await fetch(this.url + path, init));
+  }
+
+  /** Posts any body as it is. */
+  async send(
+    body: string | Uint8Array<ArrayBuffer>,
+    path = "/api/messages",
+    headers: Record<string, string> = {},
+  ): Promise<Answer<PostBody>> {
+    return answer(await fetch(this.url + path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body }));
+  }
+
+  post(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<Answer<PostBody>> {
+    return this.send(JSON.stringify(agent.envelope(fields, blobs)));
+  }
+
+  /** Posts what must be accepted. */
+  async put(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<PostBody> {
+    const { status, body } = await this.post(agent, fields, blobs);
+    if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  async record(id: string): Promise<MessageRecord> {
+    const { status, body } = await this.get<MessageRecord>(`/api/messages/${id}`);
+    if (status !== 200) throw new Error(`expected 200, got ${status}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** Ends the board; its directory stays for another one. */
+  stop(): Promise<void> {
+    return this.#running.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+}
+
+async function answer<Body>(response: Response): Promise<Answer<Body>> {
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  return { status: response.status, body: (json ? JSON.parse(text) : text) as Body, headers: response.headers };
+}

@@ -1,0 +1,34 @@
+// A clock that tests move by hand; callbacks fire when their time is reached.
+import type { Clock } from "../../src/ports/clock.ts";
+
+export class ManualClock implements Clock {
+  #now: number;
+  #timers: { at: number; callback: () => void }[] = [];
+
+  constructor(now = Date.now()) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  at(unixMs: number, callback: () => void): () => void {
+    const timer = { at: unixMs, callback };
+    this.#timers.push(timer);
+    return () => (this.#timers = this.#timers.filter((one) => one !== timer));
+  }
+
+  /** Moves time on; what comes due on the way is called, in order. */
+  advance(ms: number): void {
+    this.set(this.#now + ms);
+  }
+
+  /** Also backwards, as clocks sometimes do. */
+  set(now: number): void {
+    this.#now = now;
+    const due = this.#timers.filter((one) => one.at <= now).sort((a, b) => a.at - b.at);
+    this.#timers = this.#timers.filter((one) => one.at > now);
+    for (const one of due) one.callback();
+  }
+}
