@@ -19,7 +19,7 @@ interface WriterAnswer {
 export async function openSqliteStore(dataDir: string, onFatal: (error: Error) => void): Promise<Store> {
   const lock = lockDataDir(dataDir);
   const path = databasePath(dataDir);
-  const worker = new Worker(workerUrl("writer-thread", import.meta.url), { workerData: { path } });
+  const worker = new Worker(workerUrl("writer-thread", import.meta.url), { name: "writer", workerData: { path } });
   const first = await answer(worker);
   const readDb = openDatabase(path, "read");
   return new SqliteStore(worker, readDb, lock, first.nextDue ?? null, onFatal);

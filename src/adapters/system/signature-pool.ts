@@ -15,7 +15,7 @@ const BATCH = 32;
 
 export function signaturePool(threads: number): SignatureChecker {
   const waiting: Waiting[] = [];
-  const workers = Array.from({ length: threads }, () => new Worker(workerUrl("signature-thread", import.meta.url)));
+  const workers = Array.from({ length: threads }, () => new Worker(workerUrl("signature-thread", import.meta.url), { name: "signatures" }));
   const idle: Worker[] = [...workers];
   const busy = new Map<Worker, Waiting[]>();
 

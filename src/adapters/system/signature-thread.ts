@@ -14,7 +14,7 @@ interface Sodium {
   crypto_sign_verify_detached(sig: Uint8Array, message: Uint8Array, key: Uint8Array): boolean;
 }
 
-function withSodium(): Check | undefined {
+export function withSodium(): Check | undefined {
   try {
     const sodium = createRequire(import.meta.url)("sodium-native") as Sodium;
     return (key, sig, message) => sodium.crypto_sign_verify_detached(sig, message, key);

@@ -1,0 +1,63 @@
+// The real board in a process of its own, watched from outside: its batches by /metrics, its threads' time by /proc.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { BENCH_BITS } from "./posts.ts";
+
+export interface Commits {
+  readonly transactions: number;
+  readonly acts: number;
+}
+
+const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+const TICK_MS = 10;
+
+export class BoardProcess {
+  readonly #child: ChildProcess;
+  readonly port: number;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+  }
+
+  /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one. */
+  static async start(data: string, { bin = BIN, nodeFlags = [] as readonly string[] } = {}): Promise<BoardProcess> {
+    const bits = ["--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
+    const flags = ["--port", "0", "--data", data, "--smtp-port", "0", "--rate-limits", "off", "--log-level", "warn", ...bits];
+    const child = spawn(process.execPath, [...nodeFlags, bin, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+    for await (const chunk of child.stdout) {
+      const address = /ready at http:\/\/\S+:(\d+)/.exec(String(chunk));
+      if (address !== null) return new BoardProcess(child, Number(address[1]));
+    }
+    throw new Error("The board did not start.");
+  }
+
+  async commits(): Promise<Commits> {
+    const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+    const figure = (name: string): number => Number(new RegExp(`^blackboard_batch_acts_${name} (\\d+)$`, "m").exec(text)?.[1]);
+    return { transactions: figure("count"), acts: figure("sum") };
+  }
+
+  /** Milliseconds of CPU per thread name since the start; empty where there is no /proc. */
+  threadMs(): ReadonlyMap<string, number> {
+    const times = new Map<string, number>();
+    const tasks = `/proc/${this.#child.pid}/task`;
+    if (!existsSync(tasks)) return times;
+    for (const task of readdirSync(tasks)) {
+      const stat = readFileSync(`${tasks}/${task}/stat`, "utf8");
+      const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const thread = Number(task) === this.#child.pid ? "main" : name;
+      times.set(thread, (times.get(thread) ?? 0) + (Number(fields[11]) + Number(fields[12])) * TICK_MS);
+    }
+    return times;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await exited;
+  }
+}

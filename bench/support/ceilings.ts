@@ -1,0 +1,70 @@
+// What this machine could do at most, right now, with each of the things a post needs.
+import { fork } from "node:child_process";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase } from "../../src/adapters/sqlite/open.ts";
+import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-thread.ts";
+import type { GeneratorProcess } from "./generator-process.ts";
+
+const SECONDS = 1;
+
+/** How often per second `work` runs; it answers how much it did. */
+function rate(work: () => number): number {
+  const start = performance.now();
+  const end = start + SECONDS * 1000;
+  let done = 0;
+  while (performance.now() < end) done += work();
+  return done / ((performance.now() - start) / 1000);
+}
+
+export function signatureChecks(): { readonly openssl: number; readonly sodium: number | undefined } {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const text = "x".repeat(1000);
+  const key = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+  const job = { key, sig: sign(null, Buffer.from(text), privateKey), text };
+  const checks = (check: ReturnType<typeof checker>) =>
+    rate(() => {
+      if (!check(job)) throw new Error("A valid signature was refused.");
+      return 1;
+    });
+  const sodium = withSodium();
+  return { openssl: checks(checker(withOpenssl())), sodium: sodium === undefined ? undefined : checks(checker(sodium)) };
+}
+
+/** Rows of 1 KB per second into one plain table, in durable transactions of `batch` rows. */
+export function durableRows(dir: string, batch: number): number {
+  const db = openDatabase(join(dir, `rows-${batch}.db`), "write");
+  db.exec("CREATE TABLE bench (seq INTEGER PRIMARY KEY, text TEXT NOT NULL)");
+  const insert = db.prepare("INSERT INTO bench (text) VALUES (?)");
+  const text = "x".repeat(1000);
+  const rows = rate(() => {
+    db.exec("BEGIN IMMEDIATE");
+    for (let i = 0; i < batch; i++) insert.run(text);
+    db.exec("COMMIT");
+    return batch;
+  });
+  db.close();
+  return rows;
+}
+
+export function syncs(dir: string): number {
+  const file = openSync(join(dir, "syncs"), "w");
+  const page = Buffer.alloc(4096, 1);
+  const perSecond = rate(() => {
+    writeSync(file, page);
+    fdatasyncSync(file);
+    return 1;
+  });
+  closeSync(file);
+  return perSecond;
+}
+
+export async function smallAnswers(generator: GeneratorProcess): Promise<number> {
+  const server = fork(new URL("./bare-http.ts", import.meta.url));
+  const [port] = (await once(server, "message")) as [number];
+  const { perSecond } = await generator.get(port, "/", 64, SECONDS);
+  server.kill();
+  return perSecond;
+}

@@ -1,0 +1,39 @@
+// Hands orders to a load generator in a process of its own.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Order, Report } from "./generator.ts";
+import type { Measured } from "./load.ts";
+
+export class GeneratorProcess {
+  readonly #child: ChildProcess = fork(new URL("./generator.ts", import.meta.url));
+
+  async make(posts: number): Promise<void> {
+    await this.#order({ make: posts });
+  }
+
+  async post(port: number, connections: number, seconds: number): Promise<Measured> {
+    return measuredIn(await this.#order({ post: { port, connections, seconds } }));
+  }
+
+  async get(port: number, path: string, connections: number, seconds: number): Promise<Measured> {
+    return measuredIn(await this.#order({ get: { port, path, connections, seconds } }));
+  }
+
+  async #order(order: Order): Promise<Report> {
+    this.#child.send(order);
+    const ended = once(this.#child, "exit").then(() => {
+      throw new Error("The load generator has ended.");
+    });
+    const [report] = (await Promise.race([once(this.#child, "message"), ended])) as [Report];
+    return report;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+  }
+}
+
+function measuredIn(report: Report): Measured {
+  if (!("measured" in report)) throw new Error("The load generator answered something else.");
+  return report.measured;
+}

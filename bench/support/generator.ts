@@ -1,0 +1,28 @@
+// The load generator's own process: makes posts ahead of time, then sends them when told to.
+import { drive, type Measured } from "./load.ts";
+import { posts } from "./posts.ts";
+
+export type Order =
+  | { readonly make: number }
+  | { readonly post: { readonly port: number; readonly connections: number; readonly seconds: number } }
+  | { readonly get: { readonly port: number; readonly path: string; readonly connections: number; readonly seconds: number } };
+
+export type Report = { readonly made: number } | { readonly measured: Measured };
+
+const source = posts();
+const ready: Buffer[] = [];
+
+async function obey(order: Order): Promise<Report> {
+  if ("make" in order) {
+    while (ready.length < order.make) ready.push(source.next().value);
+    return { made: ready.length };
+  }
+  if ("post" in order) return { measured: await drive({ ...order.post, next: () => ready.pop() }) };
+  const request = Buffer.from(`GET ${order.get.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
+  return { measured: await drive({ ...order.get, next: () => request }) };
+}
+
+process.on("message", (order: Order) => {
+  void obey(order).then((report) => process.send?.(report));
+});
+process.on("disconnect", () => process.exit(0));
