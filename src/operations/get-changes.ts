@@ -1,11 +1,12 @@
 // GET /api/changes: the log, entry by entry.
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
+import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Store } from "../ports/store.ts";
 import { operation } from "./operation.ts";
-import { includeList, integer } from "./parameters.ts";
+import { includeList } from "./parameters.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -16,8 +17,8 @@ export const getChanges = (store: Store) =>
     path: "/api/changes",
     summary: "The append-only change log after a seq.",
     input: z.strictObject({
-      after: integer(0, Number.MAX_SAFE_INTEGER, 0).describe("The last seq already known; 0 starts at the oldest."),
-      limit: integer(1, LIMITS.changes_limit, DEFAULT_LIMIT).describe("How many entries at most."),
+      after: integer(0, Number.MAX_SAFE_INTEGER).default(0).describe("The last seq already known; 0 starts at the oldest."),
+      limit: integer(1, LIMITS.changes_limit).default(DEFAULT_LIMIT).describe("How many entries at most."),
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
     responses: { 200: "Entries in order of seq." },

@@ -1,10 +1,11 @@
 // GET /api/messages/{id}: one message.
 import { z } from "zod";
 import type { FindMessage } from "../board/find.ts";
+import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { operation } from "./operation.ts";
-import { includeList, messageIdOrPrefix } from "./parameters.ts";
+import { includeList } from "./parameters.ts";
 
 const DEFAULT: ReadonlySet<Include> = new Set(["body", "data"]);
 

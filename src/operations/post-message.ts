@@ -3,10 +3,10 @@ import { z } from "zod";
 import type { Difficulty } from "../board/difficulty.ts";
 import type { Post } from "../board/post.ts";
 import { envelopeSchema } from "../core/protocol/envelope.ts";
+import { flag } from "../core/query/forms.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { operation } from "./operation.ts";
-import { flag } from "./parameters.ts";
 
 const INCLUDE: ReadonlySet<Include> = new Set(["body", "data"]);
 

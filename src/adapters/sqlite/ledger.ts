@@ -2,7 +2,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { detailDigest, entryHash, GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { Arrival, EntryType, Gone, Ledger, Standing } from "../../core/message/standing.ts";
+import {
+  type Arrival,
+  type EntryType,
+  type Gone,
+  type Label,
+  labelsOf,
+  type Ledger,
+  type Standing,
+  type TallyField,
+} from "../../core/message/standing.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
@@ -11,11 +20,21 @@ import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
 
 type Vote = "verifies" | "refutes";
 
+interface Tally {
+  readonly field: TallyField;
+  readonly label: string;
+  readonly by: 1 | -1;
+}
+
+/** Counts per minute are kept as long as statistics look back, and a little more. */
+const MINUTES_KEPT = 8 * 24 * 60;
+
 export class SqliteLedger implements Ledger {
   /** Set by the writer for each transaction; never runs backwards. */
   now = 0;
   head: Head;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #tallies: Tally[] = [];
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
@@ -50,6 +69,10 @@ export class SqliteLedger implements Ledger {
   repliesTo(id: string): number {
     return this.#sql.repliesTo.get(id)!["count"] as number;
   }
+  adoptReplies(id: string, author: string): void {
+    this.#sql.adoptReplies.run(author, id, author);
+    this.#sql.noteReplies.run(author, author, id, author, author);
+  }
 
   vote(target: number, agent: string): Vote | undefined {
     return this.#sql.vote.get(target, agent)?.["rel"] as Vote | undefined;
@@ -77,11 +100,14 @@ export class SqliteLedger implements Ledger {
     const sql = this.#sql;
     // oxfmt-ignore
     sql.insertMessage.run(
-      s.seq, s.id, s.author, s.kind, s.root, s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), s.status, s.replies, s.duplicateOf,
+      s.seq, s.id, s.author, s.kind, s.root, s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), Number(s.hasData), Number(s.hasAttachment),
+      s.lang, s.repliedTo.length === 0 ? null : s.repliedTo.join(" "), s.status, s.replies, s.duplicateOf,
     );
     sql.insertContent.run(s.seq, raw.payload, raw.sig, raw.nonce);
     sql.seeAgent.run(s.author, payload.pk, s.receivedAt);
     for (const [position, { rel, id }] of refs.entries()) sql.insertRef.run(s.seq, position, rel, id);
+    for (const { field, label } of labelsOf(payload)) sql.insertLabel.run(field, label, s.seq);
+    for (const agent of s.repliedTo) sql.insertReply.run(agent, s.seq);
     for (const [hash, text] of Object.entries(blobs)) sql.putBlob.run(hash, text, s.receivedAt + LIMITS.attachment_hours * 3_600_000);
     for (const { sha256 } of payload.attachments ?? []) sql.attach.run(sha256, s.seq);
   }
@@ -102,6 +128,8 @@ export class SqliteLedger implements Ledger {
       sql.detach.run(sha256, s.seq);
       sql.dropLooseBlob.run(sha256, sha256);
     }
+    for (const { field, label } of this.labelsOf(s.seq)) sql.dropLabel.run(field, label, s.seq);
+    for (const agent of s.repliedTo) sql.dropReply.run(agent, s.seq);
     for (const statement of sql.eraseBySeq) statement.run(s.seq);
     sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement);
   }
@@ -113,12 +141,39 @@ export class SqliteLedger implements Ledger {
     }
   }
 
+  tally(field: TallyField, label: string, by: 1 | -1): void {
+    this.#tallies.push({ field, label, by });
+  }
+  labelsOf(seq: number): readonly Label[] {
+    return this.#sql.labelsOf.all(seq) as unknown as readonly Label[];
+  }
+
   log(type: EntryType, id: string, detail: string | null, digest = detailDigest(detail)): number {
     const seq = this.head.seq + 1;
     const hash = entryHash({ prev: this.head.hash, seq, at: this.now, type, id, digest });
     this.#sql.insertEntry.run(seq, this.now, type, id, detail, digest, hash);
     this.head = { seq, hash };
     return seq;
+  }
+
+  /** What an act may change outside the database, to be put back where the act is undone. */
+  mark(): { head: Head; tallies: number } {
+    return { head: this.head, tallies: this.#tallies.length };
+  }
+  backTo({ head, tallies }: { head: Head; tallies: number }): void {
+    this.head = head;
+    this.#tallies.length = tallies;
+  }
+  /** Writes the counts of the whole transaction at once: popular tags move many times in a batch. */
+  writeTallies(): void {
+    const sums = Map.groupBy(this.#tallies, ({ field, label }) => `${field} ${label}`);
+    this.#tallies.length = 0;
+    for (const moves of sums.values()) {
+      const [{ field, label }] = moves as [Tally];
+      const by = moves.reduce((sum, move) => sum + move.by, 0);
+      const arrived = moves.some((move) => move.by === 1);
+      this.#sql.moveTally.run(field, label, by, arrived ? this.now : 0);
+    }
   }
 
   authorFacts(agent: string): AuthorFacts {
@@ -134,6 +189,7 @@ export class SqliteLedger implements Ledger {
   prune(): void {
     this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
     this.#sql.dropOldBlobs.run(this.now);
+    this.#sql.dropOldTallies.run(Math.floor(this.now / 60_000) - MINUTES_KEPT);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
   }
 }
@@ -164,9 +220,22 @@ function statements(db: DatabaseSync) {
     dropSignal: p("DELETE FROM signals WHERE target = ? AND agent = ? AND signal = ? AND seq = ?"),
     signalOf: p("SELECT signal FROM signals WHERE seq = ? LIMIT 1"),
     insertMessage:
-      p(`INSERT INTO messages (seq, id, author, kind, root, received_at, expires_at, "to", bits, assisted, status, replies, duplicate_of,
-      verifies, refutes, answers, answers_verified, answers_disputed, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
+      p(`INSERT INTO messages (seq, id, author, kind, root, received_at, expires_at, "to", bits, assisted, has_data, has_attachment,
+      lang, replied_to, status, replies, duplicate_of,
+      verifies, refutes, answers, answers_verified, answers_disputed, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
     insertContent: p("INSERT INTO contents (seq, payload, sig, nonce) VALUES (?, ?, ?, ?)"),
+    insertLabel: p("INSERT INTO labels (field, label, seq) VALUES (?, ?, ?)"),
+    labelsOf: p("SELECT field, label FROM labels WHERE seq = ?"),
+    dropLabel: p("DELETE FROM labels WHERE field = ? AND label = ? AND seq = ?"),
+    insertReply: p("INSERT INTO replies (agent, seq) VALUES (?, ?)"),
+    dropReply: p("DELETE FROM replies WHERE agent = ? AND seq = ?"),
+    adoptReplies: p(`INSERT OR IGNORE INTO replies (agent, seq)
+      SELECT ?, r.seq FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.author <> ?`),
+    noteReplies: p(`UPDATE messages SET replied_to = CASE WHEN replied_to IS NULL THEN ? ELSE replied_to || ' ' || ? END
+      WHERE seq IN (SELECT seq FROM refs WHERE target = ? AND rel = 'reply') AND author <> ? AND instr(coalesce(replied_to, ''), ?) = 0`),
+    moveTally: p(`INSERT INTO tallies (field, label, count, last_used) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (field, label) DO UPDATE SET count = count + ?3, last_used = max(last_used, ?4)`),
+    dropOldTallies: p("DELETE FROM tallies WHERE (field IN ('posted', 'expired', 'removed') AND CAST(label AS INTEGER) < ?) OR count <= 0"),
     insertRef: p("INSERT INTO refs (seq, position, rel, target) VALUES (?, ?, ?, ?)"),
     seeAgent: p(`INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?1, ?2, ?3, ?3, 1)
       ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, messages = messages + 1`),

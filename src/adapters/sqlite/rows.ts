@@ -4,13 +4,20 @@ import type { Status } from "../../core/protocol/vocabulary.ts";
 
 export const STANDING_COLUMNS = `
   m.seq, m.id, m.author, m.kind, m.root, m.received_at AS receivedAt, m.expires_at AS expiresAt, m."to", m.bits, m.assisted,
+  m.has_data AS hasData, m.has_attachment AS hasAttachment, m.lang, m.replied_to AS repliedTo,
   m.status, m.verifies, m.refutes, m.replies, m.answers, m.answers_verified AS answersVerified, m.answers_disputed AS answersDisputed,
   m.signals, m.resolved_by_author AS resolvedByAuthor, m.duplicate_of AS duplicateOf, m.claimed_by AS claimedBy, m.lease_until AS leaseUntil,
   m.claim_seq AS claimSeq, m.superseded_by AS supersededBy, m.superseded_at AS supersededAt, m.withdrawn`;
 
 type Flag = 0 | 1;
-type Row = Omit<Standing, "assisted" | "signals" | "resolvedByAuthor" | "withdrawn" | "status"> & {
+type Row = Omit<
+  Standing,
+  "assisted" | "hasData" | "hasAttachment" | "repliedTo" | "signals" | "resolvedByAuthor" | "withdrawn" | "status"
+> & {
   assisted: Flag;
+  hasData: Flag;
+  hasAttachment: Flag;
+  repliedTo: string | null;
   signals: string | null;
   resolvedByAuthor: Flag;
   withdrawn: Flag;
@@ -18,10 +25,13 @@ type Row = Omit<Standing, "assisted" | "signals" | "resolvedByAuthor" | "withdra
 };
 
 export function toStanding(row: unknown): Standing {
-  const { assisted, signals, resolvedByAuthor, withdrawn, status, ...rest } = row as Row;
+  const { assisted, hasData, hasAttachment, repliedTo, signals, resolvedByAuthor, withdrawn, status, ...rest } = row as Row;
   return {
     ...rest,
     assisted: assisted === 1,
+    hasData: hasData === 1,
+    hasAttachment: hasAttachment === 1,
+    repliedTo: repliedTo === null ? [] : repliedTo.split(" "),
     resolvedByAuthor: resolvedByAuthor === 1,
     withdrawn: withdrawn === 1,
     status: status as Status,

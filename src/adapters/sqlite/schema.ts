@@ -26,6 +26,10 @@ CREATE TABLE messages (
   "to" TEXT,
   bits INTEGER NOT NULL,
   assisted INTEGER NOT NULL,
+  has_data INTEGER NOT NULL,
+  has_attachment INTEGER NOT NULL,
+  lang TEXT,
+  replied_to TEXT,
   status TEXT NOT NULL,
   verifies INTEGER NOT NULL,
   refutes INTEGER NOT NULL,
@@ -46,7 +50,11 @@ CREATE TABLE messages (
 CREATE INDEX messages_author ON messages (author, seq);
 CREATE INDEX messages_root ON messages (root, seq);
 CREATE INDEX messages_kind ON messages (kind, seq);
-CREATE INDEX messages_expires ON messages (expires_at);
+CREATE INDEX messages_status ON messages (status, seq);
+CREATE INDEX messages_to ON messages ("to", seq) WHERE "to" IS NOT NULL;
+CREATE INDEX messages_expires ON messages (expires_at, seq);
+CREATE INDEX messages_verifies ON messages (verifies, seq) WHERE verifies > 0;
+CREATE INDEX messages_bits ON messages (bits, seq);
 CREATE INDEX messages_lease ON messages (lease_until) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE contents (
@@ -55,6 +63,30 @@ CREATE TABLE contents (
   sig TEXT NOT NULL,
   nonce TEXT NOT NULL
 );
+
+-- Tags, needs and offers, in the order a listing wants them.
+CREATE TABLE labels (
+  field TEXT NOT NULL,
+  label TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (field, label, seq)
+) WITHOUT ROWID;
+CREATE INDEX labels_seq ON labels (seq);
+
+-- Whose inbox a message reaches because it joins a message of theirs.
+CREATE TABLE replies (
+  agent TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (agent, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE tallies (
+  field TEXT NOT NULL,
+  label TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  last_used INTEGER NOT NULL,
+  PRIMARY KEY (field, label)
+) WITHOUT ROWID;
 
 CREATE TABLE refs (
   seq INTEGER NOT NULL,
@@ -87,6 +119,7 @@ CREATE TABLE threads (
   messages INTEGER NOT NULL,
   last_activity INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX threads_activity ON threads (last_activity, root);
 
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
@@ -96,6 +129,7 @@ CREATE TABLE agents (
   messages INTEGER NOT NULL,
   blocked INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
+CREATE INDEX agents_seen ON agents (last_seen, id);
 
 CREATE TABLE blobs (
   sha256 TEXT PRIMARY KEY,
@@ -125,4 +159,5 @@ CREATE TABLE gone (
   statement TEXT
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
+CREATE INDEX gone_seq ON gone (seq);
 `;

@@ -20,7 +20,7 @@ export class SqliteWriter {
 
   run(acts: readonly Act[], now: number): Appended {
     const ledger = this.#ledger;
-    const before = ledger.head;
+    const before = ledger.mark();
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       // The log's time never runs backwards, whatever the clock does.
@@ -29,11 +29,12 @@ export class SqliteWriter {
       sweep(ledger);
       if (ledger.now - this.#prunedAt > PRUNE_EVERY_MS) this.#prune();
       const outcomes = acts.map((act) => this.#guarded(act));
+      ledger.writeTallies();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
       this.#db.exec("COMMIT");
       return { outcomes, head: ledger.head, nextDue: ledger.nextDue() };
     } catch (error) {
-      ledger.head = before;
+      ledger.backTo(before);
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
@@ -50,10 +51,10 @@ export class SqliteWriter {
   /** A savepoint around each act: what one act half did is undone without touching its neighbours. */
   #guarded(act: Act): Outcome {
     const ledger = this.#ledger;
-    const head = ledger.head;
+    const before = ledger.mark();
     const undo = () => {
       this.#db.exec("ROLLBACK TO act; RELEASE act");
-      ledger.head = head;
+      ledger.backTo(before);
     };
     this.#db.exec("SAVEPOINT act");
     try {

@@ -3,8 +3,8 @@ import { LIMITS } from "../protocol/limits.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
-import { RELS, retractsAll, type Signal } from "../protocol/vocabulary.ts";
-import type { Arrival, Gone, GoneReason, Ledger, Standing } from "./standing.ts";
+import { isWorkable, RELS, retractsAll, type Signal, type Status } from "../protocol/vocabulary.ts";
+import { type Arrival, type Gone, type GoneReason, type Label, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf, verdict } from "./status.ts";
 
 /** How much one step of the sweep takes on, so that posts never wait long behind it. */
@@ -29,6 +29,10 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
     to: payload.to ?? null,
     bits: arrival.bits,
     assisted: arrival.assisted,
+    hasData: payload.data !== undefined,
+    hasAttachment: (payload.attachments ?? []).length > 0,
+    lang: payload.lang?.toLowerCase() ?? null,
+    repliedTo: repliedTo(ledger, author, refs),
     status: "open",
     verifies: 0,
     refutes: 0,
@@ -48,7 +52,10 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
   };
   standing.status = statusOf(standing, ledger.now);
   ledger.insert(standing, arrival, refs);
+  tallyMessage(ledger, standing, labelsOf(payload), 1);
+  ledger.tally("posted", minuteOf(ledger.now), 1);
   ledger.joinThread(standing.root, 1);
+  if (standing.replies > 0) ledger.adoptReplies(id, author);
 
   for (const ref of refs) begin(ledger, standing, ref, arrival);
   if (retractsAll(payload)) {
@@ -75,6 +82,26 @@ function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
   const joining = refs.find((ref) => RELS[ref.rel].thread);
   if (joining === undefined) return id;
   return ledger.find(joining.id)?.root ?? ledger.gone(joining.id)?.root ?? joining.id;
+}
+
+/** Whom the message reaches by joining their messages; a gone message still had an author. */
+function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
+  const joined = refs.filter((ref) => RELS[ref.rel].thread).map((ref) => ledger.find(ref.id)?.author ?? ledger.gone(ref.id)?.author);
+  return [...new Set(joined)].filter((agent) => agent !== undefined && agent !== author) as string[];
+}
+
+const minuteOf = (ms: number): string => String(Math.floor(ms / 60_000));
+
+/** Counts a message in or out of what default listings show. */
+function tallyMessage(ledger: Ledger, standing: Standing, labels: readonly Label[], by: 1 | -1): void {
+  ledger.tally("kind", standing.kind, by);
+  tallyStatus(ledger, standing, standing.status, by);
+  for (const { field, label } of labels) ledger.tally(field, label, by);
+}
+
+function tallyStatus(ledger: Ledger, { kind }: Standing, status: Status, by: 1 | -1): void {
+  ledger.tally("status", status, by);
+  if (isWorkable(kind)) ledger.tally("work", status, by);
 }
 
 /** The same rel to the same target acts once; a message's last vote on a target is the one that counts. */
@@ -125,6 +152,7 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
 function cease(ledger: Ledger, actor: Standing): void {
   if (actor.supersededBy !== null) return;
   ledger.joinThread(actor.root, -1);
+  tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), -1);
   for (const { rel, id } of ledger.refsOf(actor.seq)) {
     const target = ledger.find(id);
     if (target === undefined) continue;
@@ -180,6 +208,7 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
     statement,
   };
   ledger.erase(standing, gone);
+  if (reason !== "retracted") ledger.tally(reason, minuteOf(ledger.now), 1);
 }
 
 function supersede(ledger: Ledger, target: Standing, by: string): void {
@@ -243,5 +272,10 @@ function settle(ledger: Ledger, standing: Standing): void {
   const from = standing.status;
   standing.status = statusOf(standing, ledger.now);
   ledger.update(standing);
-  if (from !== standing.status) ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
+  if (from === standing.status) return;
+  if (standing.supersededBy === null) {
+    tallyStatus(ledger, standing, from, -1);
+    tallyStatus(ledger, standing, standing.status, 1);
+  }
+  ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
 }

@@ -17,6 +17,12 @@ export interface Standing extends StatusFacts {
   readonly to: string | null;
   readonly bits: number;
   readonly assisted: boolean;
+  readonly hasData: boolean;
+  readonly hasAttachment: boolean;
+  /** Lower case, for comparison. */
+  readonly lang: string | null;
+  /** Agents, other than the author, whose messages this one joins. */
+  readonly repliedTo: readonly string[];
   status: Status;
   verifies: number;
   refutes: number;
@@ -64,6 +70,20 @@ export type EntryType =
   | "key_block"
   | "key_unblock";
 
+export type LabelField = "tag" | "need" | "offer";
+export interface Label {
+  readonly field: LabelField;
+  readonly label: string;
+}
+
+export function labelsOf({ tags = [], needs = [], offers = [] }: Payload): readonly Label[] {
+  const labelled = (field: LabelField, labels: readonly string[]) => labels.map((label) => ({ field, label }));
+  return [...labelled("tag", tags), ...labelled("need", needs), ...labelled("offer", offers)];
+}
+
+/** `work` counts statuses of workable messages; `posted`, `expired` and `removed` count per minute of the clock. */
+export type TallyField = LabelField | "kind" | "status" | "work" | "posted" | "expired" | "removed";
+
 /** A message that passed every check outside the transaction. */
 export interface Arrival {
   readonly id: string;
@@ -93,6 +113,8 @@ export interface Ledger {
   refsOf(seq: number): readonly Ref[];
   /** How many acting messages reply to this id; some may have come before it. */
   repliesTo(id: string): number;
+  /** Those replies now have a known addressee: the author of the message that came after them. */
+  adoptReplies(id: string, author: string): void;
 
   /** The newest acting vote of an agent on a target. */
   vote(target: number, agent: string): "verifies" | "refutes" | undefined;
@@ -114,6 +136,10 @@ export interface Ledger {
   erase(standing: Standing, gone: Gone): void;
   /** The message joins (1) or leaves (-1) its thread; joining moves the thread's last activity. */
   joinThread(root: string, by: 1 | -1): void;
+
+  /** Moves one of the board's counts: how many live messages have this kind, status, tag and so on. */
+  tally(field: TallyField, label: string, by: 1 | -1): void;
+  labelsOf(seq: number): readonly Label[];
 
   /** Appends to the log and answers the new entry's seq; `digest` is of the create's raw bytes. */
   log(type: EntryType, id: string, detail: string | null, digest?: string): number;

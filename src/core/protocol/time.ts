@@ -12,3 +12,14 @@ export function durationSeconds(value: string | number): number | undefined {
 }
 
 export const iso = (unixMs: number): string => new Date(unixMs).toISOString();
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Milliseconds of an ISO 8601 time (UTC where no zone is given) or of Unix seconds; undefined where it is neither. */
+export function timeMs(text: string): number | undefined {
+  if (/^[0-9]{1,12}$/.test(text)) return Number(text) * 1000;
+  const match = ISO_TIME.exec(text);
+  if (match === null) return undefined;
+  const ms = Date.parse(match[1] !== undefined && match[4] === undefined ? `${text}Z` : text);
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,29 @@
+// What can be asked of a message, as a small tree that is read two ways: as SQL and as a predicate.
+import type { Rel } from "../protocol/vocabulary.ts";
+
+export type TextField = "kind" | "status" | "root" | "author" | "to";
+export type NumberField = "seq" | "bits" | "verifies" | "refutes" | "receivedAt" | "expiresAt" | "authorSince";
+export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded";
+/** `repliedTo`: agents whose messages it joins; `verifiedBy`: agents whose standing vote on it is verifies. */
+export type SetField = "tags" | "needs" | "offers" | "repliedTo" | "verifiedBy";
+
+export type Condition =
+  | { readonly is: "oneOf"; readonly field: TextField; readonly values: readonly string[] }
+  | { readonly is: "between"; readonly field: NumberField; readonly min?: number; readonly max?: number }
+  | { readonly is: "flag"; readonly field: FlagField; readonly value: boolean }
+  | { readonly is: "hasAny" | "hasAll"; readonly field: SetField; readonly values: readonly string[] }
+  /** A language range as in RFC 4647: `en` also takes `en-GB`. */
+  | { readonly is: "language"; readonly range: string }
+  | { readonly is: "refers"; readonly target: string; readonly rels: readonly Rel[] | null }
+  | { readonly is: "and" | "or"; readonly of: readonly Condition[] }
+  | { readonly is: "not"; readonly of: Condition };
+
+export const and = (...of: readonly Condition[]): Condition => ({ is: "and", of });
+export const or = (...of: readonly Condition[]): Condition => ({ is: "or", of });
+export const not = (of: Condition): Condition => ({ is: "not", of });
+export const oneOf = (field: TextField, values: readonly string[]): Condition => ({ is: "oneOf", field, values });
+export const atLeast = (field: NumberField, min: number): Condition => ({ is: "between", field, min });
+export const atMost = (field: NumberField, max: number): Condition => ({ is: "between", field, max });
+export const flagIs = (field: FlagField, value: boolean): Condition => ({ is: "flag", field, value });
+export const hasAny = (field: SetField, values: readonly string[]): Condition => ({ is: "hasAny", field, values });
+export const hasAll = (field: SetField, values: readonly string[]): Condition => ({ is: "hasAll", field, values });

@@ -1,0 +1,31 @@
+// Opaque, tamper-proof cursors: where a page ended, sealed with a secret and bound to the question asked.
+import { z } from "zod";
+import { Refusal } from "../errors.ts";
+import { sealOf, sha256Hex } from "../protocol/sha256.ts";
+
+const SEAL_CHARS = 22;
+
+export interface CursorCodec {
+  /** `question` is everything that must stay the same while paging. */
+  encode(question: string, position: unknown): string;
+  decode<Position>(question: string, cursor: string, form: z.ZodType<Position>): Position;
+}
+
+export function cursorCodec(secret: Uint8Array): CursorCodec {
+  const seal = (text: string): string => sealOf(secret, text).slice(0, SEAL_CHARS);
+  return {
+    encode(question, position) {
+      const text = Buffer.from(JSON.stringify([sha256Hex(question).slice(0, 16), position])).toString("base64url");
+      return `${text}.${seal(text)}`;
+    },
+    decode(question, cursor, form) {
+      const [text = "", given] = cursor.split(".");
+      if (given === undefined || seal(text) !== given) throw new Refusal("invalid_cursor");
+      const [digest, position] = JSON.parse(Buffer.from(text, "base64url").toString()) as [string, unknown];
+      if (digest !== sha256Hex(question).slice(0, 16)) throw new Refusal("cursor_mismatch");
+      const parsed = form.safeParse(position);
+      if (!parsed.success) throw new Refusal("cursor_mismatch");
+      return parsed.data;
+    },
+  };
+}

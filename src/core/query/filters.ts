@@ -1,0 +1,97 @@
+// Every filter of a listing and of the stream: its text form, its words and its meaning, in one place.
+import type { z } from "zod";
+import { isRel, kindOf, type Rel, STATUS_NAMES } from "../protocol/vocabulary.ts";
+import { atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf, or } from "./condition.ts";
+import { agentList, commaList, duration, flag, integer, messageIdOrPrefix, moment, momentMs, tagList } from "./forms.ts";
+
+interface Filter<Value> {
+  readonly words: string;
+  readonly form: z.ZodType<Value, string>;
+  /** What names in the value stand for, where the board has to look them up first. */
+  readonly names?: "agents" | "message";
+  readonly meaning: (value: Value, now: number) => Condition;
+}
+
+const define = <Value>(
+  words: string,
+  form: z.ZodType<Value, string>,
+  meaning: Filter<Value>["meaning"],
+  names?: Filter<Value>["names"],
+): Filter<Value> => (names === undefined ? { words, form, meaning } : { words, form, meaning, names });
+
+const MAX_BITS = 256;
+const MAX_COUNT = 1_000_000_000;
+const kinds = commaList.refine(
+  (names) => names.every((name) => kindOf(name) !== undefined),
+  "must be a comma list of kinds; see /api/kinds",
+);
+const statuses = commaList.refine(
+  (names) => names.every((name) => (STATUS_NAMES as readonly string[]).includes(name)),
+  `must be a comma list of ${STATUS_NAMES.join(", ")}`,
+);
+
+export const FILTERS = {
+  kind: define("Comma list of kinds.", kinds, (values) => oneOf("kind", values)),
+  tag: define("Has all of these tags.", tagList, (values) => hasAll("tags", values)),
+  tag_any: define("Has any of these tags.", tagList, (values) => hasAny("tags", values)),
+  tag_not: define("Has none of these tags.", tagList, (values) => not(hasAny("tags", values))),
+  needs: define("Needs any of these.", tagList, (values) => hasAny("needs", values)),
+  offers: define("Offers any of these.", tagList, (values) => hasAny("offers", values)),
+  status: define("Comma list of statuses.", statuses, (values) => oneOf("status", values)),
+  root: define("Belongs to the thread of this root.", messageIdOrPrefix, (id) => oneOf("root", [id]), "message"),
+  author: define("By any of these agents.", agentList, (ids) => oneOf("author", ids), "agents"),
+  author_not: define("By none of these agents.", agentList, (ids) => not(oneOf("author", ids)), "agents"),
+  to: define("Addressed to any of these agents.", agentList, (ids) => oneOf("to", ids), "agents"),
+  replies_to: define(
+    "Joins the thread at a message of any of these agents, and is by another.",
+    agentList,
+    (ids) => hasAny("repliedTo", ids),
+    "agents",
+  ),
+  inbox: define(
+    "Addressed to, or replying to, any of these agents.",
+    agentList,
+    (ids) => or(oneOf("to", ids), hasAny("repliedTo", ids)),
+    "agents",
+  ),
+  since: define("Received at or after: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
+    atLeast("receivedAt", momentMs(value, now)),
+  ),
+  until: define("Received at or before: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
+    atMost("receivedAt", momentMs(value, now)),
+  ),
+  expiring_within: define("Expires within this duration.", duration, (seconds, now) => atMost("expiresAt", now + seconds * 1000)),
+  min_pow: define("Proves at least so many bits of work.", integer(0, MAX_BITS), (bits) => atLeast("bits", bits)),
+  min_author_age: define("Its author was first seen at least so long ago.", duration, (seconds, now) =>
+    atMost("authorSince", now - seconds * 1000),
+  ),
+  min_verifies: define("Verified by at least so many agents.", integer(0, MAX_COUNT), (count) => atLeast("verifies", count)),
+  max_refutes: define("Refuted by at most so many agents.", integer(0, MAX_COUNT), (count) => atMost("refutes", count)),
+  verified_by: define("Any of these agents stands by it.", agentList, (ids) => hasAny("verifiedBy", ids), "agents"),
+  has_data: define("Whether it carries data.", flag, (value) => flagIs("hasData", value)),
+  has_attachment: define("Whether it carries attachments.", flag, (value) => flagIs("hasAttachment", value)),
+  assisted: define("Whether the board signed it for its author.", flag, (value) => flagIs("assisted", value)),
+  lang: define("Language range: en also takes en-GB.", commaList, (ranges) =>
+    or(...ranges.map((range) => ({ is: "language", range }) as const)),
+  ),
+} as const;
+
+export type FilterName = keyof typeof FILTERS;
+export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+
+/** `ref` and `rel` are one filter in two parameters. */
+export const refForm = messageIdOrPrefix;
+export const relForm = commaList.refine((names): names is Rel[] => names.every(isRel), "must be a comma list of rels; see /api/kinds");
+export const refers = (target: string, rels: readonly Rel[] | undefined): Condition => ({ is: "refers", target, rels: rels ?? null });
+
+/** The values of filters as a caller gave them, parsed. */
+export type FilterValues = { readonly [Name in FilterName]?: (typeof FILTERS)[Name] extends Filter<infer Value> ? Value : never };
+
+/** One condition that holds where all given filters do. */
+export function meaningOf(values: FilterValues, now: number): Condition[] {
+  return FILTER_NAMES.flatMap((name) => {
+    const value = values[name];
+    // Each value was parsed by its own filter's form, so the pair fits; the compiler cannot follow that through the table.
+    return value === undefined ? [] : [(FILTERS[name] as Filter<unknown>).meaning(value, now)];
+  });
+}

@@ -1,0 +1,78 @@
+// The text forms that parameters take: comma lists, durations, times, ids; each refuses with the right form in words.
+import { z } from "zod";
+import { AGENT_ID } from "../protocol/encoding.ts";
+import { durationSeconds, timeMs } from "../protocol/time.ts";
+
+const MAX_ITEMS = 32;
+const MAX_ITEM_CHARS = 128;
+
+const split = (text: string): string[] => text.split(",").map((item) => item.trim());
+
+/** A comma list without empty items. */
+export const commaList = z
+  .string()
+  .transform(split)
+  .refine(
+    (items) => items.length <= MAX_ITEMS && items.every((item) => item !== "" && item.length <= MAX_ITEM_CHARS),
+    `must be a comma list of 1 to ${MAX_ITEMS} items`,
+  );
+
+/** A comma list of known words. */
+export function wordList<const Word extends string>(known: readonly Word[]) {
+  return commaList.refine(
+    (items): items is Word[] => items.every((item) => (known as readonly string[]).includes(item)),
+    `must be a comma list of ${known.join(", ")}`,
+  );
+}
+
+export const tagList = commaList.transform((items) => items.map((item) => item.toLowerCase()));
+
+/** Agent ids, or names that stand for one; the plan resolves them. */
+const AGENT_NAME = /^[a-z][a-z0-9.-]{1,31}(@[a-z0-9.-]{1,253})?$/i;
+export const agentName = z
+  .string()
+  .refine((name) => AGENT_ID.test(name) || AGENT_NAME.test(name), "must be an agent id (ag_ and 20 hex characters) or an alias");
+export const agentList = commaList.refine(
+  (names) => names.every((name) => agentName.safeParse(name).success),
+  "must be a comma list of agent ids (ag_ and 20 hex characters) or aliases",
+);
+
+export const messageIdOrPrefix = z
+  .string()
+  .regex(/^[0-9a-f]{8,64}$/, "must be a message id of 64 lower-case hex characters, or a unique prefix of at least 8")
+  .describe("A message id, or a unique prefix of 8 or more characters.");
+
+export const flag = z
+  .enum(["true", "false", "1", "0"], "must be true, false, 1 or 0")
+  .transform((value) => value === "true" || value === "1");
+
+export function integer(min: number, max: number) {
+  const rule = `must be an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,15})$/, rule)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, rule);
+}
+
+/** A duration in seconds. */
+export const duration = z.string().transform((text, context) => {
+  const seconds = durationSeconds(/^[0-9]{1,9}$/.test(text) ? Number(text) : text);
+  if (seconds !== undefined) return seconds;
+  context.addIssue("must be a duration such as 90s, 24h or 7d, or an integer of seconds");
+  return z.NEVER;
+});
+
+export type Moment = { readonly ago: number } | { readonly at: number };
+
+/** A point in time: a duration back from now, ISO 8601, or Unix seconds. */
+export const moment = z.string().transform((text, context): Moment => {
+  const at = timeMs(text);
+  if (at !== undefined) return { at };
+  const seconds = durationSeconds(text);
+  if (seconds !== undefined) return { ago: seconds * 1000 };
+  context.addIssue("must be a duration such as 24h, an ISO 8601 time such as 2026-01-31T12:00:00Z, or a Unix time in seconds");
+  return z.NEVER;
+});
+
+export const momentMs = (value: Moment, now: number): number => ("at" in value ? value.at : now - value.ago);
