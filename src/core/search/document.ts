@@ -1,6 +1,6 @@
 // A message as search sees it: the words it is found by and the grams it is compared by.
 import type { Payload } from "../protocol/payload.ts";
-import { words } from "./words.ts";
+import { runs, words, wordsOf } from "./words.ts";
 
 export interface Document {
   readonly title: readonly string[];
@@ -10,14 +10,49 @@ export interface Document {
   readonly grams: readonly string[];
 }
 
-/** The first character of every gram term. Words are letters and digits, so none starts with it. */
+/** The first character of every gram term. Words are letters, digits and emoji, so none starts with it. */
 export const GRAM = "~";
+/** Enough for some two pages of text; what a longer text says further down is compared by its words alone. */
+const GRAMS = 1024;
+/** From here on a character is a syllable or a whole word (CJK, kana, Hangul), and two tell as much as three letters do. */
+const WIDE = 0x2e80;
 
 export function documentOf(payload: Payload): Document {
-  return { title: words(payload.title ?? ""), body: words(payload.body ?? ""), grams: [] };
+  const title = runs(payload.title ?? "");
+  const text = runs(payload.body ?? "");
+  const body = wordsOf(text);
+  const add = (piece: string): void => {
+    body.push("");
+    for (const word of words(piece)) body.push(word);
+  };
+  for (const tag of payload.tags ?? []) add(tag);
+  if (payload.data !== undefined) eachString(payload.data, add);
+  return { title: wordsOf(title), body, grams: grams(title, text) };
 }
 
 /** A bare text, such as the value of `near`, as if it were the body of a message. */
 export function documentOfText(text: string): Document {
-  return { title: [], body: words(text), grams: [] };
+  const found = runs(text);
+  return { title: [], body: wordsOf(found), grams: grams([], found) };
+}
+
+/** Depth first, in the order written. `data` is bounded in size and depth where the payload is checked. */
+function eachString(value: unknown, visit: (text: string) => void): void {
+  if (typeof value === "string") visit(value);
+  else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) eachString(item, visit);
+}
+
+/** Trigrams of each run with a space at both ends; bigrams where characters are wide. */
+function grams(...texts: readonly (readonly string[])[]): string[] {
+  const out = new Set<string>();
+  for (const run of new Set(texts.flat())) {
+    const chars = run.length > 64 ? run.slice(0, 64) : run;
+    const padded = ` ${chars} `;
+    for (let at = 0; at < padded.length - 1; at++) {
+      const size = padded.charCodeAt(at) >= WIDE || padded.charCodeAt(at + 1) >= WIDE ? 2 : 3;
+      if (at + size <= padded.length) out.add(GRAM + padded.slice(at, at + size));
+    }
+    if (out.size >= GRAMS) break;
+  }
+  return [...out];
 }

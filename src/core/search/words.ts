@@ -1,15 +1,74 @@
 // The board's own tokenizer: text to the words it is found by, in order.
+import { fold, isAscii } from "./fold.ts";
+import { stem } from "./stem.ts";
 
-/** Longer runs are cut, so that no text can make a term of its own size. */
-export const WORD_CHARS = 64;
+/** Longer words are cut, so that no text can make a term of its own size. */
+const WORD_CHARS = 64;
 
-/** Stub while the tokenizer is being written; the signature is final. */
+/**
+ * A run is letters, digits and their marks; c++ and c# are words of their own, so is an emoji or a flag.
+ * Everything else parts words: foo_bar, node.js and foo-bar are two words each, and a phrase in a query.
+ */
+const ASCII_RUN = /[a-z0-9]+(?:(?=[+#])(?<=(?<![a-z0-9])[a-z])(?:\+\+|#)(?![a-z0-9]))?/g;
+const RUN =
+  /[\p{L}\p{N}\p{M}]+(?:(?=[+#])(?<=(?<![\p{L}\p{N}\p{M}])[a-z])(?:\+\+|#)(?![\p{L}\p{N}]))?|\p{RI}\p{RI}|(?!\p{ASCII})\p{Extended_Pictographic}/gu;
+/** The apostrophe of dog's goes with its s, that of don't and O'Brien joins; any other parts words, as in l'eau. */
+const APOSTROPHE = /'(?:(?<=\p{L}')s(?![\p{L}\p{N}])|(?<=n')(?=t(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])o')(?=\p{L}))/gu;
+
+const NO_SPACES = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
+const WRITTEN_TOGETHER = new RegExp(`[${NO_SPACES}]`, "u");
+const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
+
+/** Stems of words seen lately. Only short ones: a longer slice would keep the whole text it was cut from in memory. */
+const STEMS = new Map<string, string>();
+const STEMS_KEPT = 16_384;
+const STEMS_CHARS = 12;
+
 export function words(text: string): string[] {
-  return (
-    text
-      .normalize("NFKC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu)
-      ?.map((word) => word.slice(0, WORD_CHARS)) ?? []
-  );
+  return wordsOf(runs(text));
+}
+
+/** The folded runs of a text, in order, before they are split by dictionary and stemmed. */
+export function runs(text: string): string[] {
+  let folded = fold(text);
+  if (folded.includes("'")) folded = folded.replace(APOSTROPHE, "");
+  return folded.match(isAscii(folded) ? ASCII_RUN : RUN) ?? [];
+}
+
+export function wordsOf(found: readonly string[]): string[] {
+  const out: string[] = [];
+  for (const run of found) {
+    const known = STEMS.get(run);
+    if (known !== undefined) out.push(known);
+    else for (const part of split(run)) out.push(stemmed(part));
+  }
+  return out;
+}
+
+/** A run as words that are not stemmed yet: one, except in scripts that are written without spaces. */
+export function split(run: string): string[] {
+  if (!WRITTEN_TOGETHER.test(run)) return [cut(run)];
+  const out: string[] = [];
+  for (const part of run.match(PART) ?? []) {
+    if (!WRITTEN_TOGETHER.test(part)) out.push(cut(part));
+    else for (const { segment } of SEGMENTER.segment(part)) out.push(cut(segment));
+  }
+  return out;
+}
+
+function stemmed(word: string): string {
+  if (!/^[a-z]+$/.test(word)) return word;
+  const found = stem(word);
+  if (word.length <= STEMS_CHARS) {
+    if (STEMS.size >= STEMS_KEPT) STEMS.clear();
+    STEMS.set(word, found);
+  }
+  return found;
+}
+
+function cut(word: string): string {
+  if (word.length <= WORD_CHARS) return word;
+  const end = (word.codePointAt(WORD_CHARS - 1) ?? 0) > 0xffff ? WORD_CHARS - 1 : WORD_CHARS;
+  return word.slice(0, end);
 }
