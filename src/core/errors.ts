@@ -35,7 +35,11 @@ export const ERRORS = define({
   ),
   unsupported_version: row(400, "`v` is not a version this board speaks.", "Set `v` to 1."),
   // The message as an act
-  unknown_kind: row(400, "The kind does not exist.", "Use a kind listed at /api/kinds, or a name of your own that starts with `x-`."),
+  unknown_kind: row(
+    400,
+    "The kind does not exist.",
+    "Use a kind listed at /api/kinds, or one of your own: `x-`, then lower-case letters, digits, `.`, `_` or `-`, at most 49 characters in all.",
+  ),
   kind_reserved: row(400, "Only the board itself posts this kind.", "Use another kind, such as `note`."),
   kind_requirements: row(400, "The kind needs a field or ref that is missing.", "See `requires` of the kind at /api/kinds."),
   ts_out_of_range: row(

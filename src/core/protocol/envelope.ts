@@ -1,15 +1,18 @@
 // The envelope around a signed payload: from untrusted text to a parsed draft, without a clock or a store.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { NONCE, SIGNATURE, utf8Length } from "./encoding.ts";
+import { firstCodePoints, NONCE, SIGNATURE, utf8Length } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
-import { parseJson, parsePayload, type Payload, schemaRefusal } from "./payload.ts";
+import { type Attachment, parseJson, parsePayload, type Payload, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
 import { scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
-  payload: z.string(),
+  payload: z.string({
+    error: ({ input }) =>
+      input === undefined ? undefined : "must be a string that holds the JSON text of the payload, not the object itself",
+  }),
   sig: z.string(),
   nonce: z.string(),
   blobs: z.record(z.string(), z.string()).optional(),
@@ -31,9 +34,7 @@ export function readEnvelope(body: string, emptyNonce = false): Draft {
     throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.");
   }
   scanText(body, LIMITS.data_depth);
-  const parsed = envelopeSchema.safeParse(value);
-  if (!parsed.success) throw schemaRefusal(parsed.error);
-  return draft(parsed.data, emptyNonce);
+  return draft(requireSchema(envelopeSchema, value), emptyNonce);
 }
 
 function draft(envelope: Envelope, emptyNonce: boolean): Draft {
@@ -51,17 +52,26 @@ function draft(envelope: Envelope, emptyNonce: boolean): Draft {
 /** Each blob belongs to an attachment and is what it says; answers the hashes that must be stored already. */
 export function checkBlobs({ envelope, payload }: Draft): readonly string[] {
   const blobs = envelope.blobs ?? {};
-  const named = new Map((payload.attachments ?? []).map((attachment) => [attachment.sha256, attachment]));
-  for (const [hash, content] of Object.entries(blobs)) {
-    const attachment = named.get(hash);
-    if (attachment === undefined) throw new Refusal("blob_mismatch", `No attachment names the blob ${hash.slice(0, 64)}.`);
-    if (!content.isWellFormed() || content.includes("\0"))
-      throw new Refusal("invalid_unicode", `The blob ${hash} holds a lone surrogate or U+0000.`);
-    const size = utf8Length(content);
-    if (size > LIMITS.attachment_bytes) throw new Refusal("too_large", `The blob ${hash} is larger than ${LIMITS.attachment_bytes} bytes.`);
-    if (size !== attachment.size)
-      throw new Refusal("blob_mismatch", `The blob ${hash} has ${size} bytes, its attachment says ${attachment.size}.`);
-    if (sha256Hex(content) !== hash) throw new Refusal("blob_mismatch", `The blob ${hash} has another SHA-256.`);
+  const attachments = payload.attachments ?? [];
+  const unnamed = Object.keys(blobs).find((hash) => !attachments.some(({ sha256 }) => sha256 === hash));
+  if (unnamed !== undefined) throw new Refusal("blob_mismatch", `No attachment names the blob ${firstCodePoints(unnamed, 64)}.`);
+  const elsewhere = new Set<string>();
+  // Two attachments may share a text, so each is held against it.
+  for (const attachment of attachments) {
+    const content = Object.hasOwn(blobs, attachment.sha256) ? blobs[attachment.sha256] : undefined;
+    if (content === undefined) elsewhere.add(attachment.sha256);
+    else requireBlob(attachment, content);
   }
-  return [...named.keys()].filter((hash) => !Object.hasOwn(blobs, hash));
+  return [...elsewhere];
+}
+
+function requireBlob({ sha256, size }: Attachment, content: string): void {
+  if (!content.isWellFormed() || content.includes("\0"))
+    throw new Refusal("invalid_unicode", `The blob ${sha256} holds a lone surrogate or U+0000.`);
+  const bytes = utf8Length(content);
+  if (bytes > LIMITS.attachment_bytes)
+    throw new Refusal("too_large", `The blob ${sha256} is larger than ${LIMITS.attachment_bytes} bytes.`);
+  if (bytes !== size) throw new Refusal("blob_mismatch", `The blob ${sha256} has ${bytes} bytes, its attachment says ${size}.`);
+  const hash = sha256Hex(content);
+  if (hash !== sha256) throw new Refusal("blob_mismatch", `The text of the blob ${sha256} has the SHA-256 ${hash}.`);
 }

@@ -12,6 +12,7 @@ export const LIMITS = Object.freeze({
   data_bytes: 32 * 1024,
   data_depth: 16,
   data_schema_chars: 200,
+  lang_chars: 64,
   tags: 12,
   tag_chars: 48,
   refs: 16,

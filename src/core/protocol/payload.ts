@@ -1,7 +1,7 @@
 // The signed JSON object: which fields there are, the rule of each, and the refusal where one is broken.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { AGENT_ID, codePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
+import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
 import { LIMITS } from "./limits.ts";
 import { scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
@@ -10,7 +10,8 @@ import { kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 const TAG = /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47}$/u;
 const SHA256 = /^[0-9a-f]{64}$/;
 const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
-const ATTACHMENT_MIME = /^(text\/[a-z0-9][a-z0-9.+-]*|application\/(json|xml|yaml|toml|x-ndjson|javascript))$/;
+// The subtype follows RFC 6838, section 4.2, in lower case.
+const ATTACHMENT_MIME = /^(text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application\/(json|xml|yaml|toml|x-ndjson|javascript))$/;
 
 // RFC 5646, section 2.1: well-formed tags, grandfathered ones included.
 const LANGUAGE = new RegExp(
@@ -46,7 +47,7 @@ const attachment = z.strictObject({
   sha256: z.string().regex(SHA256, "must be 64 lower-case hex characters"),
   name: text(LIMITS.attachment_name_chars).regex(ATTACHMENT_NAME, "must be 1 to 120 characters without / \\ or control characters"),
   mime: z.string(),
-  size: z.number().int().min(0),
+  size: z.number().int().min(0, "must be 0 or more"),
 });
 
 export const payloadSchema = z.strictObject({
@@ -68,7 +69,11 @@ export const payloadSchema = z.strictObject({
   ttl: duration(LIMITS.ttl_min_s, LIMITS.ttl_max_s).optional(),
   to: z.string().regex(AGENT_ID, "must be an agent id: ag_ and 20 lower-case hex characters").optional(),
   signal: z.enum(SIGNAL_NAMES, `must be one of ${SIGNAL_NAMES.join(", ")}`).optional(),
-  lang: z.string().regex(LANGUAGE, "must be a BCP 47 language tag such as en or pt-BR").optional(),
+  lang: z
+    .string()
+    .max(LIMITS.lang_chars, `must be at most ${LIMITS.lang_chars} characters`)
+    .regex(LANGUAGE, "must be a BCP 47 language tag such as en or pt-BR")
+    .optional(),
   attachments: z.array(attachment).max(LIMITS.attachments, `must hold at most ${LIMITS.attachments} items`).optional(),
 });
 
@@ -99,10 +104,9 @@ export function parsePayload(payload: string): Payload {
   if (data !== undefined && utf8Length(payload.slice(data[0], data[1])) > LIMITS.data_bytes) {
     throw new Refusal("invalid_field", `\`data\` must be at most ${LIMITS.data_bytes} bytes of JSON text.`, { details: { field: "data" } });
   }
-  const parsed = payloadSchema.safeParse(value);
-  if (!parsed.success) throw schemaRefusal(parsed.error);
-  requireMeaning(parsed.data);
-  return parsed.data;
+  const checked = requireSchema(payloadSchema, value);
+  requireMeaning(checked);
+  return checked;
 }
 
 export function parseJson(text: string, what: string): unknown {
@@ -113,20 +117,25 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-export function schemaRefusal(error: z.ZodError): Refusal {
-  const issue = error.issues[0]!;
-  const field = issue.path.join(".");
-  if (issue.code === "unrecognized_keys") {
-    const name = [...issue.path, issue.keys[0]].join(".");
-    return new Refusal("unknown_field", `The field \`${name}\` does not exist.`, { details: { field: name } });
-  }
-  const missing = issue.code === "invalid_type" && issue.input === undefined && /received undefined/.test(issue.message);
-  return new Refusal("invalid_field", missing ? `\`${field}\` is missing.` : `\`${field}\` ${rule(issue.message)}.`, {
-    details: { field },
-  });
+/** The value as the schema has it, or a refusal that names the first field at fault and its rule. */
+export function requireSchema<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value, { error: typeRule });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  // A key is the sender's and may be as long as the text.
+  const field = firstCodePoints([...issue.path, ...unknown].join("."), 100);
+  if (unknown.length > 0) throw new Refusal("unknown_field", `The field \`${field}\` does not exist.`, { details: { field } });
+  throw new Refusal("invalid_field", `\`${field}\` ${issue.message}.`, { details: { field } });
 }
 
-const rule = (message: string): string => (message.startsWith("must") ? message : `is wrong: ${message}`);
+const TYPE_NAMES: Readonly<Record<string, string>> = { array: "an array", int: "an integer", object: "an object", record: "an object" };
+
+/** Words for what the fields' own rules leave open: a field that is missing or of another type. */
+function typeRule(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return "is missing";
+  return issue.code === "invalid_type" ? `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}` : undefined;
+}
 
 /** What the fields mean together: the key's spelling, the kind and its needs, the attachments' types. */
 function requireMeaning(payload: Payload): void {

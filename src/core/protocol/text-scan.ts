@@ -1,142 +1,171 @@
 // One linear pass over JSON text for what JSON.parse hides: repeated keys, lone surrogates, depth and number spelling.
-import { Refusal } from "../errors.ts";
+import { type ErrorCode, Refusal } from "../errors.ts";
+import { firstCodePoints } from "./encoding.ts";
 
 export interface TextFacts {
   /** Where each value of the outermost object stands in the text. */
   readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>;
-  /** Paths of numbers written with a fraction or exponent, such as `attachments.0.size`. */
+  /** Paths of numbers written with a fraction or exponent, such as `attachments.0.size`; those below three levels are left out. */
   readonly notIntegers: ReadonlySet<string>;
 }
 
-interface Frame {
-  readonly keys: Set<string> | null;
-  key: string;
-  index: number;
-}
-
 const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 const NUMBER = /-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
+const NOTED_LEVELS = 3;
+/** Keys are the sender's and may be as long as the text, so paths show only the start of each. */
+const SHOWN_CHARS = 40;
 
 /** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1. */
 export function scanText(text: string, maxDepth: number): TextFacts {
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
-  const spans = new Map<string, [number, number]>();
-  const notIntegers = new Set<string>();
-  const stack: Frame[] = [];
-  let keyNext = false;
-  let i = 0;
+  const scan = new Scan(text, maxDepth);
+  scan.value();
+  return scan;
+}
 
-  while (i < text.length) {
-    const code = text.charCodeAt(i);
-    const top = stack.at(-1);
-    switch (code) {
-      case 0x7b: // {
-      case 0x5b: // [
-        if (stack.length >= maxDepth)
-          throw new Refusal("too_deep", `The text is nested deeper than ${maxDepth} levels at ${pathOf(stack)}.`);
-        startValue(i);
-        keyNext = code === 0x7b;
-        stack.push({ keys: keyNext ? new Set() : null, key: "", index: 0 });
-        i++;
-        break;
-      case 0x7d: // }
-      case 0x5d: // ]
-        stack.pop();
-        i++;
-        endValue(i);
-        keyNext = false;
-        break;
-      case 0x2c: // ,
-        if (top !== undefined) {
-          if (top.keys === null) top.index++;
-          else keyNext = true;
-        }
-        i++;
-        break;
-      case QUOTE: {
-        const end = stringEnd(text, i);
-        if (keyNext && top?.keys) {
-          takeKey(top, top.keys, text.slice(i, end));
-          keyNext = false;
-        } else {
-          startValue(i);
-          endValue(end);
-        }
-        i = end;
-        break;
-      }
-      case 0x20:
-      case 0x09:
-      case 0x0a:
-      case 0x0d:
-      case 0x3a: // :
-        i++;
-        break;
-      default: {
-        const end = code === 0x74 || code === 0x6e ? i + 4 : code === 0x66 ? i + 5 : numberEnd(i);
-        startValue(i);
-        endValue(end);
-        i = end;
-      }
+class Scan implements TextFacts {
+  readonly spans = new Map<string, readonly [number, number]>();
+  readonly notIntegers = new Set<string>();
+  readonly #text: string;
+  readonly #maxDepth: number;
+  /** The key or index at which each open object or array stands. */
+  readonly #path: (string | number)[] = [];
+  #at = 0;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  value(): void {
+    switch (this.#next()) {
+      case OPEN_OBJECT:
+        return this.#object();
+      case OPEN_ARRAY:
+        return this.#array();
+      case QUOTE:
+        return this.#string();
+      case 0x74: // true
+      case 0x6e: // null
+        this.#at += 4;
+        return;
+      case 0x66: // false
+        this.#at += 5;
+        return;
+      default:
+        this.#number();
     }
   }
-  return { spans, notIntegers };
 
-  function startValue(at: number): void {
-    if (stack.length === 1) spans.set(stack[0]!.key, [at, at]);
+  /** The next character that is not white space, without taking it. */
+  #next(): number {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      this.#at++;
+    }
   }
-  function endValue(at: number): void {
-    if (stack.length !== 1) return;
-    const span = spans.get(stack[0]!.key);
-    if (span) span[1] = at;
+
+  #enter(): number {
+    if (this.#path.length >= this.#maxDepth) throw this.#refusal("too_deep", "is nested too deeply");
+    this.#at++;
+    return this.#path.push("") - 1;
   }
-  function numberEnd(at: number): number {
-    NUMBER.lastIndex = at;
-    const match = NUMBER.exec(text);
+
+  #leave(): void {
+    this.#at++;
+    this.#path.pop();
+  }
+
+  #object(): void {
+    const level = this.#enter();
+    const keys = new Set<string>();
+    while (this.#next() !== CLOSE_OBJECT) {
+      if (this.#next() === COMMA) this.#at++;
+      const key = this.#key(level, keys);
+      this.#next();
+      this.#at++; // the colon
+      this.#next();
+      const start = this.#at;
+      this.value();
+      if (level === 0) this.spans.set(key, [start, this.#at]);
+    }
+    this.#leave();
+  }
+
+  #array(): void {
+    const level = this.#enter();
+    for (let index = 0; this.#next() !== CLOSE_ARRAY; index++) {
+      if (index > 0) this.#at++; // the comma
+      this.#path[level] = index;
+      this.value();
+    }
+    this.#leave();
+  }
+
+  #key(level: number, keys: Set<string>): string {
+    this.#next();
+    const start = this.#at;
+    this.#path[level] = "(key)";
+    this.#string();
+    const quoted = this.#text.slice(start, this.#at);
+    const key = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+    this.#path[level] = key;
+    if (key === "__proto__") throw this.#refusal("forbidden_key", "is not allowed as a key");
+    if (keys.has(key)) throw this.#refusal("duplicate_key", "stands twice in one object");
+    keys.add(key);
+    return key;
+  }
+
+  /** Takes a string, with both quotes; refuses escapes that name a lone surrogate or U+0000. */
+  #string(): void {
+    const text = this.#text;
+    let highPending = false;
+    let i = this.#at + 1;
+    for (;;) {
+      const code = text.charCodeAt(i);
+      if (code === BACKSLASH && text.charCodeAt(i + 1) === 0x75) {
+        const unit = Number.parseInt(text.slice(i + 2, i + 6), 16);
+        const low = (unit & 0xfc00) === 0xdc00;
+        if (unit === 0) throw this.#refusal("invalid_unicode", "holds U+0000");
+        if (low !== highPending) throw this.#refusal("invalid_unicode", "holds half of a surrogate pair");
+        highPending = (unit & 0xfc00) === 0xd800;
+        i += 6;
+        continue;
+      }
+      if (highPending) throw this.#refusal("invalid_unicode", "holds half of a surrogate pair");
+      if (code === QUOTE) break;
+      i += code === BACKSLASH ? 2 : 1;
+    }
+    this.#at = i + 1;
+  }
+
+  #number(): void {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.#text);
     if (match === null) throw new Refusal("invalid_json");
     const value = Number(match[0]);
     const integer = match[1] === undefined && match[2] === undefined;
-    if (!Number.isFinite(value) || (integer && !Number.isSafeInteger(value))) {
-      throw new Refusal("number_out_of_range", `The number at ${pathOf(stack)} is not finite or beyond 2^53-1.`);
-    }
-    if (!integer) notIntegers.add(pathOf(stack));
-    return NUMBER.lastIndex;
+    if (!Number.isFinite(value)) throw this.#refusal("number_out_of_range", "is too large for a number");
+    if (integer && !Number.isSafeInteger(value)) throw this.#refusal("number_out_of_range", "is an integer beyond 2^53-1");
+    if (!integer && this.#path.length <= NOTED_LEVELS) this.notIntegers.add(this.#where());
+    this.#at = NUMBER.lastIndex;
+  }
+
+  #where(): string {
+    return this.#path.map((step) => (typeof step === "number" ? step : shownKey(step))).join(".");
+  }
+
+  #refusal(code: ErrorCode, words: string): Refusal {
+    const field = this.#where();
+    return new Refusal(code, `\`${field}\` ${words}.`, { details: { field } });
   }
 }
 
-function takeKey(frame: Frame, keys: Set<string>, quoted: string): void {
-  const key = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-  if (key === "__proto__") throw new Refusal("forbidden_key");
-  if (keys.has(key)) throw new Refusal("duplicate_key", `The key ${JSON.stringify(key)} stands twice in one object.`);
-  keys.add(key);
-  frame.key = key;
-}
-
-function pathOf(stack: readonly Frame[]): string {
-  return stack.map((frame) => (frame.keys === null ? String(frame.index) : frame.key)).join(".");
-}
-
-/** The index after the closing quote; refuses escapes that name a lone surrogate or U+0000. */
-function stringEnd(text: string, start: number): number {
-  let highPending = false;
-  let i = start + 1;
-  for (;;) {
-    const code = text.charCodeAt(i);
-    if (code === BACKSLASH && text.charCodeAt(i + 1) === 0x75) {
-      const unit = Number.parseInt(text.slice(i + 2, i + 6), 16);
-      const low = (unit & 0xfc00) === 0xdc00;
-      if (unit === 0 || low !== highPending) refuseUnicode(text.slice(i, i + 6));
-      highPending = (unit & 0xfc00) === 0xd800;
-      i += 6;
-      continue;
-    }
-    if (highPending) refuseUnicode(text.slice(i - 6, i));
-    if (code === QUOTE) return i + 1;
-    i += code === BACKSLASH ? 2 : 1;
-  }
-}
-
-function refuseUnicode(escape: string): never {
-  throw new Refusal("invalid_unicode", `A string holds ${escape}, which is U+0000 or half of a surrogate pair.`);
-}
+const shownKey = (key: string): string => (key.length <= SHOWN_CHARS ? key : `${firstCodePoints(key, SHOWN_CHARS)}...`);
