@@ -1,0 +1,24 @@
+// What became of a check that either passes or refuses.
+import { type ErrorCode, Refusal } from "../../src/core/errors.ts";
+
+/** The refusal that `act` throws; anything else it throws goes on, and a pass is an error. */
+export function refusalOf(act: () => unknown): Refusal {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error("Nothing was refused.");
+}
+
+/** `ok`, or the code of the refusal; anything else that is thrown goes on and fails the test. */
+export function outcome(act: () => unknown): ErrorCode | "ok" {
+  try {
+    act();
+    return "ok";
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}
