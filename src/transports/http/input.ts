@@ -1,9 +1,9 @@
 // From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
-import type { z } from "zod";
-import { Refusal } from "../../core/errors.ts";
+import { ERRORS, Refusal } from "../../core/errors.ts";
+import type { Operation } from "../../operations/operation.ts";
 
 export function readInput(
-  schema: z.ZodObject,
+  { input: schema, refusals }: Pick<Operation, "input" | "refusals">,
   params: Readonly<Record<string, unknown>>,
   query: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -24,6 +24,9 @@ export function readInput(
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const name = issue.path.join(".");
+  // A path that fits no pattern names nothing, and each operation has its own word for that.
+  if (Object.hasOwn(params, name))
+    throw new Refusal(refusals.find((code) => ERRORS[code].status === 404) ?? "not_found", `\`${name}\` ${issue.message}.`);
   const missing = issue.code === "invalid_type" && !Object.hasOwn(query, name);
   throw new Refusal("invalid_parameter", `\`${name}\` ${missing ? "is missing" : issue.message}.`, { details: { parameter: name } });
 }

@@ -16,6 +16,13 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   assist_busy: 5,
 };
 
+/** On every answer: a browser of any origin may read it, and must not guess what it is. */
+export const COMMON_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "allow, link, location, ratelimit, ratelimit-policy, retry-after",
+} as const;
+
 /** Errors of the server's own parsing, in the board's words. */
 function fromFramework(error: { code?: string; statusCode?: number }): Refusal | undefined {
   switch (error.code) {
@@ -29,7 +36,10 @@ function fromFramework(error: { code?: string; statusCode?: number }): Refusal |
     case undefined:
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? new Refusal("invalid_parameter", "The request cannot be read.", { status: error.statusCode })
+        ? new Refusal("invalid_parameter", "The address or the request cannot be read.", {
+            status: error.statusCode,
+            hint: "Check the percent-encoding of the address, the headers and the length.",
+          })
         : undefined;
   }
 }
@@ -57,6 +67,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: stri
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
   return reply
     .code(status)
+    .headers(COMMON_HEADERS)
     .header("content-type", "application/json; charset=utf-8")
     .header("cache-control", "no-store")
     .send(JSON.stringify(errorBody(refusal, baseUrl)));

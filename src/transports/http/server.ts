@@ -7,8 +7,9 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Operation, Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
 import { readText } from "./body.ts";
+import { clientErrorHandler } from "./client-errors.ts";
 import { readInput } from "./input.ts";
-import { sendRefusal, toRefusal } from "./refusals.ts";
+import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 
 export interface HttpParts {
   readonly operations: readonly Operation[];
@@ -27,6 +28,8 @@ const REQUEST_MS = 15_000;
 const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 20_000;
+/** Longer than any request line: a long id is an unknown id, not a fault of the router. */
+const MAX_PARAM_CHARS = 65_536;
 
 export function httpServer(parts: HttpParts): FastifyInstance {
   const { operations, report, baseUrl, tls } = parts;
@@ -38,6 +41,8 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: "idle" as const,
     exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: MAX_PARAM_CHARS },
+    clientErrorHandler: clientErrorHandler(baseUrl),
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       void sendRefusal(reply, toRefusal(error, report), baseUrl),
   };
@@ -49,15 +54,18 @@ export function httpServer(parts: HttpParts): FastifyInstance {
 
   let closing = false;
   app.addHook("preClose", async () => void (closing = true));
-  app.addHook("onRequest", async (_request, reply) => {
-    void reply.header("x-content-type-options", "nosniff");
-    void reply.header("access-control-allow-origin", "*");
+  const paths = new Map<string, string[]>();
+  app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.headers(COMMON_HEADERS);
     if (closing) void reply.header("connection", "close");
+    // Before the body is read: at a wrong address its type and size do not matter.
+    if (request.is404) throw absent(request, reply, paths);
   });
 
   takeJsonOnly(app);
   app.setErrorHandler((error, _request, reply) => sendRefusal(reply, toRefusal(error, report), baseUrl));
-  app.setNotFoundHandler((request, reply) => sendRefusal(reply, notFound(request, reply, operations), baseUrl));
+  app.setNotFoundHandler((request, reply) => sendRefusal(reply, absent(request, reply, paths), baseUrl));
   for (const operation of operations) addRoute(app, operation, parts);
 
   app.options("/api/*", async (_request, reply) =>
@@ -84,14 +92,7 @@ function takeJsonOnly(app: FastifyInstance): void {
     if (request.headers["content-encoding"] !== undefined) done(new Refusal("unsupported_media_type", "Content-Encoding is not taken."));
     else done(null, body);
   });
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => {
-    done(
-      new Refusal(
-        "unsupported_media_type",
-        `The body is ${JSON.stringify(String(request.headers["content-type"]).slice(0, 80))}, not application/json.`,
-      ),
-    );
-  });
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
 }
 
 function addRoute(app: FastifyInstance, operation: Operation, { rates, observe }: HttpParts): void {
@@ -108,16 +109,22 @@ function addRoute(app: FastifyInstance, operation: Operation, { rates, observe }
     handler: async (request, reply) => {
       if (operation.method === "POST" && request.body === undefined) throw emptyBody(request);
       const body = operation.method === "POST" ? readText(request.body) : "";
-      const input = readInput(operation.input, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
+      const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
       return sendReply(reply, await operation.run({ input, body }));
     },
   });
 }
 
 function emptyBody(request: FastifyRequest): Refusal {
-  return /^application\/json\b/i.test(request.headers["content-type"] ?? "")
-    ? new Refusal("invalid_json", "The body is empty.")
-    : new Refusal("unsupported_media_type");
+  if (request.headers["content-encoding"] !== undefined) return new Refusal("unsupported_media_type", "Content-Encoding is not taken.");
+  const json = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
+  return json ? new Refusal("invalid_json", "The body is empty.") : wrongType(request);
+}
+
+function wrongType({ headers }: FastifyRequest): Refusal {
+  const type = headers["content-type"];
+  const said = type === undefined ? "The body has no Content-Type" : `The body is ${JSON.stringify(type.slice(0, 80))}`;
+  return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
 }
 
 function sendReply(reply: FastifyReply, { status = 200, body, type, headers }: Reply): FastifyReply {
@@ -126,14 +133,13 @@ function sendReply(reply: FastifyReply, { status = 200, body, type, headers }: R
   return reply.send(type === undefined ? JSON.stringify(body) : body);
 }
 
-function notFound(request: FastifyRequest, reply: FastifyReply, operations: readonly Operation[]): Refusal {
+/** Nothing is here, or something is, for other methods. */
+function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
   const path = request.url.split("?")[0]!;
-  const methods = operations
-    .filter((one) => pathPattern(one.path).test(path))
-    .flatMap((one) => (one.method === "GET" ? ["GET", "HEAD"] : [one.method]));
+  const methods = [...paths].filter(([url]) => !url.includes("*") && pathPattern(url).test(path)).flatMap(([, allowed]) => allowed);
   if (methods.length === 0) return new Refusal("not_found", `There is nothing at ${path.slice(0, 200)}.`);
-  void reply.header("allow", methods.join(", "));
+  void reply.header("allow", [...new Set(methods)].join(", "));
   return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, 200)}.`);
 }
 
-const pathPattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+const pathPattern = (url: string): RegExp => new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`);

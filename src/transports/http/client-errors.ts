@@ -1,0 +1,45 @@
+// Answers to what is not HTTP at all: there is no request yet, so the answer is written to the socket itself.
+import { STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { errorBody, Refusal } from "../../core/errors.ts";
+import { COMMON_HEADERS } from "./refusals.ts";
+
+/** How long a socket may go on sending after its answer; without it, a reset would swallow the answer. */
+const LINGER_MS = 1000;
+
+export function clientErrorHandler(baseUrl: string): (error: { readonly code?: string }, socket: Duplex) => void {
+  return (error, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const refusal = refusalOf(error.code);
+    const body = JSON.stringify(errorBody(refusal, baseUrl));
+    const headers = {
+      ...COMMON_HEADERS,
+      "content-type": "application/json; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
+    socket.resume();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
+}
+
+function refusalOf(code: string | undefined): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new Refusal("too_large", "The address and headers are larger than the board takes.", {
+      status: 431,
+      hint: "Send a shorter address and fewer headers.",
+    });
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new Refusal("invalid_parameter", "The request did not arrive in time.", {
+      status: 408,
+      hint: "Send the request without pauses.",
+    });
+  return new Refusal("invalid_parameter", "The request is not valid HTTP/1.1.", {
+    hint: "Check the request line, the headers and the length.",
+  });
+}

@@ -1,0 +1,90 @@
+// A board as an operator runs it: a process of its own, watched through its output and its exit.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const BIN = resolve(import.meta.dirname, "../../src/bin.ts");
+
+export interface ProcessOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it runs, and so where it looks for `.env`; an empty directory unless given. */
+  readonly cwd?: string;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class BoardProcess {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = "";
+  stderr = "";
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
+    this.ended = once(child, "close").then(([code, signal]) => ({
+      code: code as number | null,
+      signal: signal as NodeJS.Signals | null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  /** Starts `bin.ts` with these arguments and nothing else in its environment. */
+  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory() }: ProcessOptions): BoardProcess {
+    const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    return new BoardProcess(child);
+  }
+
+  /** A board on a free port that is ready for requests. */
+  static async serve(data: string, flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<BoardProcess> {
+    const board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...flags], env });
+    await board.ready();
+    return board;
+  }
+
+  /** Resolves with the first line of standard output; throws if the process ends before. */
+  async ready(): Promise<string> {
+    while (!this.stdout.includes("\n")) {
+      const next = await Promise.race([once(this.#child.stdout!, "data").then(() => undefined), this.ended]);
+      if (next !== undefined) throw new Error(`The board ended with ${next.code ?? next.signal}: ${next.stderr}`);
+    }
+    return this.stdout.slice(0, this.stdout.indexOf("\n"));
+  }
+
+  /** The address in the ready line. */
+  get url(): string {
+    const [url] = /https?:\/\/\S+/.exec(this.stdout) ?? [];
+    if (url === undefined) throw new Error(`There is no address in ${JSON.stringify(this.stdout)}.`);
+    return url;
+  }
+
+  kill(signal: NodeJS.Signals): Promise<Ended> {
+    this.#child.kill(signal);
+    return this.ended;
+  }
+
+  /** Whatever a test did, its process does not outlive it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.kill("SIGKILL");
+  }
+}
+
+const made: string[] = [];
+
+/** A fresh directory, removed when this process ends. */
+export function emptyDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "board-"));
+  if (made.length === 0) process.once("exit", () => made.forEach((one) => rmSync(one, { recursive: true, force: true })));
+  made.push(directory);
+  return directory;
+}
