@@ -11,12 +11,15 @@ import { signaturePool } from "./adapters/system/signature-pool.ts";
 import { Appender } from "./board/append.ts";
 import { Notary } from "./board/checkpoint.ts";
 import { Difficulty } from "./board/difficulty.ts";
+import { lister, type TextSearch } from "./board/list.ts";
+import { names } from "./board/names.ts";
 import { poster } from "./board/post.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { verifier } from "./board/verify.ts";
 import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
+import { cursorCodec } from "./core/query/cursor.ts";
 import { operations } from "./operations/list.ts";
 import type { Clock } from "./ports/clock.ts";
 import { httpServer } from "./transports/http/server.ts";
@@ -51,7 +54,8 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   const rates = new RateLimiter(clock, config.rateLimits);
   const appender = new Appender(store, clock, figures);
   const writable = !config.readOnly && !notary.rolledBack;
-  const stopSweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : () => {};
+  const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
+  const settle = async (): Promise<void> => sweeper?.settle();
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
 
@@ -64,9 +68,11 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     append: appender.append,
     requireWritable: () => requireWritable(config, notary),
   });
+  const search = noSearch;
+  const list = lister({ store, clock, names: names(store, clock), cursors: cursorCodec(key.secretFor("cursors")), settle, search });
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const app = httpServer({
-    operations: operations({ store, clock, post, notary, difficulty, baseUrl, boardPk: key.pk }),
+    operations: operations({ store, clock, post, list, notary, difficulty, baseUrl, boardPk: key.pk }),
     rates,
     report: figures,
     baseUrl,
@@ -81,7 +87,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     address,
     async close() {
       await app.close();
-      stopSweeper();
+      sweeper?.stop();
       await Promise.all([store.close(), signatures.close()]);
       log.info("closed");
     },
@@ -92,3 +98,7 @@ function requireWritable(config: Config, notary: Notary): void {
   if (notary.rolledBack) throw new Refusal("log_rollback");
   if (config.readOnly) throw new Refusal("read_only");
 }
+
+const noSearch: TextSearch = async () => {
+  throw new Refusal("storage_unavailable", "The search index is being built.");
+};

@@ -4,11 +4,21 @@ import type { Appender } from "./append.ts";
 
 const RETRY_MS = 1000;
 
-/** Keeps one timer on the next thing due; the answer stops it. */
-export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): () => void {
+export interface Sweeper {
+  /** Resolves when nothing is due any more, so that what is stored is true at this moment. */
+  settle(): Promise<void>;
+  stop(): void;
+}
+
+/** A reader never waits longer than this many steps for a sweep that is behind. */
+const SETTLE_STEPS = 4;
+
+/** Keeps one timer on the next thing due. */
+export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
   let cancel = () => {};
   let due: number | null = null;
   let stopped = false;
+  let running: Promise<void> | undefined;
 
   const schedule = (next: number | null): void => {
     if (stopped || next === due) return;
@@ -17,7 +27,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
     cancel = next === null ? () => {} : clock.at(next, () => void sweep());
   };
 
-  async function sweep(): Promise<void> {
+  async function step(): Promise<void> {
     due = null;
     try {
       await appender.append({ type: "sweep" });
@@ -26,11 +36,22 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
       schedule(clock.now() + RETRY_MS);
     }
   }
+  /** One step at a time, however many ask for it. */
+  function sweep(): Promise<void> {
+    running ??= step().finally(() => (running = undefined));
+    return running;
+  }
 
   appender.onAppend(({ nextDue }) => schedule(nextDue));
   schedule(firstDue);
-  return () => {
-    stopped = true;
-    cancel();
+  return {
+    async settle() {
+      await running;
+      for (let steps = 0; steps < SETTLE_STEPS && due !== null && due <= clock.now(); steps++) await sweep();
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
   };
 }

@@ -2,6 +2,8 @@
 import type { ErrorCode, Details } from "../core/errors.ts";
 import type { Entry } from "../core/log/chain.ts";
 import type { Head } from "../core/log/checkpoint.ts";
+import type { Condition } from "../core/query/condition.ts";
+import type { Order, Position } from "../core/query/order.ts";
 import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
 
 export interface Raw {
@@ -73,6 +75,20 @@ export interface LogEntry extends Entry {
   readonly raw: Raw | null;
 }
 
+/** A question for a listing; liveness is part of the condition. */
+export interface ListQuery {
+  readonly condition: Condition;
+  readonly order: Order;
+  readonly after: Position | undefined;
+  readonly limit: number;
+  /** Also what was removed or withdrawn, as tombstones. */
+  readonly removed: boolean;
+  /** Only these seqs, where a search has chosen them. */
+  readonly only: readonly number[] | undefined;
+}
+
+export type Listed = Found & { readonly position: Position };
+
 export interface Store {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append(acts: readonly Act[], now: number): Promise<Appended>;
@@ -84,6 +100,9 @@ export interface Store {
   find(id: string, now: number): Promise<Found | undefined>;
   /** Ids that start with the prefix: live ones, then gone ones; at most `limit`. */
   idsByPrefix(prefix: string, limit: number, now: number): Promise<{ readonly live: readonly string[]; readonly gone: readonly string[] }>;
+  list(query: ListQuery): Promise<readonly Listed[]>;
+  /** The seqs of a listing without the rest, at most `limit`. */
+  listSeqs(query: ListQuery): Promise<readonly number[]>;
   blob(hash: string, now: number): Promise<string | undefined>;
   /** Entries after a seq, in order, at most `limit`. */
   entries(after: number, limit: number, raw: boolean): Promise<readonly LogEntry[]>;

@@ -53,7 +53,7 @@ CREATE INDEX messages_kind ON messages (kind, seq);
 CREATE INDEX messages_status ON messages (status, seq);
 CREATE INDEX messages_to ON messages ("to", seq) WHERE "to" IS NOT NULL;
 CREATE INDEX messages_expires ON messages (expires_at, seq);
-CREATE INDEX messages_verifies ON messages (verifies, seq) WHERE verifies > 0;
+CREATE INDEX messages_verifies ON messages (verifies, seq);
 CREATE INDEX messages_bits ON messages (bits, seq);
 CREATE INDEX messages_lease ON messages (lease_until) WHERE lease_until IS NOT NULL;
 

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import { workerUrl } from "../system/worker-url.ts";
+import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { SqliteReader } from "./reader.ts";
 import { SQLITE } from "./writer.ts";
@@ -42,6 +43,7 @@ class SqliteStore implements Store {
   readonly #worker: Worker;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
+  readonly #lister: SqliteLister;
   readonly #lock: DatabaseSync;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
@@ -51,6 +53,7 @@ class SqliteStore implements Store {
     this.#worker = worker;
     this.#readDb = readDb;
     this.#reader = new SqliteReader(readDb);
+    this.#lister = new SqliteLister(readDb);
     this.#lock = lock;
     this.#nextDue = nextDue;
     this.#onFatal = onFatal;
@@ -86,6 +89,8 @@ class SqliteStore implements Store {
   prior: Store["prior"] = async (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
   idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
+  list: Store["list"] = async (query) => this.#lister.list(query);
+  listSeqs: Store["listSeqs"] = async (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = async (after, limit, raw) => this.#reader.entries(after, limit, raw);
   oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();

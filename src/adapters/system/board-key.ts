@@ -1,5 +1,5 @@
 // The board's Ed25519 key in a file: made on first start, readable by the owner only.
-import { createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
+import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
@@ -12,7 +12,11 @@ export function signingKey(seed: Uint8Array): SigningKey {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });
   const { x: pk } = createPublicKey(key).export({ format: "jwk" });
   if (pk === undefined) throw new Error("The key has no public half.");
-  return { pk, sign: (text) => toBase64url(sign(null, Buffer.from(text), key)) };
+  return {
+    pk,
+    sign: (text) => toBase64url(sign(null, Buffer.from(text), key)),
+    secretFor: (purpose) => createHmac("sha256", seed).update(purpose).digest(),
+  };
 }
 
 export function loadBoardKey(path: string): SigningKey {

@@ -23,7 +23,7 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
     id,
     author,
     kind: payload.kind,
-    root: rootOf(ledger, id, refs),
+    root: rootOf(ledger, id, payload.refs ?? []),
     receivedAt: ledger.now,
     expiresAt: ledger.now + seconds(payload.ttl, LIMITS.ttl_default_s) * 1000,
     to: payload.to ?? null,
@@ -61,6 +61,8 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
   if (retractsAll(payload)) {
     ledger.withdrawBefore(author, seq);
     sweep(ledger);
+    // A reply that came before this message may have gone with the rest.
+    return ledger.find(id) ?? standing;
   }
   return standing;
 }
@@ -68,7 +70,11 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
 /** Ends what is due by now: lifetimes and leases. Whether there may be more. */
 export function sweep(ledger: Ledger): boolean {
   const due = ledger.due(SWEEP_STEP);
-  for (const standing of due) leave(ledger, standing, standing.withdrawn ? "retracted" : "expired");
+  for (const { id } of due) {
+    // Read anew: what left just before may have changed it.
+    const standing = ledger.find(id);
+    if (standing !== undefined) leave(ledger, standing, standing.withdrawn ? "retracted" : "expired");
+  }
   const ended = ledger.endedLeases(SWEEP_STEP);
   for (const { id } of ended) {
     const target = ledger.find(id);
@@ -151,7 +157,6 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
 /** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
 function cease(ledger: Ledger, actor: Standing): void {
   if (actor.supersededBy !== null) return;
-  ledger.joinThread(actor.root, -1);
   tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), -1);
   for (const { rel, id } of ledger.refsOf(actor.seq)) {
     const target = ledger.find(id);
@@ -204,10 +209,13 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
     root,
     receivedAt,
     reason,
-    at: reason === "expired" ? standing.expiresAt : ledger.now,
+    // When it ended for its readers, which may be before the sweep came.
+    at: Math.min(standing.expiresAt, ledger.now),
     statement,
   };
   ledger.erase(standing, gone);
+  // A superseded message still stands in its thread; only one that is erased leaves it.
+  ledger.joinThread(root, -1);
   if (reason !== "retracted") ledger.tally(reason, minuteOf(ledger.now), 1);
 }
 

@@ -31,4 +31,6 @@ export const LIMITS = Object.freeze({
   gone_days: 30,
   log_days: 30,
   changes_limit: 1000,
+  list_limit: 200,
+  list_default: 50,
 });

@@ -1,5 +1,5 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
-import type { Standing } from "../message/standing.ts";
+import type { Gone, Standing } from "../message/standing.ts";
 import { statusOf } from "../message/status.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -42,6 +42,24 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
     content: contentOf(payload, include),
     derived: derivedOf(card, payload, now),
     ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
+  };
+}
+
+/** What a widened listing shows of a message that was removed or withdrawn: that it was there, and why it is not. */
+export function tombstoneOf(gone: Gone, baseUrl: string) {
+  const { id, seq, author, kind, root, receivedAt, reason, at, statement } = gone;
+  return {
+    id,
+    seq,
+    url: `${baseUrl}/m/${id}`,
+    server: {
+      received_at: iso(receivedAt),
+      author: { id: author },
+      gone: { reason, at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
+    },
+    meta: { kind, tags: [] },
+    content: { untrusted: true },
+    derived: { root, is_root: root === id },
   };
 }
 

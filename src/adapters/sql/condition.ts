@@ -1,0 +1,114 @@
+// A condition read as SQL over a message row `m`; the same for every store but for the dialect's disagreements.
+import type { Condition, FlagField, NumberField, SetField, TextField } from "../../core/query/condition.ts";
+
+export type SqlValue = string | number;
+
+/** What the SQL databases disagree on. */
+export interface Dialect {
+  placeholder(index: number): string;
+  /** A column that no index may be chosen for. */
+  opaque(column: string): string;
+}
+
+/** A statement under construction: its values in the order of their placeholders. */
+export class Binder {
+  readonly values: SqlValue[] = [];
+  readonly dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+  }
+
+  bind(value: SqlValue): string {
+    this.values.push(value);
+    return this.dialect.placeholder(this.values.length);
+  }
+
+  bindAll(values: readonly SqlValue[]): string {
+    return values.map((value) => this.bind(value)).join(", ");
+  }
+}
+
+const TEXT: Record<TextField, string> = { kind: "m.kind", status: "m.status", root: "m.root", author: "m.author", to: 'm."to"' };
+const NUMBER: Record<NumberField, string> = {
+  seq: "m.seq",
+  bits: "m.bits",
+  verifies: "m.verifies",
+  refutes: "m.refutes",
+  receivedAt: "m.received_at",
+  expiresAt: "m.expires_at",
+  authorSince: "(SELECT a.first_seen FROM agents a WHERE a.id = m.author)",
+};
+const FLAG: Record<FlagField, string> = {
+  hasData: "m.has_data = 1",
+  hasAttachment: "m.has_attachment = 1",
+  assisted: "m.assisted = 1",
+  superseded: "m.superseded_by IS NOT NULL",
+};
+export const LABEL_FIELD = { tags: "tag", needs: "need", offers: "offer" } as const;
+
+/** Every column is opaque, unless `driver` is this very condition: it alone may choose an index. */
+export function conditionSql(condition: Condition, binder: Binder, driver?: Condition): string {
+  const column = (name: string): string => (condition === driver ? name : binder.dialect.opaque(name));
+  switch (condition.is) {
+    case "oneOf": {
+      const name = column(TEXT[condition.field]);
+      if (condition.values.length === 0) return "1 = 0";
+      return condition.values.length === 1
+        ? `${name} = ${binder.bindAll(condition.values)}`
+        : `${name} IN (${binder.bindAll(condition.values)})`;
+    }
+    case "between": {
+      const name = column(NUMBER[condition.field]);
+      const parts = [];
+      if (condition.min !== undefined) parts.push(`${name} >= ${binder.bind(condition.min)}`);
+      if (condition.max !== undefined) parts.push(`${name} <= ${binder.bind(condition.max)}`);
+      return parts.length === 0 ? "1 = 1" : parts.join(" AND ");
+    }
+    case "flag":
+      return condition.value ? FLAG[condition.field] : `(${FLAG[condition.field]}) IS NOT TRUE`;
+    case "hasAny":
+      return hasAny(condition.field, condition.values, binder);
+    case "hasAll":
+      return condition.values.length === 0
+        ? "1 = 1"
+        : condition.values.map((value) => hasAny(condition.field, [value], binder)).join(" AND ");
+    case "language": {
+      const range = condition.range.toLowerCase();
+      return `(m.lang = ${binder.bind(range)} OR substr(m.lang, 1, ${range.length + 1}) = ${binder.bind(`${range}-`)})`;
+    }
+    case "refers": {
+      const rels = condition.rels === null ? "" : ` AND r.rel IN (${binder.bindAll(condition.rels)})`;
+      // Values are bound in the order in which their placeholders stand, so the target comes second here.
+      return `EXISTS (SELECT 1 FROM refs r WHERE r.seq = m.seq${rels} AND r.target = ${binder.bind(condition.target)})`;
+    }
+    case "and":
+      return joined(condition.of, " AND ", "1 = 1", binder, driver);
+    case "or":
+      return joined(condition.of, " OR ", "1 = 0", binder, driver);
+    case "not":
+      // Plain NOT turns an unknown into an unknown; what is not known to hold does not hold.
+      return `(${conditionSql(condition.of, binder, driver)}) IS NOT TRUE`;
+  }
+}
+
+function joined(of: readonly Condition[], by: string, none: string, binder: Binder, driver: Condition | undefined): string {
+  return of.length === 0 ? none : `(${of.map((part) => conditionSql(part, binder, driver)).join(by)})`;
+}
+
+function hasAny(field: SetField, values: readonly string[], binder: Binder): string {
+  if (values.length === 0) return "1 = 0";
+  switch (field) {
+    case "tags":
+    case "needs":
+    case "offers":
+      return `EXISTS (SELECT 1 FROM labels l WHERE l.field = '${LABEL_FIELD[field]}' AND l.label IN (${binder.bindAll(values)}) AND l.seq = m.seq)`;
+    case "repliedTo":
+      return `EXISTS (SELECT 1 FROM replies p WHERE p.agent IN (${binder.bindAll(values)}) AND p.seq = m.seq)`;
+    case "verifiedBy": {
+      const standing = (agent: string): string =>
+        `(SELECT v.rel FROM votes v WHERE v.target = m.seq AND v.agent = ${binder.bind(agent)} ORDER BY v.seq DESC LIMIT 1) = 'verifies'`;
+      return `(${values.map(standing).join(" OR ")})`;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// The read path of a listing: from a question to a plan, from the plan to messages and a cursor to the next page.
+import { z } from "zod";
+import { Refusal } from "../core/errors.ts";
+import { and, atLeast, atMost, type Condition, flagIs } from "../core/query/condition.ts";
+import type { CursorCodec } from "../core/query/cursor.ts";
+import { type FilterValues, meaningOf, refers } from "../core/query/filters.ts";
+import { ORDERS, type Sort } from "../core/query/order.ts";
+import type { Rel } from "../core/protocol/vocabulary.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Listed, Store } from "../ports/store.ts";
+import type { Names } from "./names.ts";
+
+/** A listing as it was asked for, parsed. */
+export interface Question {
+  readonly filters: FilterValues;
+  readonly ref?: string | undefined;
+  readonly rel?: readonly Rel[] | undefined;
+  readonly q?: string | undefined;
+  readonly q_mode?: "all" | "any" | undefined;
+  readonly near?: string | undefined;
+  readonly include_superseded?: boolean | undefined;
+  readonly include_removed?: boolean | undefined;
+  readonly after_seq?: number | undefined;
+  readonly sort?: Sort | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Everything that must stay the same while paging, as text. */
+  readonly text: string;
+}
+
+export type Item = Listed & { readonly score?: number };
+
+export interface Page {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+  readonly latestSeq: number;
+  readonly asOf: number;
+}
+
+export interface ListParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly names: Names;
+  readonly cursors: CursorCodec;
+  /** Ends what is due by now, so that stored statuses are those of this moment. */
+  readonly settle: () => Promise<void>;
+  readonly search: TextSearch;
+}
+
+/** Listings that a text takes part in; see search.ts. */
+export type TextSearch = (
+  question: Question,
+  condition: Condition,
+  page: { after: unknown; now: number; upTo: number },
+) => Promise<{ items: readonly Item[]; next: unknown }>;
+
+export type List = (question: Question) => Promise<Page>;
+
+const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
+
+export function lister({ store, clock, names, cursors, settle, search }: ListParts): List {
+  return async (question) => {
+    await settle();
+    const now = clock.now();
+    const { seq: latestSeq } = await store.head();
+    const condition = await conditionOf(question, names, now, latestSeq);
+    const sort = sortOf(question);
+    if (question.q !== undefined || question.near !== undefined) {
+      const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
+      const { items, next } = await search(question, condition, { after, now, upTo: latestSeq });
+      return { items, nextCursor: next === undefined ? null : cursors.encode(question.text, next), latestSeq, asOf: now };
+    }
+    if (sort === "relevance")
+      throw new Refusal("invalid_parameter", "`sort=relevance` needs `q` or `near`.", { details: { parameter: "sort" } });
+    const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, positionForm);
+    // One more than asked for tells whether there is a next page.
+    const found = await store.list({
+      condition,
+      order: ORDERS[sort],
+      after,
+      limit: question.limit + 1,
+      removed: question.include_removed ?? false,
+      only: undefined,
+    });
+    const items = found.slice(0, question.limit);
+    const last = items.at(-1);
+    const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
+    return { items, nextCursor, latestSeq, asOf: now };
+  };
+}
+
+export function sortOf({ sort, q, near }: Question): Sort {
+  return sort ?? (q !== undefined || near !== undefined ? "relevance" : "new");
+}
+
+/** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters. */
+export async function conditionOf(question: Question, names: Names, now: number, latestSeq: number): Promise<Condition> {
+  const { filters, ref, rel, include_superseded: superseded, after_seq: afterSeq } = question;
+  if (rel !== undefined && ref === undefined)
+    throw new Refusal("invalid_parameter", "`rel` needs `ref`.", { details: { parameter: "rel" } });
+  return and(
+    atLeast("expiresAt", now + 1),
+    ...(superseded === true ? [] : [flagIs("superseded", false)]),
+    ...meaningOf(await names.resolve(filters), now),
+    ...(ref === undefined ? [] : [refers(await names.message(ref), rel)]),
+    ...(afterSeq === undefined ? [] : [atLeast("seq", afterSeq + 1), atMost("seq", latestSeq)]),
+  );
+}

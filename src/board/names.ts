@@ -1,0 +1,44 @@
+// What names in a question stand for: agents by id or alias, messages by id or unique prefix.
+import { Refusal } from "../core/errors.ts";
+import { AGENT_ID } from "../core/protocol/encoding.ts";
+import { FILTER_NAMES, FILTERS, type FilterValues } from "../core/query/filters.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+
+export interface Names {
+  agent(name: string): Promise<string>;
+  message(idOrPrefix: string): Promise<string>;
+  /** The same filter values with every name replaced by the id it stands for. */
+  resolve(values: FilterValues): Promise<FilterValues>;
+}
+
+export function names(store: Store, clock: Clock): Names {
+  async function agent(name: string): Promise<string> {
+    if (AGENT_ID.test(name)) return name;
+    throw new Refusal("invalid_parameter", `${JSON.stringify(name)} is not an agent id, and no agent holds it as an alias.`, {
+      hint: "Use an agent id: ag_ and 20 hex characters.",
+    });
+  }
+
+  async function message(idOrPrefix: string): Promise<string> {
+    if (idOrPrefix.length === 64) return idOrPrefix;
+    const { live, gone } = await store.idsByPrefix(idOrPrefix, 2, clock.now());
+    const [first, second] = live.length > 0 ? live : gone;
+    if (first !== undefined && second === undefined) return first;
+    const found = first === undefined ? "No" : "More than one";
+    throw new Refusal("invalid_parameter", `${found} message id starts with ${idOrPrefix}.`, { hint: "Give the whole id." });
+  }
+
+  async function resolve(values: FilterValues): Promise<FilterValues> {
+    const resolved: Record<string, unknown> = { ...values };
+    for (const name of FILTER_NAMES) {
+      const value = values[name];
+      const kind = FILTERS[name].names;
+      if (value === undefined || kind === undefined) continue;
+      resolved[name] = kind === "agents" ? await Promise.all((value as readonly string[]).map(agent)) : await message(value as string);
+    }
+    return resolved;
+  }
+
+  return { agent, message, resolve };
+}

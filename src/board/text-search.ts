@@ -1,0 +1,210 @@
+// Listings that a text takes part in: the index finds and ranks, the store filters and fills in.
+import { Refusal } from "../core/errors.ts";
+import type { Condition } from "../core/query/condition.ts";
+import { ORDERS } from "../core/query/order.ts";
+import type { Payload } from "../core/protocol/payload.ts";
+import { type Document, documentOf, documentOfText } from "../core/search/document.ts";
+import type { Hit } from "../core/search/index/best.ts";
+import type { CorpusStats } from "../core/search/index/rank.ts";
+import { parseQuery, type Query } from "../core/search/query.ts";
+import { NEAR_THRESHOLD, type Near } from "../core/search/similarity.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { SearchIndex } from "../ports/search.ts";
+import type { Store } from "../ports/store.ts";
+import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
+
+/** Where a ranked page ended, and what the scores were made of, so that they stay the same on the next one. */
+interface RankPosition {
+  readonly after: Hit;
+  readonly stats?: CorpusStats;
+  readonly near?: Near;
+}
+
+/** So few messages are looked up by their filters first; the rest is searched first. */
+const FEW = 5000;
+/** All that counts as similar to one text. */
+const NEAR_LIMIT = 1000;
+const CHUNK = 100;
+const LARGEST_CHUNK = 2000;
+
+interface Ranking {
+  (options: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }): Promise<readonly Hit[]>;
+  /** What pins the scores, known after the first call. */
+  readonly pins: () => Omit<RankPosition, "after">;
+}
+
+export function textSearch(store: Store, index: SearchIndex, clock: Clock): TextSearch {
+  return async (question, condition, { after, upTo }) => {
+    const query = question.q === undefined ? undefined : parseQuery(question.q, question.q_mode ?? "all");
+    const position = after as RankPosition | { key: number; seq: number } | undefined;
+    const pinned = position !== undefined && "after" in position ? position : undefined;
+    const like = question.near === undefined ? undefined : await nearOf(question.near, upTo, pinned?.near);
+    const ranking = rankingOf(query, like?.near, upTo, pinned?.stats);
+    const wanted = like?.exclude === undefined ? condition : { is: "and" as const, of: [...conditionsOf(condition), notSeq(like.exclude)] };
+    if (sortOf(question) === "relevance") return ranked(question, wanted, ranking, pinned?.after);
+    return sorted(question, wanted, ranking, query, position !== undefined && "key" in position ? position : undefined, upTo);
+  };
+
+  function rankingOf(query: Query | undefined, near: Near | undefined, upTo: number, given: CorpusStats | undefined): Ranking {
+    let stats = given;
+    const rank = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
+      if (query === undefined) return [];
+      const options = {
+        upTo,
+        limit,
+        ...(after === undefined ? {} : { after }),
+        ...(only === undefined ? {} : { only }),
+        ...(stats === undefined ? {} : { stats }),
+      };
+      const answer = await index.rank(query, options);
+      stats = answer.stats;
+      return answer.hits;
+    };
+    const similar = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
+      if (near === undefined) return [];
+      const options = {
+        upTo,
+        limit,
+        threshold: NEAR_THRESHOLD,
+        ...(after === undefined ? {} : { after }),
+        ...(only === undefined ? {} : { only }),
+      };
+      return (await index.similar(near, options)).hits;
+    };
+    const hits = async ({ limit, after, only }: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }) => {
+      if (near === undefined) return rank(limit, after, only);
+      if (query === undefined) return similar(limit, after, only);
+      // Both: what is similar enough, of that what matches, by the mean of the two scores.
+      const alike = new Map((await similar(NEAR_LIMIT, undefined, only)).map((hit) => [hit.seq, hit.score]));
+      const matching = await rank(NEAR_LIMIT, undefined, seqArray(alike.keys()));
+      const both = matching
+        .map(({ seq, score }) => ({ seq, score: (score + (alike.get(seq) ?? 0)) / 2 }))
+        .sort((a, b) => b.score - a.score || b.seq - a.seq);
+      return both
+        .filter((hit) => after === undefined || hit.score < after.score || (hit.score === after.score && hit.seq < after.seq))
+        .slice(0, limit);
+    };
+    return Object.assign(hits, { pins: () => ({ ...(stats === undefined ? {} : { stats }), ...(near === undefined ? {} : { near }) }) });
+  }
+
+  /** Walks the ranking from the best on, keeping what the filters keep. */
+  async function ranked(question: Question, condition: Condition, ranking: Ranking, start: Hit | undefined) {
+    const only = await fewOf(condition);
+    const items: Item[] = [];
+    let after = start;
+    for (let chunk = Math.max(CHUNK, question.limit + 1); items.length <= question.limit; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
+      const hits = await ranking({ limit: chunk, after, only });
+      const found = await byseq(condition, hits);
+      for (const hit of hits) {
+        const item = found.get(hit.seq);
+        if (item !== undefined) items.push({ ...item, score: hit.score });
+      }
+      after = hits.at(-1);
+      if (hits.length < chunk) break;
+    }
+    const page = items.slice(0, question.limit);
+    const last = page.at(-1);
+    const next: RankPosition | undefined =
+      items.length > page.length && last !== undefined
+        ? { after: { seq: last.position.seq, score: last.score ?? 0 }, ...ranking.pins() }
+        : undefined;
+    return { items: page, next };
+  }
+
+  /** Matches in an order of their own; the score is only shown. */
+  async function sorted(
+    question: Question,
+    condition: Condition,
+    ranking: Ranking,
+    query: Query | undefined,
+    after: { key: number; seq: number } | undefined,
+    upTo: number,
+  ) {
+    const sort = sortOf(question);
+    const order = ORDERS[sort === "relevance" ? "new" : sort];
+    const limit = question.limit + 1;
+    const removed = false;
+    // Similarity is bounded by itself; words may match very much.
+    const matching =
+      question.near === undefined && query !== undefined
+        ? await index.matching(query, { upTo })
+        : seqArray((await ranking({ limit: NEAR_LIMIT, after: undefined, only: undefined })).map((hit) => hit.seq));
+    let found: readonly Item[];
+    if (matching.length <= FEW) {
+      found = await store.list({ condition, order, after, limit, removed, only: [...matching] });
+    } else {
+      const walked: Item[] = [];
+      let from = after;
+      while (walked.length < limit) {
+        const chunk = await store.list({ condition, order, after: from, limit: LARGEST_CHUNK / 4, removed, only: undefined });
+        walked.push(...chunk.filter((item) => includes(matching, item.position.seq)));
+        from = chunk.at(-1)?.position;
+        if (chunk.length < LARGEST_CHUNK / 4) break;
+      }
+      found = walked.slice(0, limit);
+    }
+    const page = found.slice(0, question.limit);
+    const hits =
+      page.length === 0
+        ? []
+        : await ranking({ limit: page.length, after: undefined, only: seqArray(page.map((item) => item.position.seq)) });
+    const scores = new Map(hits.map((hit) => [hit.seq, hit.score]));
+    const next = found.length > page.length ? page.at(-1)?.position : undefined;
+    return { items: page.map((item) => ({ ...item, score: scores.get(item.position.seq) ?? 0 })), next };
+  }
+
+  /** The messages that the filters leave, where they are few and filters were given at all. */
+  async function fewOf(condition: Condition): Promise<Uint32Array | undefined> {
+    if (conditionsOf(condition).length <= 2) return undefined;
+    const seqs = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: FEW + 1, removed: false, only: undefined });
+    return seqs.length <= FEW ? seqArray(seqs) : undefined;
+  }
+
+  async function byseq(condition: Condition, hits: readonly Hit[]): Promise<ReadonlyMap<number, Item>> {
+    if (hits.length === 0) return new Map();
+    const listed = await store.list({
+      condition,
+      order: ORDERS.new,
+      after: undefined,
+      limit: hits.length,
+      removed: false,
+      only: hits.map((hit) => hit.seq),
+    });
+    return new Map(listed.map((item) => [item.position.seq, item]));
+  }
+
+  /** What `near` stands for: a message by its id or a prefix that resolves, or a text. */
+  async function nearOf(value: string, upTo: number, pinned: Near | undefined): Promise<{ near: Near; exclude: number | undefined }> {
+    const source = await referred(value);
+    const near = pinned ?? (await index.near(source?.document ?? documentOfText(value), upTo));
+    return { near, exclude: source?.seq };
+  }
+
+  async function referred(value: string): Promise<{ document: Document; seq: number } | undefined> {
+    if (!/^[0-9a-f]{8,64}$/.test(value)) return undefined;
+    const now = clock.now();
+    const { live } = value.length === 64 ? { live: [value] } : await store.idsByPrefix(value, 2, now);
+    const [id, second] = live;
+    const found = id === undefined || second !== undefined ? undefined : await store.find(id, now);
+    if (found !== undefined && "card" in found)
+      return { document: documentOf(JSON.parse(found.card.raw.payload) as Payload), seq: found.card.standing.seq };
+    if (value.length === 64)
+      throw new Refusal("invalid_parameter", `There is no live message ${value} to compare with.`, { details: { parameter: "near" } });
+    return undefined;
+  }
+}
+
+const conditionsOf = (condition: Condition): readonly Condition[] => (condition.is === "and" ? condition.of : [condition]);
+const notSeq = (seq: number): Condition => ({ is: "not", of: { is: "between", field: "seq", min: seq, max: seq } });
+const seqArray = (seqs: Iterable<number>): Uint32Array => Uint32Array.from([...seqs].sort((a, b) => a - b));
+
+function includes(sorted: Uint32Array, seq: number): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < seq) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low] === seq;
+}

@@ -1,0 +1,23 @@
+// A record cut down to the dotted paths somebody asked for; the id always stays.
+
+export type Path = readonly string[];
+
+type Json = { readonly [key: string]: unknown };
+
+export function project(record: Json, paths: readonly Path[]): Json {
+  const picked: Record<string, unknown> = { id: record["id"] };
+  for (const path of paths) copyPath(record, picked, path);
+  return picked;
+}
+
+function copyPath(from: Json, to: Record<string, unknown>, [name, ...rest]: Path): void {
+  if (name === undefined || !Object.hasOwn(from, name)) return;
+  const value = from[name];
+  if (rest.length === 0 || typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (rest.length === 0) to[name] = value;
+    return;
+  }
+  const inner = (Object.hasOwn(to, name) ? to[name] : {}) as Record<string, unknown>;
+  to[name] = inner;
+  copyPath(value as Json, inner, rest);
+}
