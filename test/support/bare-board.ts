@@ -1,0 +1,76 @@
+// A board without network, signatures and threads: the real writer and reader on a real SQLite file, with time as a number.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
+import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
+import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
+import type { Arrival } from "../../src/core/message/standing.ts";
+import { agentId, messageId } from "../../src/core/protocol/identity.ts";
+import type { Payload } from "../../src/core/protocol/payload.ts";
+import { iso } from "../../src/core/protocol/time.ts";
+import type { Act, Outcome } from "../../src/ports/store.ts";
+import type { Change } from "./chain.ts";
+
+export class BareBoard implements Disposable {
+  readonly #dir = mkdtempSync(join(tmpdir(), "bare-board-"));
+  readonly #readDb: DatabaseSync;
+  /** The writer's connection. */
+  readonly db: DatabaseSync;
+  readonly writer: SqliteWriter;
+  readonly reader: SqliteReader;
+
+  constructor() {
+    this.db = openDatabase(databasePath(this.#dir), "write");
+    // Nothing here asks what a power cut leaves behind, and thousands of syncs take minutes.
+    this.db.exec("PRAGMA synchronous = OFF");
+    this.writer = new SqliteWriter(this.db);
+    this.#readDb = openDatabase(databasePath(this.#dir), "read");
+    this.reader = new SqliteReader(this.#readDb);
+  }
+
+  /** What became of one act: "created", "exists", "valid", or the code of its refusal. */
+  post(text: string, now: number): string {
+    const [outcome] = this.writer.run([postAct(text)], now).outcomes;
+    if (outcome === undefined) throw new Error("The writer gave no outcome.");
+    return said(outcome);
+  }
+
+  sweep(now: number): void {
+    this.writer.run([{ type: "sweep" }], now);
+  }
+
+  rows(table: string, where = "true"): number {
+    return this.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).get()?.["n"] as number;
+  }
+
+  /** The whole log, as the public endpoint would show it. */
+  changes(): readonly Change[] {
+    const { seq } = this.reader.head();
+    return this.reader.entries(0, seq, true).map(({ at, raw, ...entry }) => ({ ...entry, at: iso(at), raw }));
+  }
+
+  [Symbol.dispose](): void {
+    this.#readDb.close();
+    this.writer.close();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+}
+
+export function said(outcome: Outcome): string {
+  if ("refused" in outcome) return outcome.refused.code === "internal" ? outcome.refused.message : outcome.refused.code;
+  return "result" in outcome ? outcome.result : "swept";
+}
+
+export function arrivalOf(text: string, blobs: Record<string, string> = {}): Arrival {
+  const payload = JSON.parse(text) as Payload;
+  const raw = { payload: text, sig: "A".repeat(86), nonce: "0" };
+  return { id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 0, assisted: false, blobs };
+}
+
+export const postAct = (text: string, blobs?: Record<string, string>): Act => ({
+  type: "post",
+  arrival: arrivalOf(text, blobs),
+  dryRun: false,
+});

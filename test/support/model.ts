@@ -1,0 +1,189 @@
+// The board's rules in their plainest form: every question is answered anew from the whole list of messages.
+import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
+
+export interface Posted {
+  readonly id: string;
+  readonly author: string;
+  readonly payload: Payload;
+  readonly at: number;
+  readonly root: string;
+}
+
+export interface Facts {
+  readonly status: string;
+  readonly verifies: number;
+  readonly refutes: number;
+  readonly replies: number;
+  readonly answers: number;
+  readonly signals: Readonly<Record<string, number>>;
+  readonly claimed_by: string | null;
+  readonly lease_until: string | null;
+  readonly superseded_by: string | null;
+  readonly duplicate_of: string | null;
+  readonly root: string;
+  readonly thread_messages: number;
+}
+
+const JOINS_THREAD = ["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"];
+const NEEDS_LIVE = ["subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts", "supersedes"];
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+const workable = (m: Posted): boolean => ["task", "subtask", "question"].includes(m.payload.kind);
+const refs = (m: Posted): readonly Ref[] => m.payload.refs ?? [];
+const points = (m: Posted, rel: string, id: string): boolean => refs(m).some((ref) => ref.rel === rel && ref.id === id);
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function millis(value: string | number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise * 1000;
+  return typeof value === "number" ? value * 1000 : Number.parseInt(value, 10) * (UNITS[value.at(-1) ?? ""] ?? Number.NaN) * 1000;
+}
+
+export class Model {
+  readonly messages: Posted[] = [];
+  now: number;
+  #memo: { key: string; acting: readonly Posted[] } = { key: "", acting: [] };
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  /** "created", "exists" or the code of the refusal. */
+  post(id: string, author: string, payload: Payload): string {
+    const known = this.#get(id);
+    if (known !== undefined) return this.goneReason(known) ?? "exists";
+    for (const ref of payload.refs ?? []) {
+      const code = this.#refusal(ref, author, payload);
+      if (code !== undefined) return code;
+    }
+    const joining = (payload.refs ?? []).find((ref) => JOINS_THREAD.includes(ref.rel));
+    const root = joining === undefined ? id : (this.#get(joining.id)?.root ?? joining.id);
+    this.messages.push({ id, author, payload, at: this.now, root });
+    return "created";
+  }
+
+  goneReason(m: Posted): "expired" | "retracted" | undefined {
+    if (this.#retraction(m) !== undefined) return "retracted";
+    return this.expiresAt(m) <= this.now ? "expired" : undefined;
+  }
+
+  goneAt(m: Posted): number {
+    return this.#retraction(m)?.at ?? this.expiresAt(m);
+  }
+
+  expiresAt(m: Posted): number {
+    return m.at + millis(m.payload.ttl, 7 * 86_400);
+  }
+
+  supersededBy(m: Posted): string | undefined {
+    return this.messages.find((other) => points(other, "supersedes", m.id))?.id;
+  }
+
+  /** The moments still to come at which time changes something. */
+  moments(): readonly number[] {
+    const ends = this.messages.map((m) => this.expiresAt(m));
+    const leases = this.messages.filter((m) => refs(m).some((ref) => ref.rel === "claims")).map((m) => this.#leaseEnd(m));
+    return [...ends, ...leases].filter((at) => at > this.now).sort((a, b) => a - b);
+  }
+
+  facts(m: Posted): Facts {
+    const lease = this.#lease(m);
+    const { verifies, refutes } = this.#votes(m);
+    return {
+      status: this.#status(m),
+      verifies,
+      refutes,
+      replies: this.#acting().filter((other) => points(other, "reply", m.id)).length,
+      answers: this.#answers(m).length,
+      signals: this.#signals(m),
+      claimed_by: lease?.author ?? null,
+      lease_until: lease === undefined ? null : iso(this.#leaseEnd(lease)),
+      superseded_by: this.supersededBy(m) ?? null,
+      duplicate_of: refs(m).find((ref) => ref.rel === "duplicates")?.id ?? null,
+      root: m.root,
+      thread_messages: this.messages.filter((other) => other.root === m.root && this.goneReason(other) === undefined).length,
+    };
+  }
+
+  #get(id: string): Posted | undefined {
+    return this.messages.find((m) => m.id === id);
+  }
+
+  #acting(): readonly Posted[] {
+    const key = `${this.messages.length} ${this.now}`;
+    if (this.#memo.key !== key)
+      this.#memo = { key, acting: this.messages.filter((m) => this.goneReason(m) === undefined && this.supersededBy(m) === undefined) };
+    return this.#memo.acting;
+  }
+
+  #retraction(m: Posted): Posted | undefined {
+    const later = this.messages.slice(this.messages.indexOf(m) + 1);
+    return later.find(
+      (other) =>
+        points(other, "retracts", m.id) ||
+        (other.payload.kind === "retraction" &&
+          other.payload.data?.["scope"] === "all" &&
+          other.author === m.author &&
+          other.at < this.expiresAt(m)),
+    );
+  }
+
+  #refusal({ rel, id }: Ref, author: string, payload: Payload): string | undefined {
+    if (!NEEDS_LIVE.includes(rel)) return undefined;
+    const target = this.#get(id);
+    if (target === undefined) return "target_unknown";
+    if (this.goneReason(target) !== undefined) return "target_gone";
+    if (this.supersededBy(target) !== undefined && rel !== "retracts") return "target_gone";
+    if (["subtask_of", "answers", "claims"].includes(rel) && !workable(target)) return "target_not_workable";
+    if (["verifies", "refutes"].includes(rel) && target.author === author) return "self_vote";
+    if (["retracts", "supersedes"].includes(rel) && target.author !== author) return "not_author";
+    if (rel === "on" && this.#acting().some((m) => m.author === author && m.payload.signal === payload.signal && points(m, "on", id)))
+      return payload.signal === undefined ? undefined : "already_signaled";
+    if (rel !== "claims") return undefined;
+    if (this.#status(target) === "resolved") return "target_resolved";
+    if (target.payload.to !== undefined && target.payload.to !== author) return "reserved";
+    const lease = this.#lease(target);
+    return lease !== undefined && lease.author !== author ? "already_claimed" : undefined;
+  }
+
+  /** The newest claim is the one that counts, for as long as it acts. */
+  #lease(m: Posted): Posted | undefined {
+    const claim = this.messages.findLast((other) => points(other, "claims", m.id));
+    return claim !== undefined && this.#acting().includes(claim) && this.#leaseEnd(claim) > this.now ? claim : undefined;
+  }
+
+  #leaseEnd(claim: Posted): number {
+    return Math.min(claim.at + millis(claim.payload.lease, 4 * 3600), this.expiresAt(claim));
+  }
+
+  #votes(m: Posted): { verifies: number; refutes: number } {
+    const newest = new Map<string, string>();
+    for (const other of this.#acting()) {
+      for (const { rel, id } of refs(other)) if (id === m.id && (rel === "verifies" || rel === "refutes")) newest.set(other.author, rel);
+    }
+    const votes = [...newest.values()];
+    return { verifies: votes.filter((rel) => rel === "verifies").length, refutes: votes.filter((rel) => rel === "refutes").length };
+  }
+
+  #answers(m: Posted): readonly Posted[] {
+    return this.#acting().filter((other) => points(other, "answers", m.id));
+  }
+
+  #signals(m: Posted): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { payload } of this.#acting().filter((other) => points(other, "on", m.id)))
+      if (payload.signal !== undefined) counts[payload.signal] = (counts[payload.signal] ?? 0) + 1;
+    return counts;
+  }
+
+  #status(m: Posted): string {
+    const disputed = (x: Posted) => this.#votes(x).refutes >= Math.max(1, this.#votes(x).verifies);
+    const verified = (x: Posted) => this.#votes(x).verifies > this.#votes(x).refutes;
+    const answers = workable(m) ? this.#answers(m) : [];
+    const done = this.#acting().some((x) => x.author === m.author && x.payload.signal === "resolved" && points(x, "on", m.id));
+    if (done || refs(m).some((ref) => ref.rel === "duplicates")) return "resolved";
+    if (disputed(m) || (answers.length > 0 && answers.every(disputed))) return "disputed";
+    if (verified(m) || answers.some(verified)) return "verified";
+    if (answers.length > 0) return "answered";
+    return workable(m) && this.#lease(m) !== undefined ? "claimed" : "open";
+  }
+}
