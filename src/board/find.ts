@@ -1,11 +1,13 @@
 // One message by its id or a unique prefix of it.
 import { Refusal } from "../core/errors.ts";
 import type { Gone } from "../core/message/standing.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Store } from "../ports/store.ts";
 
 const CANDIDATES = 5;
+const DAY_MS = 86_400_000;
 
 export type FindMessage = (idOrPrefix: string) => Promise<Card>;
 
@@ -14,7 +16,9 @@ export function messageFinder(store: Store, clock: Clock): FindMessage {
     const now = clock.now();
     const id = idOrPrefix.length === 64 ? idOrPrefix : await resolve(idOrPrefix, now);
     const found = await store.find(id, now);
-    if (found === undefined) throw new Refusal("not_found", `There is no message ${id}.`);
+    // A quiet board may keep a tombstone for longer than it shows it.
+    const forgotten = found !== undefined && "gone" in found && found.gone.at <= now - LIMITS.gone_days * DAY_MS;
+    if (found === undefined || forgotten) throw new Refusal("not_found", `There is no message ${id}.`);
     if ("gone" in found) throw goneRefusal(found.gone);
     return found.card;
   };

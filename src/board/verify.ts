@@ -50,12 +50,17 @@ function requireTime(ts: number, nowMs: number): void {
   throw new Refusal("ts_out_of_range", `\`ts\` is ${ts}; it must lie from ${min} to ${max}.`, { details: { ts, min, max } });
 }
 
-function requireBlobs(draft: Draft, prior: Prior): void {
-  const missing = checkBlobs(draft).find((hash) => !prior.storedBlobs.includes(hash));
-  if (missing !== undefined)
-    throw new Refusal("blob_missing", `The text of attachment ${missing} is neither in \`blobs\` nor stored.`, {
-      details: { sha256: missing },
-    });
+function requireBlobs(draft: Draft, { storedBlobs }: Prior): void {
+  const elsewhere = new Set(checkBlobs(draft));
+  for (const { sha256, size } of draft.payload.attachments ?? []) {
+    if (!elsewhere.has(sha256)) continue;
+    const bytes = storedBlobs.get(sha256);
+    const details = { sha256 };
+    if (bytes === undefined)
+      throw new Refusal("blob_missing", `The text of attachment ${sha256} is neither in \`blobs\` nor stored.`, { details });
+    if (bytes !== size)
+      throw new Refusal("blob_mismatch", `The stored blob ${sha256} has ${bytes} bytes, its attachment says ${size}.`, { details });
+  }
 }
 
 function requireWork({ id, envelope }: Draft, difficulty: Difficulty, dryRun: boolean): number {

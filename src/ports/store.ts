@@ -37,8 +37,8 @@ export interface Prior {
   readonly known: { readonly sig: string } | undefined;
   readonly gone: Gone | undefined;
   readonly keyBlocked: boolean;
-  /** Of the hashes asked for: texts stored, and texts the operator removed. */
-  readonly storedBlobs: readonly string[];
+  /** Of the hashes asked for: texts stored, with their bytes, and texts the operator removed. */
+  readonly storedBlobs: ReadonlyMap<string, number>;
   readonly blockedBlobs: readonly string[];
 }
 

@@ -24,7 +24,9 @@ export class SqliteReader {
       known,
       gone: gone === undefined ? (live !== undefined && known === undefined ? goneByTime(this.#standing(id)!) : undefined) : toGone(gone),
       keyBlocked: this.#sql.blockedKey.get(author) !== undefined,
-      storedBlobs: blobs.filter((hash) => this.#sql.hasBlob.get(hash, now) !== undefined),
+      storedBlobs: new Map(
+        blobs.flatMap((hash) => this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number])),
+      ),
       blockedBlobs: blobs.filter((hash) => this.#sql.blockedBlob.get(hash) !== undefined),
     };
   }
@@ -90,7 +92,7 @@ function statements(db: DatabaseSync) {
     knownLive: p("SELECT m.seq, c.sig, m.expires_at AS expiresAt FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.id = ?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     blockedKey: p("SELECT 1 FROM agents WHERE id = ? AND blocked = 1"),
-    hasBlob: p("SELECT 1 FROM blobs WHERE sha256 = ? AND expires_at > ?"),
+    blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
     blockedBlob: p("SELECT 1 FROM blocked_blobs WHERE sha256 = ?"),
     find: p(`SELECT ${STANDING_COLUMNS} FROM messages m WHERE m.id = ?`),
     raw: p("SELECT payload, sig, nonce FROM contents WHERE seq = ?"),
