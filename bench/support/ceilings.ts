@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../src/adapters/sqlite/open.ts";
-import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-thread.ts";
+import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-check.ts";
 import type { GeneratorProcess } from "./generator-process.ts";
 
 const SECONDS = 1;

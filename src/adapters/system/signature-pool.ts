@@ -1,7 +1,7 @@
 // Signature checks spread over threads; jobs that come while a thread is busy go to it together.
 import { Worker } from "node:worker_threads";
 import type { SignatureChecker } from "../../ports/signatures.ts";
-import type { SignatureJob } from "./signature-thread.ts";
+import type { SignatureJob } from "./signature-check.ts";
 import { workerUrl } from "./worker-url.ts";
 
 interface Waiting {
