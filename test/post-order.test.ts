@@ -18,6 +18,8 @@ const CHECKS = {
   encoding: [400, "bad_encoding"],
   text: [400, "duplicate_key"],
   schema: [400, "invalid_field"],
+  key: [400, "bad_encoding"],
+  kind: [400, "unknown_kind"],
   version: [400, "unsupported_version"],
   known: [451, "blocked_content"],
   time: [400, "ts_out_of_range"],
@@ -48,9 +50,9 @@ function broken(checks: ReadonlySet<Check>): { body: Uint8Array<ArrayBuffer>; ty
   const agent = board.agent();
   let payload = JSON.stringify({
     v: checks.has("version") ? 2 : 1,
-    pk: agent.pk,
+    pk: checks.has("key") ? `${agent.pk}=` : agent.pk,
     ts: checks.has("time") ? 1 : Math.floor(board.clock.now() / 1000),
-    kind: "note",
+    kind: checks.has("kind") ? "nonsense" : "note",
     title: "x".repeat(checks.has("schema") ? LIMITS.title_chars + 1 : 1),
     ...(checks.has("blobs") ? { attachments: [{ sha256: ABSENT, name: "a", mime: "text/plain", size: 1 }] } : {}),
     ...(checks.has("refs") ? { refs: [{ rel: "answers", id: ABSENT }] } : {}),

@@ -493,7 +493,8 @@ describe("an agent that repeats a payload gets one message and a true answer", (
   test("ten at once are one message", async () => {
     const body = JSON.stringify(agent.envelope({ ...NOTE, title: "at once" }));
     const answers = await Promise.all(Array.from({ length: 10 }, () => board.send(body)));
-    expect(answers.map((one) => one.status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 200, 201]);
+    expect(answers.filter((one) => one.status === 201)).toHaveLength(1);
+    expect(answers.filter((one) => one.status === 200)).toHaveLength(9);
     expect(new Set(answers.map((one) => one.body.seq)).size).toBe(1);
   });
   test("409 expired: the payload was here and its time is over", async () => {

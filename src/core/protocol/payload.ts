@@ -139,7 +139,6 @@ function typeRule(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** What the fields mean together: the key's spelling, the kind and its needs, the attachments' types. */
 function requireMeaning(payload: Payload): void {
-  if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
   if (!PUBLIC_KEY.test(payload.pk))
     throw new Refusal("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.", { details: { field: "pk" } });
   const kind = kindOf(payload.kind);
@@ -154,4 +153,5 @@ function requireMeaning(payload: Payload): void {
       throw new Refusal("unsupported_attachment_type", `The type ${JSON.stringify(mime.slice(0, 80))} is not taken.`);
     if (size > LIMITS.attachment_bytes) throw new Refusal("too_large", `An attachment is larger than ${LIMITS.attachment_bytes} bytes.`);
   }
+  if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
 }
