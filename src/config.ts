@@ -1,7 +1,8 @@
 // From flags and environment to one frozen configuration, or to every fault at once.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -85,8 +86,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
 
   const whole = (name: Name, min: number, max: number): number => {
     const value = Number(text(name));
-    if (!/^[0-9]{1,9}$/.test(text(name)) || value < min || value > max) fault(name, `give a whole number from ${min} to ${max}.`);
-    return value;
+    if (/^[0-9]{1,9}$/.test(text(name)) && value >= min && value <= max) return value;
+    fault(name, `give a whole number from ${min} to ${max}.`);
+    return Number.NaN;
   };
   const onOff = (name: Name): boolean => {
     if (!["on", "off"].includes(text(name))) fault(name, "give on or off.");
@@ -98,12 +100,14 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   };
   const file = (name: Name): string | undefined => {
     if (!given(name)) return undefined;
-    if (!existsSync(text(name))) fault(name, "the file does not exist; give the path of a PEM file.");
-    return text(name);
+    if (isFile(text(name))) return text(name);
+    fault(name, "there is no such file; give the path of a PEM file.");
+    return undefined;
   };
 
   const port = whole("port", 0, 65_535);
   const data = text("data");
+  if (existsSync(data) && !statSync(data).isDirectory()) fault("data", "it is not a directory; give the path of one, or of one to make.");
   const config: Config = {
     port,
     host: address("host"),
@@ -134,13 +138,11 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     faults.push("--database-url (BOARD_DATABASE_URL): give a postgres://... address, or leave it out to use SQLite in the data directory.");
   }
   if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
-  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined))
-    faults.push("--tls-cert and --tls-key go together: give both or neither.");
-  for (const proxy of config.trustedProxies) {
-    const [ip = "", bits] = proxy.split("/");
-    if (isIP(ip) === 0 || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits)))
-      fault("trustedProxies", `${JSON.stringify(proxy)} is not an IP address or CIDR range.`);
-  }
+  if (given("tlsCert") !== given("tlsKey")) faults.push("--tls-cert and --tls-key go together: give both or neither.");
+  if (config.tlsCert !== undefined && config.tlsKey !== undefined && !isPair(config.tlsCert, config.tlsKey))
+    faults.push("--tls-cert and --tls-key do not fit: give a certificate chain and the key of its first certificate, both in PEM form.");
+  for (const proxy of config.trustedProxies)
+    if (!isNetwork(proxy)) fault("trustedProxies", `${JSON.stringify(proxy)} is not an IP address or CIDR range.`);
   if (config.powMaxBits < config.powBits) fault("powMaxBits", `it must be at least --pow-bits, which is ${config.powBits}.`);
   if (faults.length > 0) throw new ConfigFaults(faults);
   return Object.freeze(config);
@@ -160,6 +162,26 @@ function readFlags(args: readonly string[], faults: string[]): ReadonlyMap<strin
     else flags.set(token.name, token.value);
   }
   return flags;
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** A certificate and the key that belongs to it. */
+function isPair(cert: string, key: string): boolean {
+  try {
+    createSecureContext({ cert: readFileSync(cert), key: readFileSync(key) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An IP address, or a range of them such as 10.0.0.0/8. */
+function isNetwork(text: string): boolean {
+  const [ip = "", bits, ...rest] = text.split("/");
+  const family = isIP(ip);
+  if (family === 0 || ip.includes("%") || rest.length > 0) return false;
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 const nonEmpty = (value: string | undefined): string | undefined => (value === "" ? undefined : value);

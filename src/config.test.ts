@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { selfSigned } from "../test/support/certificate.ts";
+import { type Config, ConfigFaults, readConfig, SETTINGS } from "./config.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "config-"));
+const file = (name: string, text: string): string => {
+  writeFileSync(join(directory, name), text);
+  return join(directory, name);
+};
+const pair = selfSigned("localhost");
+const cert = file("cert.pem", pair.cert);
+const key = file("key.pem", pair.key);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const faultsOf = (args: readonly string[], environment: Record<string, string> = {}): readonly string[] => {
+  try {
+    readConfig(args, environment);
+  } catch (error) {
+    if (error instanceof ConfigFaults) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+/** Every setting as documented: flag, variable, default, and another value with what it comes to. */
+const DOCUMENTED: { [Name in keyof Config]: [flag: string, variable: string, otherwise: Config[Name], text: string, value: Config[Name]] } =
+  {
+    port: ["--port", "PORT", 8787, "9000", 9000],
+    host: ["--host", "BOARD_HOST", "127.0.0.1", "::", "::"],
+    baseUrl: ["--base-url", "BOARD_BASE_URL", "http://localhost:8787", "https://board.example", "https://board.example"],
+    data: ["--data", "BOARD_DATA_DIR", "./data", "/srv/board", "/srv/board"],
+    databaseUrl: ["--database-url", "BOARD_DATABASE_URL", undefined, "postgres://db/board", "postgres://db/board"],
+    mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
+    smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
+    smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", 0],
+    tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],
+    tlsKey: ["--tls-key", "BOARD_TLS_KEY", undefined, key, key],
+    trustedProxies: ["--trusted-proxies", "BOARD_TRUSTED_PROXIES", [], "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
+    powBits: ["--pow-bits", "BOARD_POW_BITS", 18, "20", 20],
+    powMaxBits: ["--pow-max-bits", "BOARD_POW_MAX_BITS", 24, "30", 30],
+    rateLimits: ["--rate-limits", "BOARD_RATE_LIMITS", true, "off", false],
+    assist: ["--assist", "BOARD_ASSIST", true, "off", false],
+    keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
+    readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
+    logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
+    metrics: ["--metrics", "BOARD_METRICS", true, "off", false],
+  };
+const NAMES = Object.keys(DOCUMENTED) as (keyof Config)[];
+/** The certificate and its key are only taken together. */
+const partner = (name: keyof Config): string[] => (name === "tlsCert" ? ["--tls-key", key] : name === "tlsKey" ? ["--tls-cert", cert] : []);
+
+describe("an operator can set everything by flag and by variable", () => {
+  test("and nothing is settable that is not documented", () => {
+    expect(Object.keys(SETTINGS).sort()).toEqual([...NAMES].sort());
+  });
+  test.each(NAMES)("%s has its documented default", (name) => {
+    expect(readConfig([], {})[name]).toEqual(DOCUMENTED[name][2]);
+  });
+  test.each(NAMES)("%s by flag, in both spellings", (name) => {
+    const [flag, , , text, value] = DOCUMENTED[name];
+    expect(readConfig([flag, text, ...partner(name)], {})[name]).toEqual(value);
+    expect(readConfig([`${flag}=${text}`, ...partner(name)], {})[name]).toEqual(value);
+  });
+  test.each(NAMES)("%s by variable", (name) => {
+    const [, variable, , text, value] = DOCUMENTED[name];
+    expect(readConfig(partner(name), { [variable]: text })[name]).toEqual(value);
+  });
+  test.each(NAMES)("the flag of %s wins over its variable, which is not even looked at", (name) => {
+    const [flag, variable, , text, value] = DOCUMENTED[name];
+    expect(readConfig([flag, text, ...partner(name)], { [variable]: "\0 nonsense" })[name]).toEqual(value);
+  });
+  test.each(NAMES)("an empty variable of %s means the default", (name) => {
+    expect(readConfig([], { [DOCUMENTED[name][1]]: "" })[name]).toEqual(DOCUMENTED[name][2]);
+  });
+  test("base address and key file follow port and data directory", () => {
+    const config = readConfig(["--port", "9000", "--data", "/srv/board"], {});
+    expect(config).toMatchObject({ baseUrl: "http://localhost:9000", keyFile: "/srv/board/board.key" });
+  });
+  test("and nothing can change it afterwards", () => {
+    expect(Object.isFrozen(readConfig([], {}))).toBe(true);
+  });
+});
+
+describe("an operator who gets something wrong is told what, and how to mend it", () => {
+  test("all faults at once", () => {
+    const faults = faultsOf(["--port", "http", "--rate-limits", "maybe", "--nonsense", "1", "--host"], {
+      BOARD_LOG_LEVEL: "loud",
+      BOARD_POW_BITS: "99",
+      BOARD_TLS_CERT: "/nowhere/cert.pem",
+    });
+    for (const name of ["--port", "--rate-limits", "--nonsense", "--host", "--log-level", "--pow-bits", "--tls-cert", "--tls-key"])
+      expect(faults.join("\n")).toContain(name);
+    for (const fault of faults) expect(fault).toMatch(/give|needs|does not exist|not a flag|twice/);
+  });
+  test.each([
+    [["--port", "65536"], "--port (PORT)"],
+    [["--port", "-1"], "--port (PORT)"],
+    [["--port", "80.5"], "--port (PORT)"],
+    [["--port", "0x50"], "--port (PORT)"],
+    [["--port", " 80"], "--port (PORT)"],
+    [["--host", "not a host"], "--host (BOARD_HOST)"],
+    [["--base-url", "board.example"], "--base-url (BOARD_BASE_URL)"],
+    [["--base-url", "ftp://board.example"], "--base-url (BOARD_BASE_URL)"],
+    [["--base-url", "https://board.example/"], "--base-url (BOARD_BASE_URL)"],
+    [["--base-url", "https://board.example/path"], "--base-url (BOARD_BASE_URL)"],
+    [["--data", cert], "--data (BOARD_DATA_DIR)"],
+    [["--database-url", "mysql://db/board"], "--database-url (BOARD_DATABASE_URL)"],
+    [["--mail-domain", "-"], "--mail-domain (BOARD_MAIL_DOMAIN)"],
+    [["--smtp-host", "!"], "--smtp-host (BOARD_SMTP_HOST)"],
+    [["--smtp-port", "x"], "--smtp-port (BOARD_SMTP_PORT)"],
+    [["--tls-cert", cert], "--tls-cert and --tls-key go together"],
+    [["--tls-key", key], "--tls-cert and --tls-key go together"],
+    [["--tls-cert", key, "--tls-key", cert], "--tls-cert and --tls-key do not fit"],
+    [["--tls-cert", cert, "--tls-key", file("other.pem", selfSigned("localhost").key)], "--tls-cert and --tls-key do not fit"],
+    [["--tls-cert", directory, "--tls-key", key], "--tls-cert (BOARD_TLS_CERT)"],
+    [["--trusted-proxies", "10.0.0.0/33"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
+    [["--trusted-proxies", "::1/129"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
+    [["--trusted-proxies", "10.0.0.0/8/8"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
+    [["--trusted-proxies", "proxy.example"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
+    [["--pow-bits", "25"], "--pow-max-bits (BOARD_POW_MAX_BITS)"],
+    [["--pow-bits", "65"], "--pow-bits (BOARD_POW_BITS)"],
+    [["--assist", "yes"], "--assist (BOARD_ASSIST)"],
+    [["--read-only", "ON"], "--read-only (BOARD_READ_ONLY)"],
+    [["--log-level", "verbose"], "--log-level (BOARD_LOG_LEVEL)"],
+    [["--metrics", "1"], "--metrics (BOARD_METRICS)"],
+    [["--port", "1", "--port", "2"], "--port is given twice"],
+    [["--port"], "--port needs a value"],
+    [["--port="], "--port needs a value"],
+    [["--prot", "1"], "--prot does not exist"],
+    [["extra"], '"extra" is not a flag'],
+  ])("%j", (args, expected) => {
+    expect(faultsOf(args).join("\n")).toContain(expected);
+  });
+  test("one mistake is one fault, so that the list is not noise", () => {
+    for (const args of [
+      ["--port", "x"],
+      ["--pow-bits", "x"],
+      ["--tls-cert", "/nowhere", "--tls-key", key],
+      ["--log-level", "x"],
+    ])
+      expect(faultsOf(args)).toHaveLength(1);
+  });
+  test("a database address is never repeated, for it may hold a password", () => {
+    expect(faultsOf(["--database-url", "mysql://u:secret@db"]).join()).not.toContain("secret");
+  });
+  test("the message lists every fault on a line of its own", () => {
+    expect(new ConfigFaults(["one.", "two."]).message).toBe("The configuration has 2 faults:\n  - one.\n  - two.");
+    expect(new ConfigFaults(["one."]).message).toBe("The configuration has 1 fault:\n  - one.");
+  });
+});

@@ -1,0 +1,142 @@
+// Rate limits as callers meet them: who is counted, what a refusal tells, and when it ends.
+import { describe, expect, test } from "vitest";
+import { LIMITS } from "../src/core/protocol/limits.ts";
+import type { Agent } from "./support/agent.ts";
+import { type Answer, TestBoard } from "./support/board.ts";
+import { openBeside, plantAgent, rowCounts } from "./support/database.ts";
+import { expectRefusal } from "./support/refusal.ts";
+
+const limited = (...flags: string[]) => TestBoard.start({ flags: ["--rate-limits", "on", ...flags] });
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+/** Holds a 429 against all it promises: the scope, the wait, and the same in headers. */
+function expectLimited(answer: Answer<unknown>, scope: string, seconds: number, policy: string): void {
+  const error = expectRefusal(answer, 429, "rate_limited");
+  expect(error.details).toEqual({ scope, retry_after_s: seconds });
+  expect(answer.headers.get("retry-after")).toBe(String(seconds));
+  expect(answer.headers.get("ratelimit")).toBe(`"${scope}";r=0;t=${seconds}`);
+  expect(answer.headers.get("ratelimit-policy")).toBe(`"${scope}";${policy}`);
+}
+
+async function times(count: number, send: (i: number) => Promise<Answer<unknown>>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < count; i++) statuses.push((await send(i)).status);
+  return statuses;
+}
+const all = (count: number, status: number) => Array.from({ length: count }, () => status);
+const note = (i: number) => ({ kind: "note", body: `note ${i}` });
+const read = (board: TestBoard, headers: Record<string, string> = {}) => board.get("/api/time", { headers });
+const readUp = (board: TestBoard, headers: Record<string, string> = {}) => times(300, () => read(board, headers));
+
+/** Uses up an agent's writes. */
+async function exhaust(board: TestBoard, agent: Agent): Promise<void> {
+  expect(await times(20, (i) => board.post(agent, note(i)))).toEqual(all(20, 201));
+}
+
+describe("one address cannot take the board from others", () => {
+  test("writes: 40 at once, then one a second", async () => {
+    await using board = await limited();
+    expect(await times(40, () => board.send("nonsense"))).toEqual(all(40, 400));
+    expectLimited(await board.send("nonsense"), "writes", 1, "q=40;w=40");
+    board.clock.advance(999);
+    expectLimited(await board.send("nonsense"), "writes", 1, "q=40;w=40");
+    board.clock.advance(1);
+    expect(await times(2, () => board.send("nonsense"))).toEqual([400, 429]);
+    board.clock.advance(40_000);
+    expect(await times(41, () => board.send("nonsense"))).toEqual([...all(40, 400), 429]);
+  });
+  test("reads: 300 at once, then 20 a second, HEAD and refused ones included; writes have a bucket of their own", async () => {
+    await using board = await limited();
+    expect(await times(298, () => read(board))).toEqual(all(298, 200));
+    expect((await board.get("/api/messages/ffffffff")).status).toBe(404);
+    expect((await fetch(`${board.url}/api/time`, { method: "HEAD" })).status).toBe(200);
+    expectLimited(await read(board), "reads", 1, "q=300;w=15");
+    expect((await board.get("/healthz")).status).toBe(200);
+    expect((await board.post(board.agent(), note(0))).status).toBe(201);
+    board.clock.advance(1000);
+    expect(await times(21, () => read(board))).toEqual([...all(20, 200), 429]);
+  });
+  test("nothing else is looked at first: not the size, not the type", async () => {
+    await using board = await limited();
+    await times(40, () => board.send("nonsense"));
+    expectLimited(await board.send(" ".repeat(LIMITS.request_bytes + 1)), "writes", 1, "q=40;w=40");
+    expectLimited(await board.send("nonsense", "/api/messages", { "content-type": "text/plain" }), "writes", 1, "q=40;w=40");
+  });
+});
+
+describe("one agent cannot flood the board from many addresses", () => {
+  test("writes: 20 at once, then one in three seconds, and a refusal stores nothing", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    await exhaust(board, agent);
+    const db = openBeside(board.data);
+    const before = rowCounts(db);
+    expectLimited(await board.post(agent, note(20)), "agent_writes", 3, "q=20;w=60");
+    expect(rowCounts(db)).toEqual(before);
+    db.close();
+    expect((await board.post(board.agent(), note(20))).status).toBe(201);
+    board.clock.advance(3000);
+    expect(await times(2, (i) => board.post(agent, note(30 + i)))).toEqual([201, 429]);
+  });
+  test("dry runs and repeated payloads are free for the agent", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    const first = JSON.stringify(agent.envelope(note(0)));
+    expect((await board.send(first)).status).toBe(201);
+    const dry = (i: number) => board.send(JSON.stringify(agent.envelope(note(i))), "/api/messages?dry_run=1");
+    expect(await times(10, dry)).toEqual(all(10, 200));
+    expect(await times(5, () => board.send(first))).toEqual(all(5, 200));
+    expect(await times(20, (i) => board.post(agent, note(100 + i)))).toEqual([...all(19, 201), 429]);
+  });
+  test("the limit comes after the block lists and before refs", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    await exhaust(board, agent);
+    const answers = { kind: "answer", refs: [{ rel: "answers" as const, id: "f".repeat(64) }] };
+    expectLimited(await board.post(agent, answers), "agent_writes", 3, "q=20;w=60");
+    const db = openBeside(board.data);
+    db.prepare("UPDATE agents SET blocked = 1 WHERE id = ?").run(agent.id);
+    expectRefusal(await board.post(agent, answers), 451, "blocked_key");
+    const fresh = board.agent();
+    plantAgent(db, fresh.id, fresh.pk, true);
+    expectRefusal(await board.post(fresh, note(0)), 451, "blocked_key");
+    db.close();
+  });
+});
+
+describe("an address is whose it is", () => {
+  test("a caller cannot pretend to be another one", async () => {
+    await using board = await limited();
+    expect(await times(300, (i) => read(board, from(`203.0.113.${i % 250}`)))).toEqual(all(300, 200));
+    expect((await read(board, from("198.51.100.1"))).status).toBe(429);
+  });
+  test("a trusted proxy's word counts, and only the part that the proxy itself wrote", async () => {
+    await using board = await limited("--trusted-proxies", "10.0.0.0/8,127.0.0.1,::1");
+    await readUp(board, from("203.0.113.1"));
+    expect((await read(board, from("203.0.113.1"))).status).toBe(429);
+    expect((await read(board, from("198.51.100.7, 203.0.113.1"))).status).toBe(429);
+    expect((await read(board, from("198.51.100.7, 203.0.113.1, 10.1.2.3"))).status).toBe(429);
+    expect((await read(board, from("203.0.113.1, 198.51.100.7"))).status).toBe(200);
+    expect((await read(board)).status).toBe(200);
+  });
+  test("a peer that is not among the trusted ones is not believed", async () => {
+    await using board = await limited("--trusted-proxies", "10.0.0.0/8");
+    await readUp(board, from("203.0.113.1"));
+    expect((await read(board, from("198.51.100.7"))).status).toBe(429);
+  });
+  test("an IPv6 network of 64 bits is one caller", async () => {
+    await using board = await limited("--trusted-proxies", "127.0.0.1");
+    await times(300, (i) => read(board, from(`2001:db8:0:1::${i.toString(16)}`)));
+    expect((await read(board, from("2001:db8:0:1:ffff:ffff:ffff:ffff"))).status).toBe(429);
+    expect((await read(board, from("2001:db8:0:2::1"))).status).toBe(200);
+    await readUp(board, from("::ffff:203.0.113.9"));
+    expect((await read(board, from("203.0.113.9"))).status).toBe(429);
+  });
+});
+
+test("an operator who switches the limits off has none", async () => {
+  await using board = await TestBoard.start({ flags: ["--rate-limits", "off"] });
+  expect(await times(310, () => read(board))).toEqual(all(310, 200));
+  const agent = board.agent();
+  expect(await times(45, (i) => board.post(agent, note(i)))).toEqual(all(45, 201));
+});

@@ -1,0 +1,39 @@
+// A self-signed certificate made on the spot, so that no key lies in the repository and no tool is needed.
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+
+function der(tag: number, ...parts: Uint8Array[]): Buffer {
+  const body = Buffer.concat(parts);
+  const length =
+    body.length < 0x80 ? [body.length] : body.length < 0x100 ? [0x81, body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
+const oid = (hex: string) => der(0x06, Buffer.from(hex, "hex"));
+const text = (value: string) => der(0x0c, Buffer.from(value));
+const time = (unixMs: number) => der(0x18, Buffer.from(`${new Date(unixMs).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`));
+const bits = (value: Uint8Array) => der(0x03, Buffer.from([0]), value);
+const pem = (label: string, bytes: Uint8Array) =>
+  `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64").replaceAll(/.{64}/g, "$&\n")}\n-----END ${label}-----\n`;
+
+const ED25519 = sequence(oid("2b6570"));
+const COMMON_NAME = oid("550403");
+const SUBJECT_ALT_NAME = oid("551d11");
+const DAY_MS = 86_400_000;
+
+export function selfSigned(host: string): { readonly cert: string; readonly key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const name = sequence(der(0x31, sequence(COMMON_NAME, text(host))));
+  const names = sequence(der(0x82, Buffer.from(host)), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const body = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
+    ED25519,
+    name,
+    sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+    der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, names)))),
+  );
+  const cert = sequence(body, ED25519, bits(sign(null, body, privateKey)));
+  return { cert: pem("CERTIFICATE", cert), key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+}
