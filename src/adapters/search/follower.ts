@@ -1,0 +1,87 @@
+// Keeps the index in step with the log: by and by on its own, at once when a search asks.
+import type { Payload } from "../../core/protocol/payload.ts";
+import { documentOf } from "../../core/search/document.ts";
+import { type SearchSource, type SourceMessage, SearchUnavailable } from "../../ports/search.ts";
+import type { LocalIndex } from "./local-index.ts";
+import { type Pace, pace } from "./pace.ts";
+
+const BATCH_ENTRIES = 500;
+const BATCH_MESSAGES = 200;
+/** Further behind than this, a search is told to come back instead of waiting for seconds. */
+const FAR_ENTRIES = 20_000;
+
+export class Follower {
+  readonly #index: LocalIndex;
+  readonly #source: SearchSource;
+  #advancing: Promise<void> | undefined;
+
+  constructor(index: LocalIndex, source: SearchSource) {
+    this.#index = index;
+    this.#source = source;
+  }
+
+  /** Whether the log is the one the index has followed. If not, everything is forgotten and built anew. */
+  async recognise(): Promise<boolean> {
+    const { seq, hash } = this.#index.progress;
+    if (hash === "" || (await this.#source.hashAt(seq)) === hash) return true;
+    this.#index.clear();
+    return false;
+  }
+
+  /** Takes in all messages there are, where the index has to be made anew; goes on where it was interrupted. */
+  async build(flush: () => Promise<void>, steps: Pace): Promise<void> {
+    const index = this.#index;
+    if (index.progress.building === undefined) return;
+    if (index.progress.hash === "") {
+      const seq = await this.#source.head();
+      index.reached({ seq, hash: (await this.#source.hashAt(seq)) ?? "", building: 0 });
+    }
+    const { seq, hash } = index.progress;
+    for (let after = index.progress.building; ;) {
+      const messages = await this.#source.messages(after, seq, BATCH_MESSAGES);
+      for (const message of messages) await this.#take(message, steps);
+      after = messages.at(-1)?.seq ?? seq;
+      index.reached(messages.length === 0 ? { seq, hash } : { seq, hash, building: after });
+      if (messages.length === 0) return flush();
+      if (index.full) await flush();
+    }
+  }
+
+  /** Resolves when everything up to this entry is in the index. */
+  async upTo(seq: number): Promise<void> {
+    while (this.#index.progress.building !== undefined || this.#index.progress.seq < seq) {
+      const { seq: before, building } = this.#index.progress;
+      if (building !== undefined) throw new SearchUnavailable("The search index is being built.");
+      if (seq - before > FAR_ENTRIES) throw new SearchUnavailable("The search index is catching up.");
+      await this.advance(pace(0));
+      if (this.#index.progress.seq === before) throw new SearchUnavailable("The search index does not reach the end of the log.");
+    }
+  }
+
+  /** Takes in the next entries of the log; whoever asks meanwhile waits for the same. */
+  advance(steps: Pace): Promise<void> {
+    return (this.#advancing ??= this.#advance(steps).finally(() => {
+      this.#advancing = undefined;
+    }));
+  }
+
+  /** How many entries there are that the index has not seen. */
+  async behind(): Promise<number> {
+    return (await this.#source.head()) - this.#index.progress.seq;
+  }
+
+  async #advance(steps: Pace): Promise<void> {
+    const { seq: after } = this.#index.progress;
+    const seq = Math.min(await this.#source.head(), after + BATCH_ENTRIES);
+    if (seq <= after) return;
+    const { gone, arrived } = await this.#source.changes(after, seq);
+    for (const departure of gone) this.#index.forget(departure.seq, departure.erase);
+    for (const message of arrived) await this.#take(message, steps);
+    this.#index.reached({ seq, hash: (await this.#source.hashAt(seq)) ?? "" });
+  }
+
+  async #take({ seq, payload }: SourceMessage, steps: Pace): Promise<void> {
+    this.#index.add(seq, documentOf(JSON.parse(payload) as Payload));
+    await steps.step();
+  }
+}

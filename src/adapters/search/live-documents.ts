@@ -1,0 +1,28 @@
+// The documents of some parts that are not gone, numbered anew in the order of the parts.
+import type { Documents, Part } from "../../core/search/index/part.ts";
+
+export interface Renumbered {
+  /** For each part: the new number of each document, -1 where it is gone. */
+  readonly numbers: readonly Int32Array[];
+  readonly documents: Documents;
+}
+
+export function liveDocuments(parts: readonly Part[]): Renumbered {
+  const total = parts.reduce((sum, part) => sum + part.documents - part.deadCount, 0);
+  const seqs = new Uint32Array(total);
+  const titleLengths = new Uint16Array(total);
+  const bodyLengths = new Uint16Array(total);
+  let next = 0;
+  const numbers = parts.map((part) => {
+    const numberOf = new Int32Array(part.documents).fill(-1);
+    for (let doc = 0; doc < part.documents; doc++) {
+      if (part.dead[doc] === 1) continue;
+      seqs[next] = part.seqs[doc]!;
+      titleLengths[next] = part.titleLengths[doc]!;
+      bodyLengths[next] = part.bodyLengths[doc]!;
+      numberOf[doc] = next++;
+    }
+    return numberOf;
+  });
+  return { numbers, documents: { documents: total, seqs, titleLengths, bodyLengths } };
+}

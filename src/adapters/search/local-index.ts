@@ -1,0 +1,256 @@
+// The index on this machine: newest documents in memory, the others in segment files, and the upkeep of both.
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Document } from "../../core/search/document.ts";
+import { Memtable } from "../../core/search/index/memtable.ts";
+import type { Part } from "../../core/search/index/part.ts";
+import type { IndexStatus } from "../../ports/search.ts";
+import { packBits, type Progress, readManifest, unpackBits, writeManifest } from "./manifest.ts";
+import { mergeSegments } from "./merge.ts";
+import type { Pace } from "./pace.ts";
+import { Segment } from "./segment.ts";
+import { Corrupt } from "./segment-format.ts";
+import { SegmentWriter } from "./segment-writer.ts";
+import { textVersion } from "./text-version.ts";
+import { nextMerge, type Upkeep } from "./upkeep.ts";
+import { writeMemtable } from "./write-memtable.ts";
+
+/** Documents in memory before they go to a file. */
+export const FLUSH_DOCUMENTS = 4096;
+const SEGMENT_FILE = /^[0-9]+\.segment$/;
+
+export interface LocalIndexOptions {
+  readonly flushDocuments?: number;
+  readonly now?: () => number;
+  /** Called after each step that reached the disk; tests let the process "die" there. */
+  readonly afterStep?: (step: string) => void;
+}
+
+export class LocalIndex {
+  readonly #dir: string;
+  readonly #flushDocuments: number;
+  readonly #now: () => number;
+  readonly #afterStep: (step: string) => void;
+  #segments: Upkeep[] = [];
+  /** Being written to a file; still searched. */
+  #frozen: Memtable | undefined;
+  #memtable = new Memtable();
+  #progress: Progress = { seq: 0, hash: "", building: 0 };
+  /** As the manifest on disk says. */
+  #durable: Progress = this.#progress;
+  #next = 1;
+  readonly #running = new Set<"flush" | "tidy">();
+
+  private constructor(dir: string, { flushDocuments = FLUSH_DOCUMENTS, now = Date.now, afterStep = () => {} }: LocalIndexOptions) {
+    this.#dir = dir;
+    this.#flushDocuments = flushDocuments;
+    this.#now = now;
+    this.#afterStep = afterStep;
+  }
+
+  /** What the manifest names, or nothing at all: a damaged index is as good as none, for the board can make it anew. */
+  static open(dir: string, options: LocalIndexOptions = {}): LocalIndex {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const index = new LocalIndex(dir, options);
+    try {
+      index.#load();
+    } catch (error) {
+      if (!(error instanceof Corrupt) && !(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      index.clear();
+    }
+    index.#sweepFiles();
+    return index;
+  }
+
+  get progress(): Progress {
+    return this.#progress;
+  }
+  get unsaved(): boolean {
+    return this.#progress.seq !== this.#durable.seq || this.#progress.building !== this.#durable.building;
+  }
+  get full(): boolean {
+    return this.#memtable.documents >= this.#flushDocuments;
+  }
+
+  /** Each live document stands in one of them. */
+  parts(): readonly Part[] {
+    const segments = this.#segments.map(({ segment }) => segment);
+    return [...segments, ...(this.#frozen === undefined ? [] : [this.#frozen]), this.#memtable];
+  }
+
+  status(): IndexStatus {
+    const parts = this.parts();
+    return {
+      seq: this.#progress.building === undefined ? this.#progress.seq : 0,
+      documents: parts.reduce((sum, { documents, deadCount }) => sum + documents - deadCount, 0),
+      segments: this.#segments.length,
+      bytes: this.#segments.reduce((sum, { segment }) => sum + segment.bytes, 0),
+    };
+  }
+
+  /** Twice is once: what a crash or an unfinished batch left behind is simply given again. */
+  add(seq: number, document: Document): void {
+    if (!this.#has(seq)) this.#memtable.add(seq, document);
+  }
+
+  /** `erase`: its words shall leave the disk soon, not with the next merge. */
+  forget(seq: number, erase: boolean): void {
+    for (const memtable of [this.#memtable, this.#frozen]) {
+      const doc = memtable?.locate(seq);
+      if (doc !== undefined) memtable?.kill(doc);
+    }
+    for (const upkeep of this.#segments) {
+      const doc = upkeep.segment.locate(seq);
+      if (doc === undefined) continue;
+      upkeep.segment.kill(doc);
+      if (erase) upkeep.eraseSince ??= this.#now();
+    }
+  }
+
+  /** All documents and departures up to here have been given. */
+  reached(progress: Progress): void {
+    this.#progress = progress;
+  }
+
+  /** Forgets everything, in memory and on disk; to be built anew. */
+  clear(): void {
+    for (const { segment } of this.#segments) segment.close();
+    this.#segments = [];
+    this.#frozen = undefined;
+    this.#memtable = new Memtable();
+    this.#progress = this.#durable = { seq: 0, hash: "", building: 0 };
+    rmSync(this.#dir, { recursive: true, force: true });
+    mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+  }
+
+  /** The memory's documents become a segment, and the progress is kept. One flush at a time. */
+  async flush(pace: Pace): Promise<void> {
+    await this.#alone("flush", async () => {
+      const progress = this.#progress;
+      const frozen = this.#frozen ?? this.#memtable;
+      if (this.#frozen === undefined) this.#memtable = new Memtable();
+      this.#frozen = frozen;
+      // If a step fails, the frozen documents stay searchable and are tried again with the next flush.
+      const written = frozen.documents > frozen.deadCount ? await this.#write((writer) => writeMemtable(frozen, writer, pace)) : undefined;
+      if (written !== undefined) this.#segments = inOrder([...this.#segments, withDead(written, [frozen], this.#now())]);
+      this.#frozen = undefined;
+      this.#save(progress);
+    });
+  }
+
+  /** One merge or rewrite, if one is due; whether there was. */
+  async tidy(pace: Pace): Promise<boolean> {
+    return this.#alone("tidy", async () => {
+      const due = nextMerge(this.#segments, this.#now());
+      if (due.length === 0) return false;
+      const segments = due.map(({ segment }) => segment);
+      const written = segments.some(({ live }) => live > 0)
+        ? await this.#write((writer) => mergeSegments(segments, writer, pace))
+        : undefined;
+      const merged = written === undefined ? [] : [withDead(written, segments, this.#now())];
+      this.#segments = inOrder([...this.#segments.filter((upkeep) => !due.includes(upkeep)), ...merged]);
+      this.#save(this.#durable);
+      for (const segment of segments) {
+        segment.close();
+        // A crash before this line leaves files that the manifest does not name; the next start removes them.
+        rmSync(segment.path);
+        this.#afterStep("removed");
+      }
+      return true;
+    });
+  }
+
+  /** Reads every block of every file once; throws Corrupt where one is not as it was written. */
+  async verify(pace: Pace): Promise<void> {
+    for (const { segment } of this.#segments) {
+      for (const block of segment.blocks) {
+        if (!this.#segments.some((upkeep) => upkeep.segment === segment)) break;
+        segment.readBlock(block);
+        await pace.step();
+      }
+    }
+  }
+
+  close(): void {
+    for (const { segment } of this.#segments) segment.close();
+  }
+
+  #has(seq: number): boolean {
+    if (this.#memtable.locate(seq) !== undefined || this.#frozen?.locate(seq) !== undefined) return true;
+    return this.#segments.some(({ segment }) => segment.locate(seq) !== undefined);
+  }
+
+  /** A flush may run beside a merge: each ends in one go, with what the other has left by then. */
+  async #alone<T>(what: "flush" | "tidy", work: () => Promise<T>): Promise<T> {
+    if (this.#running.has(what)) throw new Error(`A ${what} of the index is under way.`);
+    this.#running.add(what);
+    try {
+      return await work();
+    } finally {
+      this.#running.delete(what);
+    }
+  }
+
+  async #write(fill: (writer: SegmentWriter) => Promise<void>): Promise<Segment> {
+    const path = join(this.#dir, `${this.#next++}.segment`);
+    const writer = new SegmentWriter(path);
+    try {
+      await fill(writer);
+    } catch (error) {
+      writer.abandon();
+      throw error;
+    }
+    this.#afterStep("segment");
+    return new Segment(path);
+  }
+
+  #save(progress: Progress): void {
+    writeManifest(this.#dir, {
+      text: textVersion(),
+      next: this.#next,
+      progress,
+      segments: this.#segments.map(({ segment, eraseSince }) => ({
+        file: segment.path.slice(this.#dir.length + 1),
+        dead: segment.deadCount === 0 ? "" : packBits(segment.dead),
+        eraseSince,
+      })),
+    });
+    this.#durable = progress;
+    this.#afterStep("manifest");
+  }
+
+  #load(): void {
+    const manifest = readManifest(this.#dir);
+    if (manifest === undefined || manifest.text !== textVersion()) return this.clear();
+    for (const { file, dead, eraseSince } of manifest.segments) {
+      const segment = new Segment(join(this.#dir, file));
+      for (const doc of unpackBits(dead)) segment.kill(doc);
+      this.#segments.push({ segment, eraseSince });
+    }
+    this.#next = manifest.next;
+    this.#progress = this.#durable = manifest.progress;
+  }
+
+  /** Removes what a crash left behind. */
+  #sweepFiles(): void {
+    const named = new Set(this.#segments.map(({ segment }) => segment.path));
+    for (const file of readdirSync(this.#dir)) {
+      const stray = file.endsWith(".next") || (SEGMENT_FILE.test(file) && !named.has(join(this.#dir, file)));
+      if (stray) rmSync(join(this.#dir, file));
+    }
+  }
+}
+
+const inOrder = (segments: Upkeep[]): Upkeep[] => segments.sort((a, b) => (a.segment.seqs[0] ?? 0) - (b.segment.seqs[0] ?? 0));
+
+/** What went while the segment was being written is gone from it too. */
+function withDead(segment: Segment, from: readonly Part[], now: number): Upkeep {
+  for (const part of from) {
+    for (let doc = 0; doc < part.documents; doc++) {
+      if (part.dead[doc] !== 1) continue;
+      const copy = segment.locate(part.seqs[doc]!);
+      if (copy !== undefined) segment.kill(copy);
+    }
+  }
+  return { segment, eraseSince: segment.deadCount > 0 ? now : null };
+}

@@ -1,0 +1,138 @@
+// The index at work: answers searches, follows the log in the background and keeps the files in order.
+import { setTimeout } from "node:timers/promises";
+import { matching } from "../../core/search/index/matching.ts";
+import { termStats } from "../../core/search/index/near.ts";
+import { rank } from "../../core/search/index/rank.ts";
+import { SeqSet } from "../../core/search/index/seq-set.ts";
+import { prepareNear } from "../../core/search/similarity.ts";
+import { type SearchIndex, type SearchSource, SearchUnavailable } from "../../ports/search.ts";
+import { Follower } from "./follower.ts";
+import type { LocalIndex } from "./local-index.ts";
+import { pace } from "./pace.ts";
+import { Corrupt } from "./segment-format.ts";
+import { similar } from "./similar.ts";
+
+/** The log is looked at this often; entries come in batches, so that a flood of posts is not slowed by their indexing. */
+const FOLLOW_MS = 250;
+const TIDY_MS = 1000;
+/** Unsaved progress goes to disk after this long, so that a crash costs little to make up for. */
+const SAVE_MS = 60_000;
+const RETRY_MS = 5000;
+/** So far behind, the index works half the time instead of now and then. */
+const LAGGING_ENTRIES = 2000;
+
+export class SearchNode implements SearchIndex {
+  readonly #index: LocalIndex;
+  readonly #source: SearchSource;
+  readonly #follower: Follower;
+  readonly #onTrouble: (error: unknown) => void;
+  readonly #stop = new AbortController();
+  #work: Promise<unknown> = Promise.resolve();
+  #flushing: Promise<void> | undefined;
+  #savedAt = performance.now();
+
+  constructor(index: LocalIndex, source: SearchSource, onTrouble: (error: unknown) => void) {
+    this.#index = index;
+    this.#source = source;
+    this.#follower = new Follower(index, source);
+    this.#onTrouble = onTrouble;
+  }
+
+  start(): void {
+    this.#work = Promise.all([
+      this.#repeat(FOLLOW_MS, () => this.#follow()),
+      this.#repeat(TIDY_MS, () => this.#tidy()),
+      this.#once(() => this.#index.verify(pace(3, this.#stop.signal))),
+    ]);
+  }
+
+  rank: SearchIndex["rank"] = async (query, { upTo, limit, after, only, stats }) => {
+    await this.#follower.upTo(upTo);
+    return this.#sound(() => rank(this.#index.parts(), query, { limit, after, only: setOf(only), stats }));
+  };
+
+  matching: SearchIndex["matching"] = async (query, { only, upTo, ...options }) => {
+    await this.#follower.upTo(upTo);
+    return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }));
+  };
+
+  near: SearchIndex["near"] = async (document, upTo) => {
+    await this.#follower.upTo(upTo);
+    return this.#sound(() => prepareNear(document, termStats(this.#index.parts())));
+  };
+
+  similar: SearchIndex["similar"] = async (near, options) => {
+    await this.#follower.upTo(options.upTo);
+    return this.#sound(() => similar(this.#index.parts(), this.#source, near, options, setOf(options.only)));
+  };
+
+  status: SearchIndex["status"] = async () => this.#index.status();
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#work;
+    await this.#flushing;
+    if (this.#index.unsaved) await this.#index.flush(pace(0)).catch(this.#onTrouble);
+    this.#index.close();
+    await this.#source.close();
+  }
+
+  /** One round of following the log. */
+  async #follow(): Promise<void> {
+    await this.#follower.recognise();
+    await this.#follower.build(() => this.#flush(), pace(0, this.#stop.signal));
+    for (;;) {
+      const start = performance.now();
+      await this.#follower.advance(pace(1));
+      if (this.#index.full || (this.#index.unsaved && performance.now() - this.#savedAt > SAVE_MS))
+        void this.#flush().catch(this.#onTrouble);
+      if (this.#stop.signal.aborted || (await this.#follower.behind()) < LAGGING_ENTRIES) return;
+      await this.#rest(performance.now() - start);
+    }
+  }
+
+  async #tidy(): Promise<void> {
+    while (await this.#index.tidy(pace(1, this.#stop.signal))) this.#stop.signal.throwIfAborted();
+  }
+
+  #flush(): Promise<void> {
+    return (this.#flushing ??= this.#index.flush(pace(0)).finally(() => {
+      this.#savedAt = performance.now();
+      this.#flushing = undefined;
+    }));
+  }
+
+  async #repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    while (!this.#stop.signal.aborted) await this.#rest((await this.#once(work)) ? everyMs : RETRY_MS);
+  }
+
+  /** Whether it went well. A damaged index is forgotten; the next round of following builds it anew. */
+  async #once(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (this.#stop.signal.aborted) return false;
+      this.#onTrouble(error);
+      if (error instanceof Corrupt) this.#index.clear();
+      return false;
+    }
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
+  }
+
+  async #sound<T>(search: () => T | Promise<T>): Promise<T> {
+    try {
+      return await search();
+    } catch (error) {
+      if (!(error instanceof Corrupt)) throw error;
+      this.#onTrouble(error);
+      this.#index.clear();
+      throw new SearchUnavailable("The search index was damaged and is being built anew.", { cause: error });
+    }
+  }
+}
+
+const setOf = (only: Uint32Array | undefined): SeqSet | undefined => (only === undefined ? undefined : new SeqSet(only));

@@ -1,0 +1,54 @@
+// The thread that owns the index, so that no search and no upkeep ever holds the event loop of the board.
+import { parentPort, workerData } from "node:worker_threads";
+import type { SearchIndex, SearchSource } from "../../ports/search.ts";
+import { LocalIndex } from "./local-index.ts";
+import { SearchNode } from "./search-node.ts";
+
+/** A module on this side of the thread that can read the board: it exports `openSource`. */
+export interface SourceModule {
+  readonly url: string;
+  readonly options: unknown;
+}
+
+export interface SearchWork {
+  readonly dir: string;
+  readonly source: SourceModule;
+}
+
+export type SearchMethod = keyof SearchIndex;
+
+export interface SearchRequest {
+  readonly id: number;
+  readonly method: SearchMethod;
+  readonly args: readonly unknown[];
+}
+
+/** `id` is of the request; trouble in the background has none. */
+export type SearchReply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
+  | { readonly trouble: string };
+
+if (parentPort === null) throw new Error("This file runs as a worker thread.");
+const port = parentPort;
+const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
+
+const { dir, source } = workerData as SearchWork;
+const { openSource } = (await import(source.url)) as { openSource: (options: unknown) => SearchSource | Promise<SearchSource> };
+const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) =>
+  say({ trouble: String((error as Error).stack ?? error) }),
+);
+node.start();
+
+port.on("message", (request: SearchRequest) => void answer(request));
+
+async function answer({ id, method, args }: SearchRequest): Promise<void> {
+  try {
+    const value = await (node[method] as (...args: unknown[]) => Promise<unknown>).apply(node, [...args]);
+    say({ id, value }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
+  } catch (error) {
+    const { name, message, stack } = error as Error;
+    say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) } });
+  }
+  if (method === "close") port.close();
+}

@@ -1,0 +1,65 @@
+// A segment file: blocks of terms in order, each with its postings; then a table of documents, an index of the blocks, and a footer.
+import { GRAM } from "../../core/search/document.ts";
+
+/** Terms in a block: its dictionary is walked from the start, and one entry per block is kept in memory. */
+export const BLOCK_TERMS = 64;
+export const FOOTER_BYTES = 48;
+const MAGIC = 0x58494242;
+const VERSION = 1;
+
+export interface Footer {
+  readonly documents: number;
+  readonly blocks: number;
+  readonly tablesAt: number;
+  readonly indexAt: number;
+  readonly length: number;
+  /** Over tables and index; each block has its own. */
+  readonly checksum: number;
+}
+
+/** Where a block lies: dictionary, documents of all its terms, positions of all its terms, one after the other. */
+export interface Block {
+  readonly first: string;
+  readonly at: number;
+  readonly dictionary: number;
+  readonly docs: number;
+  readonly positions: number;
+  readonly checksum: number;
+}
+
+export class Corrupt extends Error {
+  override readonly name = "Corrupt";
+}
+
+export const isGram = (term: string): boolean => term.startsWith(GRAM);
+
+export function footerBytes(footer: Footer, checksum: (bytes: Uint8Array) => number): Uint8Array {
+  const bytes = new Uint8Array(FOOTER_BYTES);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, VERSION, true);
+  view.setUint32(8, footer.documents, true);
+  view.setUint32(12, footer.blocks, true);
+  view.setFloat64(16, footer.tablesAt, true);
+  view.setFloat64(24, footer.indexAt, true);
+  view.setFloat64(32, footer.length, true);
+  view.setUint32(40, footer.checksum, true);
+  view.setUint32(44, checksum(bytes.subarray(0, 44)), true);
+  return bytes;
+}
+
+export function readFooter(bytes: Uint8Array, length: number, checksum: (bytes: Uint8Array) => number): Footer {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length !== FOOTER_BYTES || view.getUint32(0, true) !== MAGIC || view.getUint32(4, true) !== VERSION)
+    throw new Corrupt("not a segment of this version");
+  if (view.getUint32(44, true) !== checksum(bytes.subarray(0, 44))) throw new Corrupt("the footer is damaged");
+  if (view.getFloat64(32, true) !== length) throw new Corrupt("the file has another length than when it was written");
+  return {
+    documents: view.getUint32(8, true),
+    blocks: view.getUint32(12, true),
+    tablesAt: view.getFloat64(16, true),
+    indexAt: view.getFloat64(24, true),
+    length,
+    checksum: view.getUint32(40, true),
+  };
+}

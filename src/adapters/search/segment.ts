@@ -1,0 +1,235 @@
+// A segment file as a part of the index: its document table and block index in memory, postings read when asked for.
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { ByteReader } from "../../core/search/index/bytes.ts";
+import { type Part, type Postings, termKey } from "../../core/search/index/part.ts";
+import { readGrams, readPositions, readWords } from "../../core/search/index/postings.ts";
+import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
+
+/** A term's place in its block. */
+export interface Entry {
+  readonly count: number;
+  readonly docsAt: number;
+  readonly docs: number;
+  readonly positionsAt: number;
+  readonly positions: number;
+}
+
+/** Dictionaries kept of the blocks asked for last. */
+const KEPT_BLOCKS = 512;
+
+export class Segment implements Part {
+  readonly path: string;
+  readonly bytes: number;
+  readonly documents: number;
+  readonly seqs: Uint32Array;
+  readonly titleLengths: Uint16Array;
+  readonly bodyLengths: Uint16Array;
+  readonly blocks: readonly Block[];
+  dead: Uint8Array;
+  deadCount = 0;
+  titleWords = 0;
+  bodyWords = 0;
+  #file: number;
+  readonly #inOrder: boolean;
+  readonly #kept = new Map<Block, Uint8Array>();
+
+  constructor(path: string) {
+    this.path = path;
+    this.#file = openSync(path, "r");
+    try {
+      const { size } = fstatSync(this.#file);
+      if (size < FOOTER_BYTES) throw new Corrupt("the file is too short");
+      const footer = readFooter(this.read(size - FOOTER_BYTES, FOOTER_BYTES), size - FOOTER_BYTES, crc32);
+      const head = this.read(footer.tablesAt, footer.length - footer.tablesAt);
+      if (crc32(head) !== footer.checksum) throw new Corrupt("the tables are damaged");
+      const n = footer.documents;
+      const copy = (from: number, to: number): ArrayBuffer => new Uint8Array(head.subarray(from, to)).buffer;
+      this.bytes = size;
+      this.documents = n;
+      this.seqs = new Uint32Array(copy(0, n * 4));
+      this.titleLengths = new Uint16Array(copy(n * 4, n * 6));
+      this.bodyLengths = new Uint16Array(copy(n * 6, n * 8));
+      this.blocks = readBlocks(head.subarray(footer.indexAt - footer.tablesAt), footer.blocks);
+    } catch (error) {
+      closeSync(this.#file);
+      throw error;
+    }
+    this.dead = new Uint8Array(this.documents);
+    this.titleWords = this.titleLengths.reduce((sum, words) => sum + words, 0);
+    this.bodyWords = this.bodyLengths.reduce((sum, words) => sum + words, 0);
+    this.#inOrder = this.seqs.every((seq, i) => i === 0 || seq > this.seqs[i - 1]!);
+  }
+
+  get live(): number {
+    return this.documents - this.deadCount;
+  }
+
+  /** The number of a document that is still there. */
+  locate(seq: number): number | undefined {
+    const doc = this.#inOrder ? lowerBound(this.seqs, seq) : this.seqs.indexOf(seq);
+    return this.seqs[doc] === seq && this.dead[doc] === 0 ? doc : undefined;
+  }
+
+  kill(doc: number): void {
+    if (this.dead[doc] === 1) return;
+    this.dead[doc] = 1;
+    this.deadCount++;
+    this.titleWords -= this.titleLengths[doc]!;
+    this.bodyWords -= this.bodyLengths[doc]!;
+  }
+
+  postings(term: string): Postings | undefined {
+    const entry = this.#find(term);
+    if (entry === undefined) return undefined;
+    const bytes = this.read(entry.docsAt, entry.docs);
+    return isGram(term) ? readGrams(bytes, entry.count) : readWords(bytes, entry.count);
+  }
+
+  frequency(term: string): number {
+    return this.#find(term)?.count ?? 0;
+  }
+
+  positions(term: string, postings: Postings): Uint32Array {
+    const entry = this.#find(term);
+    return entry === undefined ? new Uint32Array(0) : readPositions(this.read(entry.positionsAt, entry.positions), postings);
+  }
+
+  *wordsFrom(start: string): Iterable<[string, Postings]> {
+    for (let b = Math.max(0, this.#blockOf(start)); b < this.blocks.length; b++) {
+      const block = this.blocks[b]!;
+      if (block.first > start && !block.first.startsWith(start)) return;
+      const found = [...entries(this.#dictionary(block), block)].filter(([term]) => term.startsWith(start) && !isGram(term));
+      const first = found[0]?.[1];
+      const last = found.at(-1)?.[1];
+      if (first === undefined || last === undefined) continue;
+      // The documents of neighbours lie together: one read for all of them.
+      const bytes = this.read(first.docsAt, last.docsAt + last.docs - first.docsAt);
+      for (const [term, { docsAt, docs, count }] of found) {
+        yield [term, readWords(bytes.subarray(docsAt - first.docsAt, docsAt - first.docsAt + docs), count)];
+      }
+    }
+  }
+
+  /** All terms of one block with their bytes, checked against the block's checksum. */
+  readBlock(block: Block): Iterable<[string, Entry, Uint8Array]> {
+    const bytes = this.read(block.at, block.dictionary + block.docs + block.positions);
+    if (crc32(bytes) !== block.checksum) throw new Corrupt(`a block of ${this.path} is damaged`);
+    return (function* () {
+      for (const [term, entry] of entries(bytes.subarray(0, block.dictionary), block)) yield [term, entry, bytes];
+    })();
+  }
+
+  read(at: number, length: number): Uint8Array {
+    const bytes = Buffer.allocUnsafe(length);
+    for (let done = 0; done < length;) {
+      const got = readSync(this.#file, bytes, done, length - done, at + done);
+      if (got === 0) throw new Corrupt(`${this.path} ends early`);
+      done += got;
+    }
+    return bytes;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    // Another file may get the same number; nothing may be read by it here any more.
+    this.#file = -1;
+  }
+
+  #find(term: string): Entry | undefined {
+    const key = termKey(term);
+    const block = this.blocks[this.#blockOf(key)];
+    return block === undefined ? undefined : findEntry(this.#dictionary(block), block, Buffer.from(key));
+  }
+
+  /** The last block that begins with the term or before it. */
+  #blockOf(term: string): number {
+    let low = 0;
+    let high = this.blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.blocks[middle]!.first <= term) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #dictionary(block: Block): Uint8Array {
+    let bytes = this.#kept.get(block);
+    if (bytes !== undefined) this.#kept.delete(block);
+    else {
+      bytes = this.read(block.at, block.dictionary);
+      if (this.#kept.size >= KEPT_BLOCKS) this.#kept.delete(this.#kept.keys().next().value!);
+    }
+    this.#kept.set(block, bytes);
+    return bytes;
+  }
+}
+
+function lowerBound(seqs: Uint32Array, seq: number): number {
+  let low = 0;
+  let high = seqs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (seqs[middle]! < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function readBlocks(bytes: Uint8Array, count: number): Block[] {
+  const reader = new ByteReader(bytes);
+  const blocks: Block[] = [];
+  let at = 0;
+  for (let i = 0; i < count; i++) {
+    const length = reader.varint();
+    const first = text(bytes.subarray(reader.at, (reader.at += length)));
+    const block = { first, at, dictionary: reader.varint(), docs: reader.varint(), positions: reader.varint(), checksum: reader.varint() };
+    blocks.push(block);
+    at += block.dictionary + block.docs + block.positions;
+  }
+  return blocks;
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+
+function* entries(dictionary: Uint8Array, block: Block): Iterable<[string, Entry]> {
+  const reader = new ByteReader(dictionary);
+  const term = new Uint8Array(1024);
+  let docsAt = block.at + block.dictionary;
+  let positionsAt = docsAt + block.docs;
+  while (!reader.done) {
+    const shared = reader.varint();
+    const length = reader.varint();
+    term.set(dictionary.subarray(reader.at, (reader.at += length)), shared);
+    const entry = { count: reader.varint(), docsAt, docs: reader.varint(), positionsAt, positions: reader.varint() };
+    docsAt += entry.docs;
+    positionsAt += entry.positions;
+    yield [text(term.subarray(0, shared + length)), entry];
+  }
+}
+
+/** Compares bytes only where an entry can still be the one sought: most are passed over after a number or two. */
+function findEntry(dictionary: Uint8Array, block: Block, key: Uint8Array): Entry | undefined {
+  const reader = new ByteReader(dictionary);
+  let docsAt = block.at + block.dictionary;
+  let positionsAt = docsAt + block.docs;
+  let matched = 0;
+  while (!reader.done) {
+    const shared = reader.varint();
+    const length = reader.varint();
+    if (shared <= matched) {
+      matched = shared;
+      while (matched < key.length && matched < shared + length && dictionary[reader.at + matched - shared] === key[matched]) matched++;
+    }
+    const found = shared <= matched && matched === key.length && shared + length === key.length;
+    reader.at += length;
+    const count = reader.varint();
+    const docs = reader.varint();
+    const positions = reader.varint();
+    if (found) return { count, docsAt, docs, positionsAt, positions };
+    docsAt += docs;
+    positionsAt += positions;
+  }
+  return undefined;
+}

@@ -1,0 +1,89 @@
+// The index as the board sees it: calls go to the thread that owns it; a thread that dies is started anew.
+import { Worker } from "node:worker_threads";
+import type { Report } from "../../ports/report.ts";
+import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
+import { workerUrl } from "../system/worker-url.ts";
+import type { SearchMethod, SearchReply, SearchRequest, SearchWork } from "./search-thread.ts";
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+const RESTART_MS = 1000;
+
+/** Answers at once; the first searches wait while the index catches up, or are refused while it is being built. */
+export function openSearchIndex(work: SearchWork, report: Report): SearchIndex {
+  return new ThreadIndex(work, report);
+}
+
+class ThreadIndex implements SearchIndex {
+  readonly #work: SearchWork;
+  readonly #report: Report;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #closed = false;
+
+  constructor(work: SearchWork, report: Report) {
+    this.#work = work;
+    this.#report = report;
+    this.#start();
+  }
+
+  rank: SearchIndex["rank"] = (...args) => this.#call("rank", args);
+  matching: SearchIndex["matching"] = (...args) => this.#call("matching", args);
+  near: SearchIndex["near"] = (...args) => this.#call("near", args);
+  similar: SearchIndex["similar"] = (...args) => this.#call("similar", args);
+  status: SearchIndex["status"] = () => this.#call("status", []);
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#restart);
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const exited = new Promise((resolve) => worker.once("exit", resolve));
+    await this.#call("close", []).catch((error: unknown) => this.#report.failed("search", error));
+    await exited;
+  }
+
+  #call<T>(method: SearchMethod, args: readonly unknown[]): Promise<T> {
+    const worker = this.#worker;
+    if (worker === undefined) return Promise.reject(new SearchUnavailable("The search index is being started."));
+    return new Promise<T>((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve: (value) => resolve(value as T), reject });
+      worker.postMessage({ id, method, args } satisfies SearchRequest);
+    });
+  }
+
+  #start(): void {
+    const worker = new Worker(workerUrl("search-thread", import.meta.url), { workerData: this.#work });
+    this.#worker = worker;
+    worker.on("message", (reply: SearchReply) => this.#hear(reply));
+    worker.on("error", (error: Error) => this.#report.failed("search", error));
+    worker.on("exit", () => this.#ended());
+  }
+
+  #hear(reply: SearchReply): void {
+    if ("trouble" in reply) return this.#report.failed("search", new Error(reply.trouble));
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ("value" in reply) waiting?.resolve(reply.value);
+    else {
+      const { name, message } = reply.error;
+      waiting?.reject(name === "SearchUnavailable" ? new SearchUnavailable(message) : new Error(message));
+    }
+  }
+
+  #ended(): void {
+    this.#worker = undefined;
+    for (const waiting of this.#waiting.values()) waiting.reject(new SearchUnavailable("The search thread has ended."));
+    this.#waiting.clear();
+    if (this.#closed) return;
+    this.#restart = setTimeout(() => this.#start(), RESTART_MS);
+    this.#restart.unref();
+  }
+}

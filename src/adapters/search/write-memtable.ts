@@ -1,0 +1,89 @@
+// The documents of a memtable as a segment: those that are gone are left out, and their words with them.
+import { ByteWriter } from "../../core/search/index/bytes.ts";
+import type { Memtable, TermRows } from "../../core/search/index/memtable.ts";
+import { writeGramPosting, writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
+import type { Pace } from "./pace.ts";
+import { liveDocuments } from "./live-documents.ts";
+import { isGram } from "./segment-format.ts";
+import type { SegmentWriter } from "./segment-writer.ts";
+
+export async function writeMemtable(memtable: Memtable, writer: SegmentWriter, pace: Pace): Promise<void> {
+  // Gone from here on are killed again in the segment when it takes the memtable's place.
+  const { numbers, documents } = liveDocuments([memtable]);
+  const numberOf = numbers[0]!;
+  const docs = new ByteWriter();
+  const positions = new ByteWriter();
+  for (const term of await sortedTerms(memtable, pace)) {
+    const rows = memtable.terms.get(term);
+    if (rows === undefined) continue;
+    docs.clear();
+    positions.clear();
+    const count = isGram(term) ? writeGrams(rows, numberOf, docs) : writeWords(rows, numberOf, docs, positions);
+    if (count > 0) writer.term(term, count, docs.view(), positions.view());
+    await pace.step();
+  }
+  await writer.finish(documents);
+}
+
+function writeGrams(rows: TermRows, numberOf: Int32Array, out: ByteWriter): number {
+  let last = -1;
+  let count = 0;
+  for (const doc of rows.docs) {
+    const number = numberOf[doc]!;
+    if (number < 0) continue;
+    writeGramPosting(out, number - last);
+    last = number;
+    count++;
+  }
+  return count;
+}
+
+function writeWords(rows: TermRows, numberOf: Int32Array, out: ByteWriter, positions: ByteWriter): number {
+  let last = -1;
+  let count = 0;
+  let at = 0;
+  for (const [i, doc] of rows.docs.entries()) {
+    const title = rows.titles[i]!;
+    const body = rows.bodies[i]!;
+    const number = numberOf[doc]!;
+    if (number >= 0) {
+      writeWordPosting(out, number - last, title, body);
+      writePositions(positions, rows.positions, at, title, body);
+      last = number;
+      count++;
+    }
+    at += title + body;
+  }
+  return count;
+}
+
+const RUN = 2048;
+
+/** A merge sort with pauses: the many terms of a memtable would hold up searches if sorted in one go. */
+async function sortedTerms(memtable: Memtable, pace: Pace): Promise<string[]> {
+  const terms = [...memtable.terms.keys()];
+  let runs: string[][] = [];
+  for (let at = 0; at < terms.length; at += RUN) {
+    runs.push(terms.slice(at, at + RUN).sort());
+    await pace.step();
+  }
+  while (runs.length > 1) {
+    const longer: string[][] = [];
+    for (let i = 0; i < runs.length; i += 2) longer.push(await mergeRuns(runs[i]!, runs[i + 1] ?? [], pace));
+    runs = longer;
+  }
+  return runs[0] ?? [];
+}
+
+async function mergeRuns(a: readonly string[], b: readonly string[], pace: Pace): Promise<string[]> {
+  const out: string[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    for (const end = Math.min(out.length + RUN, a.length + b.length); out.length < end;) {
+      out.push(j === b.length || (i < a.length && a[i]! < b[j]!) ? a[i++]! : b[j++]!);
+    }
+    await pace.step();
+  }
+  return out;
+}

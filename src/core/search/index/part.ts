@@ -1,0 +1,41 @@
+// One piece of the index, in memory or in a file: documents numbered from 0, and where each term stands in them.
+
+/** The documents that hold a term, ascending, and how often it stands in their title and body. */
+export interface Postings {
+  readonly docs: Uint32Array;
+  readonly titles: Uint16Array;
+  readonly bodies: Uint16Array;
+}
+
+/** Facts of each document, by its number; only the first `documents` items count. */
+export interface Documents {
+  readonly documents: number;
+  /** 32 bits: enough for the first four billion entries of the log. */
+  readonly seqs: Uint32Array;
+  readonly titleLengths: Uint16Array;
+  readonly bodyLengths: Uint16Array;
+}
+
+export interface Part extends Documents {
+  /** 1 where a document is gone from the board. */
+  readonly dead: Uint8Array;
+  readonly deadCount: number;
+  /** Words in the titles and bodies of the documents that are not gone. */
+  readonly titleWords: number;
+  readonly bodyWords: number;
+  postings(term: string): Postings | undefined;
+  /** How many documents hold the term, those gone included. */
+  frequency(term: string): number;
+  /** Places of a term, posting after posting: those in the title, then those in the body. */
+  positions(term: string, postings: Postings): Uint32Array;
+  /** Every word that starts so. */
+  wordsFrom(start: string): Iterable<readonly [word: string, postings: Postings]>;
+}
+
+export const NO_POSTINGS: Postings = { docs: new Uint32Array(0), titles: new Uint16Array(0), bodies: new Uint16Array(0) };
+
+/** Positions in the title and the body are counted each on their own; lengths over this are taken as this. */
+export const MAX_COUNT = 0xffff;
+
+/** Terms are kept as UTF-8, which has no halves of surrogate pairs; a cut through one must not make a term that cannot be read back. */
+export const termKey = (term: string): string => (term.isWellFormed() ? term : term.toWellFormed());

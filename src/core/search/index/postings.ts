@@ -1,0 +1,111 @@
+// Postings as bytes. Grams are gaps between documents only; words carry in the two low bits of each gap how often they occur.
+import type { ByteWriter } from "./bytes.ts";
+import type { Postings } from "./part.ts";
+
+/** Low bits: once in the body; more often in the body only; once in the title only; both counts follow. */
+const ONCE_IN_BODY = 0;
+const BODY_ONLY = 1;
+const ONCE_IN_TITLE = 2;
+
+export function writeGramPosting(out: ByteWriter, gap: number): void {
+  out.varint(gap);
+}
+
+export function writeWordPosting(out: ByteWriter, gap: number, title: number, body: number): void {
+  if (title === 0 && body === 1) out.varint(gap * 4 + ONCE_IN_BODY);
+  else if (title === 0) {
+    out.varint(gap * 4 + BODY_ONLY);
+    out.varint(body);
+  } else if (title === 1 && body === 0) out.varint(gap * 4 + ONCE_IN_TITLE);
+  else {
+    out.varint(gap * 4 + 3);
+    out.varint(title);
+    out.varint(body);
+  }
+}
+
+export function readGrams(bytes: Uint8Array, count: number): Postings {
+  const docs = new Uint32Array(count);
+  let at = 0;
+  let doc = -1;
+  for (let i = 0; i < count; i++) {
+    let byte = bytes[at++] ?? 0;
+    let gap = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      gap |= (byte & 127) << shift;
+    }
+    doc += gap;
+    docs[i] = doc;
+  }
+  return { docs, titles: new Uint16Array(0), bodies: new Uint16Array(0) };
+}
+
+export function readWords(bytes: Uint8Array, count: number): Postings {
+  const docs = new Uint32Array(count);
+  const titles = new Uint16Array(count);
+  const bodies = new Uint16Array(count);
+  let at = 0;
+  let doc = -1;
+  const varint = (): number => {
+    let byte = bytes[at++] ?? 0;
+    let value = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      value |= (byte & 127) << shift;
+    }
+    return value;
+  };
+  for (let i = 0; i < count; i++) {
+    const head = varint();
+    doc += head >>> 2;
+    docs[i] = doc;
+    const form = head & 3;
+    if (form === ONCE_IN_BODY) bodies[i] = 1;
+    else if (form === BODY_ONLY) bodies[i] = varint();
+    else if (form === ONCE_IN_TITLE) titles[i] = 1;
+    else {
+      titles[i] = varint();
+      bodies[i] = varint();
+    }
+  }
+  return { docs, titles, bodies };
+}
+
+/** Positions as gaps, beginning anew in each field of each posting. */
+export function writePositions(out: ByteWriter, positions: ArrayLike<number>, from: number, title: number, body: number): void {
+  for (let field = 0, at = from; field < 2; field++) {
+    let last = 0;
+    for (let left = field === 0 ? title : body; left > 0; left--, at++) {
+      const position = positions[at] ?? 0;
+      out.varint(position - last);
+      last = position;
+    }
+  }
+}
+
+export function readPositions(bytes: Uint8Array, { docs, titles, bodies }: Postings): Uint32Array {
+  let total = 0;
+  for (let i = 0; i < docs.length; i++) total += (titles[i] ?? 0) + (bodies[i] ?? 0);
+  const positions = new Uint32Array(total);
+  let at = 0;
+  let next = 0;
+  const run = (length: number): void => {
+    let position = 0;
+    for (let left = length; left > 0; left--) {
+      let byte = bytes[at++] ?? 0;
+      let gap = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++] ?? 0;
+        gap |= (byte & 127) << shift;
+      }
+      position += gap;
+      positions[next++] = position;
+    }
+  };
+  for (let i = 0; i < docs.length; i++) {
+    run(titles[i] ?? 0);
+    run(bodies[i] ?? 0);
+  }
+  return positions;
+}
