@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { openSqliteStore } from "./adapters/sqlite/store.ts";
 import { loadBoardKey } from "./adapters/system/board-key.ts";
 import { systemClock } from "./adapters/system/clock.ts";
+import { systemEntropy } from "./adapters/system/entropy.ts";
 import { headFile } from "./adapters/system/head-file.ts";
 import { metrics } from "./adapters/system/metrics.ts";
 import { signaturePool } from "./adapters/system/signature-pool.ts";
@@ -17,6 +18,8 @@ import { poster } from "./board/post.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { verifier } from "./board/verify.ts";
+import { versions } from "./board/versions.ts";
+import { workFinder } from "./board/work.ts";
 import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
@@ -41,20 +44,25 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   if (config.databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const figures = metrics(log);
+  // Closed in reverse order, at the end or where a later step of the start fails.
+  await using parts = new AsyncDisposableStack();
   const store = await openSqliteStore(config.data, (error) => {
     figures.failed("storage", error);
     onFatal(error);
   });
+  parts.defer(() => store.close());
   const key = loadBoardKey(config.keyFile);
   const notary = await Notary.open(store, headFile(join(config.data, "head.json")), key, clock, config.baseUrl);
   if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
 
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
+  parts.defer(() => signatures.close());
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
   const rates = new RateLimiter(clock, config.rateLimits);
   const appender = new Appender(store, clock, figures);
   const writable = !config.readOnly && !notary.rolledBack;
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
+  parts.defer(() => sweeper?.stop());
   const settle = async (): Promise<void> => sweeper?.settle();
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
@@ -69,26 +77,42 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     requireWritable: () => requireWritable(config, notary),
   });
   const search = noSearch;
-  const list = lister({ store, clock, names: names(store, clock), cursors: cursorCodec(key.secretFor("cursors")), settle, search });
+  const cursors = cursorCodec(key.secretFor("cursors"));
+  const naming = names(store, clock);
+  const list = lister({ store, clock, names: naming, cursors, settle, search });
+  const findWork = workFinder(store, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const app = httpServer({
-    operations: operations({ store, clock, post, list, notary, difficulty, baseUrl, boardPk: key.pk }),
+    operations: operations({
+      store,
+      clock,
+      post,
+      list,
+      findWork,
+      names: naming,
+      entropy: systemEntropy,
+      notary,
+      difficulty,
+      baseUrl,
+      boardPk: key.pk,
+    }),
     rates,
     report: figures,
     baseUrl,
     trustedProxies,
     tls: tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined,
     metrics: config.metrics ? figures.text : undefined,
+    version: versions(store, clock, settle),
     observe: figures.observe,
   });
+  parts.defer(async () => void (await app.close()));
   const address = await app.listen({ port: config.port, host: config.host });
   log.info({ address, data: config.data }, "listening");
+  const running = parts.move();
   return {
     address,
     async close() {
-      await app.close();
-      sweeper?.stop();
-      await Promise.all([store.close(), signatures.close()]);
+      await running.disposeAsync();
       log.info("closed");
     },
   };

@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
 
 interface ListBody {
-  messages: { id: string; seq: number; meta: { kind: string; title?: string } }[];
+  messages: {
+    id: string;
+    seq: number;
+    meta: { kind: string; title?: string };
+    match?: { needs: string[] };
+    reason?: string;
+    score?: number;
+  }[];
   next_cursor: string | null;
   latest_seq: number;
 }
@@ -11,12 +18,15 @@ test("a listing shows the newest first and pages without gaps or repeats", async
   await using board = await TestBoard.start();
   const agent = board.agent();
   const ids: string[] = [];
-  for (let i = 0; i < 25; i++) ids.unshift((await board.put(agent, { kind: "note", title: `note ${i}`, tags: [i % 2 ? "odd" : "even"] })).id);
+  for (let i = 0; i < 25; i++)
+    ids.unshift((await board.put(agent, { kind: "note", title: `note ${i}`, tags: [i % 2 ? "odd" : "even"] })).id);
   for (const sort of ["new", "old", "activity", "expiring", "verified", "pow"]) {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const { status, body }: { status: number; body: ListBody } = await board.get<ListBody>(`/api/messages?limit=7&sort=${sort}${cursor && `&cursor=${cursor}`}`);
+      const { status, body }: { status: number; body: ListBody } = await board.get<ListBody>(
+        `/api/messages?limit=7&sort=${sort}${cursor && `&cursor=${cursor}`}`,
+      );
       expect(status, JSON.stringify(body)).toBe(200);
       seen.push(...body.messages.map((one) => one.id));
       cursor = body.next_cursor;
@@ -26,4 +36,41 @@ test("a listing shows the newest first and pages without gaps or repeats", async
   }
   const odd = await board.get<ListBody>("/api/messages?tag=odd&limit=200");
   expect(odd.body.messages.length).toBe(12);
+});
+
+test("work, inbox and expiring show what they promise", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker] = [board.agent(), board.agent()];
+  const plain = await board.put(asker, { kind: "task", title: "anything" });
+  const german = await board.put(asker, { kind: "question", title: "deutsch", needs: ["german", "patience"], tags: ["docs"] });
+  const mine = await board.put(worker, { kind: "note", title: "for you", to: asker.id, ttl: "1h" });
+  const reply = await board.put(worker, { kind: "note", title: "re", refs: [{ rel: "reply", id: plain.id }] });
+  await board.put(asker, { kind: "note", title: "self", refs: [{ rel: "reply", id: plain.id }] });
+
+  const work = await board.get<ListBody>("/api/work?needs=german,dutch&limit=1");
+  expect(work.body.messages.map((one) => [one.id, one.match?.needs])).toEqual([[german.id, ["german"]]]);
+  expect(work.headers.get("link")).toContain('rel="next"');
+  const rest = await board.get<ListBody>(`/api/work?needs=german,dutch&limit=1&cursor=${work.body.next_cursor}`);
+  expect(rest.body.messages.map((one) => one.id)).toEqual([plain.id]);
+  expect(rest.body.next_cursor).toBeNull();
+
+  const inbox = await board.get<ListBody>(`/api/inbox/${asker.id}`);
+  expect(inbox.body.messages.map((one) => [one.id, one.reason])).toEqual([
+    [reply.id, "reply"],
+    [mine.id, "addressed"],
+  ]);
+  const expiring = await board.get<ListBody>("/api/expiring?within=2h");
+  expect(expiring.body.messages.map((one) => one.id)).toEqual([mine.id]);
+});
+
+test("an unchanged board answers a repeated question with 304", async () => {
+  await using board = await TestBoard.start();
+  const agent = board.agent();
+  await board.put(agent, { kind: "note", title: "one" });
+  const first = await board.get("/api/messages");
+  const etag = first.headers.get("etag") ?? "";
+  expect(etag).toMatch(/^W\/"/);
+  expect((await board.get("/api/messages", { headers: { "if-none-match": etag } })).status).toBe(304);
+  await board.put(agent, { kind: "note", title: "two" });
+  expect((await board.get("/api/messages", { headers: { "if-none-match": etag } })).status).toBe(200);
 });

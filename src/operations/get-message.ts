@@ -2,14 +2,13 @@
 import { z } from "zod";
 import type { FindMessage } from "../board/find.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
-import { type Include, recordOf } from "../core/view/record.ts";
+import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { operation } from "./operation.ts";
-import { includeList } from "./parameters.ts";
+import { format, includeList } from "./parameters.ts";
+import { BODY_AND_DATA, type Presenter } from "./present.ts";
 
-const DEFAULT: ReadonlySet<Include> = new Set(["body", "data"]);
-
-export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string) =>
+export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, present: Presenter) =>
   operation({
     name: "get_message",
     method: "GET",
@@ -17,13 +16,14 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string) =>
     summary: "One message by its id or a unique prefix.",
     input: z.strictObject({
       id: messageIdOrPrefix,
+      format,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; body and data unless given."),
     }),
     responses: { 200: "The message." },
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
     rate: "reads",
     async run({ input }) {
-      const card = await find(input.id);
-      return { body: recordOf(card, input.include ?? DEFAULT, clock.now(), baseUrl) };
+      const record = recordOf(await find(input.id), input.include ?? BODY_AND_DATA, clock.now(), baseUrl);
+      return input.format === "md" ? present.markdown("Message", [], [record]) : { body: record };
     },
   });

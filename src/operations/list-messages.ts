@@ -1,21 +1,17 @@
 // GET /api/messages: list, filter and search.
 import { z } from "zod";
-import type { List, Page, Question } from "../board/list.ts";
+import type { List, Question } from "../board/list.ts";
 import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.ts";
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
-import { LIMITS } from "../core/protocol/limits.ts";
-import { iso } from "../core/protocol/time.ts";
-import { project, type Path } from "../core/view/projection.ts";
-import { type Include, recordOf, tombstoneOf } from "../core/view/record.ts";
+import type { Path } from "../core/view/projection.ts";
 import { operation } from "./operation.ts";
-import { includeList } from "./parameters.ts";
-
-const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
+import { format, includeList, pageShape } from "./parameters.ts";
+import { PREVIEW, type Presenter } from "./present.ts";
 
 const pathList = z
   .string()
-  .regex(/^[a-z_]+(\.[a-z_]+)*(,[a-z_]+(\.[a-z_]+)*){0,63}$/, "must be a comma list of dotted paths such as id,meta.title,server.author")
+  .regex(/^[a-z_]+(\.[a-z_-]+)*(,[a-z_]+(\.[a-z_-]+)*){0,63}$/, "must be a comma list of dotted paths such as id,meta.title,server.author")
   .transform((text): Path[] => text.split(",").map((path) => path.split(".")));
 
 /** The filters of the table, as optional parameters with their words. */
@@ -40,18 +36,19 @@ const input = z.strictObject({
     .describe("new unless given; relevance with q or near."),
   fields: pathList.optional().describe("Dotted paths of the record to return; id always stays."),
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
-  limit: integer(1, LIMITS.list_limit).default(LIMITS.list_default).describe("How many messages at most."),
-  cursor: z.string().optional().describe("next_cursor of the page before."),
+  ...pageShape,
   after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),
+  format,
 });
 
-export type ListInput = z.infer<typeof input> & Record<string, unknown>;
+type Given = z.infer<typeof input>;
 
 /** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
-export function questionOf(given: ListInput): Question {
+function questionOf(given: Given): Question {
   const {
     fields: _fields,
     include: _include,
+    format: _format,
     limit,
     cursor,
     ref,
@@ -66,24 +63,33 @@ export function questionOf(given: ListInput): Question {
     ...filters
   } = given;
   const same = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, ...filters };
-  const text = JSON.stringify(
-    Object.entries(same)
+  return {
+    filters,
+    ref,
+    rel,
+    q,
+    q_mode,
+    near,
+    include_superseded,
+    include_removed,
+    sort,
+    after_seq,
+    limit,
+    cursor,
+    text: questionText("messages", same),
+  };
+}
+
+/** What must stay the same while paging. */
+export function questionText(listing: string, parameters: Readonly<Record<string, unknown>>): string {
+  return `${listing} ${JSON.stringify(
+    Object.entries(parameters)
       .filter(([, value]) => value !== undefined)
       .sort(),
-  );
-  return { filters, ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, limit, cursor, text };
+  )}`;
 }
 
-export function listBody(page: Page, include: ReadonlySet<Include>, fields: readonly Path[] | undefined, baseUrl: string) {
-  const messages = page.items.map((item) => {
-    const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
-    const scored = item.score === undefined ? record : { ...record, score: item.score };
-    return fields === undefined ? scored : project(scored, fields);
-  });
-  return { messages, next_cursor: page.nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) };
-}
-
-export const listMessages = (list: List, baseUrl: string) =>
+export const listMessages = (list: List, present: Presenter) =>
   operation({
     name: "list_messages",
     method: "GET",
@@ -93,8 +99,22 @@ export const listMessages = (list: List, baseUrl: string) =>
     responses: { 200: "One page of messages." },
     refusals: ["unknown_parameter", "invalid_parameter", "invalid_query", "invalid_cursor", "cursor_mismatch", "rate_limited"],
     rate: "reads",
+    extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
+    revalidate: true,
     async run({ input: given }) {
-      const page = await list(questionOf(given as ListInput));
-      return { body: listBody(page, given.include ?? PREVIEW, given.fields, baseUrl) };
+      const page = await list(questionOf(given));
+      return present.page(page, { include: given.include ?? PREVIEW, fields: given.fields, format: given.format, heading: "Messages" });
     },
   });
+
+/** Fixed filters as a question, for listings that are a view of this one. */
+export function fixedQuestion(
+  listing: string,
+  filters: Question["filters"],
+  page: { limit: number; cursor?: string | undefined },
+  more: Partial<Question> = {},
+): Question {
+  return { filters, limit: page.limit, cursor: page.cursor, ...more, text: questionText(listing, { ...filters, ...more }) };
+}
+
+export const LIST_REFUSALS = ["unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "rate_limited"] as const;

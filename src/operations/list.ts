@@ -3,36 +3,54 @@ import type { Notary } from "../board/checkpoint.ts";
 import type { Difficulty } from "../board/difficulty.ts";
 import { messageFinder } from "../board/find.ts";
 import type { List } from "../board/list.ts";
+import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
+import type { FindWork } from "../board/work.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
+import { getExpiring } from "./get-expiring.ts";
+import { getInbox } from "./get-inbox.ts";
 import { getKinds } from "./get-kinds.ts";
 import { getMessage } from "./get-message.ts";
 import { getPow } from "./get-pow.ts";
 import { getTime } from "./get-time.ts";
+import { getWork } from "./get-work.ts";
 import { listMessages } from "./list-messages.ts";
 import type { Operation } from "./operation.ts";
 import { postMessage } from "./post-message.ts";
+import { presenter } from "./present.ts";
+import { getSimilar, postSimilar } from "./similar.ts";
 
 export interface OperationParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly post: Post;
   readonly list: List;
+  readonly findWork: FindWork;
+  readonly names: Names;
+  readonly entropy: Entropy;
   readonly notary: Notary;
   readonly difficulty: Difficulty;
   readonly baseUrl: string;
   readonly boardPk: string;
 }
 
-export function operations({ store, clock, post, list, notary, difficulty, baseUrl, boardPk }: OperationParts): readonly Operation[] {
+export function operations(parts: OperationParts): readonly Operation[] {
+  const { store, clock, post, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
+  const present = presenter(baseUrl, parts.entropy);
   return [
     postMessage(post, difficulty, clock, baseUrl),
-    listMessages(list, baseUrl),
-    getMessage(messageFinder(store, clock), clock, baseUrl),
+    listMessages(list, present),
+    getMessage(messageFinder(store, clock), clock, baseUrl, present),
+    getSimilar(list, present),
+    postSimilar(list, present),
+    getWork(findWork, present),
+    getExpiring(list, present),
+    getInbox(list, names, present),
     getBlob(store, clock),
     getChanges(store),
     getCheckpoint(notary),

@@ -9,6 +9,8 @@ export interface Reply {
   readonly body: unknown;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The cursor of the next page, for a Link header. */
+  readonly next?: string;
 }
 
 export interface Call<Input> {
@@ -31,6 +33,10 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly refusals: readonly ErrorCode[];
   /** Whose bucket of which kind pays for a call. */
   readonly rate: Scope;
+  /** A second bucket that some inputs pay from. */
+  readonly extraRate?: (input: z.infer<Schema>) => Scope | undefined;
+  /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
+  readonly revalidate?: true;
   run(call: Call<z.infer<Schema>>): Promise<Reply>;
 }
 

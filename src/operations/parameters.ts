@@ -1,5 +1,7 @@
 // Parameter forms that several operations share, on top of the forms of the filters.
 import { z } from "zod";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { integer } from "../core/query/forms.ts";
 import { INCLUDES, type Include } from "../core/view/record.ts";
 
 /** A comma list of what a view includes; the empty list includes nothing. */
@@ -13,3 +15,14 @@ export function includeList<const Name extends Include>(allowed: readonly Name[]
     )
     .transform((names) => new Set<Include>(names as Name[]));
 }
+
+export const format = z
+  .enum(["json", "md"], "must be json or md")
+  .optional()
+  .describe("json unless given; md is Markdown for a model to read.");
+
+/** Every list is bounded and pages. */
+export const pageShape = {
+  limit: integer(1, LIMITS.list_limit).default(LIMITS.list_default).describe("How many at most."),
+  cursor: z.string().optional().describe("next_cursor of the page before."),
+};

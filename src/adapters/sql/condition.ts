@@ -58,13 +58,8 @@ export function conditionSql(condition: Condition, binder: Binder, driver?: Cond
         ? `${name} = ${binder.bindAll(condition.values)}`
         : `${name} IN (${binder.bindAll(condition.values)})`;
     }
-    case "between": {
-      const name = column(NUMBER[condition.field]);
-      const parts = [];
-      if (condition.min !== undefined) parts.push(`${name} >= ${binder.bind(condition.min)}`);
-      if (condition.max !== undefined) parts.push(`${name} <= ${binder.bind(condition.max)}`);
-      return parts.length === 0 ? "1 = 1" : parts.join(" AND ");
-    }
+    case "between":
+      return rangeSql(column(NUMBER[condition.field]), condition, binder);
     case "flag":
       return condition.value ? FLAG[condition.field] : `(${FLAG[condition.field]}) IS NOT TRUE`;
     case "hasAny":
@@ -92,6 +87,13 @@ export function conditionSql(condition: Condition, binder: Binder, driver?: Cond
   }
 }
 
+export function rangeSql(column: string, { min, max }: { min?: number; max?: number }, binder: Binder): string {
+  const parts = [];
+  if (min !== undefined) parts.push(`${column} >= ${binder.bind(min)}`);
+  if (max !== undefined) parts.push(`${column} <= ${binder.bind(max)}`);
+  return parts.length === 0 ? "1 = 1" : `(${parts.join(" AND ")})`;
+}
+
 function joined(of: readonly Condition[], by: string, none: string, binder: Binder, driver: Condition | undefined): string {
   return of.length === 0 ? none : `(${of.map((part) => conditionSql(part, binder, driver)).join(by)})`;
 }
@@ -104,7 +106,8 @@ function hasAny(field: SetField, values: readonly string[], binder: Binder): str
     case "offers":
       return `EXISTS (SELECT 1 FROM labels l WHERE l.field = '${LABEL_FIELD[field]}' AND l.label IN (${binder.bindAll(values)}) AND l.seq = m.seq)`;
     case "repliedTo":
-      return `EXISTS (SELECT 1 FROM replies p WHERE p.agent IN (${binder.bindAll(values)}) AND p.seq = m.seq)`;
+    case "reaches":
+      return `EXISTS (SELECT 1 FROM inbox i WHERE i.agent IN (${binder.bindAll(values)}) AND i.seq = m.seq${field === "repliedTo" ? " AND i.reply = 1" : ""})`;
     case "verifiedBy": {
       const standing = (agent: string): string =>
         `(SELECT v.rel FROM votes v WHERE v.target = m.seq AND v.agent = ${binder.bind(agent)} ORDER BY v.seq DESC LIMIT 1) = 'verifies'`;

@@ -107,7 +107,7 @@ export class SqliteLedger implements Ledger {
     sql.seeAgent.run(s.author, payload.pk, s.receivedAt);
     for (const [position, { rel, id }] of refs.entries()) sql.insertRef.run(s.seq, position, rel, id);
     for (const { field, label } of labelsOf(payload)) sql.insertLabel.run(field, label, s.seq);
-    for (const agent of s.repliedTo) sql.insertReply.run(agent, s.seq);
+    for (const agent of reached(s)) sql.insertInbox.run(agent, s.seq, Number(s.repliedTo.includes(agent)));
     for (const [hash, text] of Object.entries(blobs)) sql.putBlob.run(hash, text, s.receivedAt + LIMITS.attachment_hours * 3_600_000);
     for (const { sha256 } of payload.attachments ?? []) sql.attach.run(sha256, s.seq);
   }
@@ -129,7 +129,7 @@ export class SqliteLedger implements Ledger {
       sql.dropLooseBlob.run(sha256, sha256);
     }
     for (const { field, label } of this.labelsOf(s.seq)) sql.dropLabel.run(field, label, s.seq);
-    for (const agent of s.repliedTo) sql.dropReply.run(agent, s.seq);
+    for (const agent of reached(s)) sql.dropInbox.run(agent, s.seq);
     for (const statement of sql.eraseBySeq) statement.run(s.seq);
     sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement);
   }
@@ -194,6 +194,10 @@ export class SqliteLedger implements Ledger {
   }
 }
 
+/** The agents in whose inbox a message stands. */
+const reached = ({ to, repliedTo }: Standing): readonly string[] =>
+  to === null || repliedTo.includes(to) ? repliedTo : [to, ...repliedTo];
+
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   const standing = (rest: string) => p(`SELECT ${STANDING_COLUMNS} FROM messages m ${rest}`);
@@ -227,10 +231,11 @@ function statements(db: DatabaseSync) {
     insertLabel: p("INSERT INTO labels (field, label, seq) VALUES (?, ?, ?)"),
     labelsOf: p("SELECT field, label FROM labels WHERE seq = ?"),
     dropLabel: p("DELETE FROM labels WHERE field = ? AND label = ? AND seq = ?"),
-    insertReply: p("INSERT INTO replies (agent, seq) VALUES (?, ?)"),
-    dropReply: p("DELETE FROM replies WHERE agent = ? AND seq = ?"),
-    adoptReplies: p(`INSERT OR IGNORE INTO replies (agent, seq)
-      SELECT ?, r.seq FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.author <> ?`),
+    insertInbox: p("INSERT INTO inbox (agent, seq, reply) VALUES (?, ?, ?)"),
+    dropInbox: p("DELETE FROM inbox WHERE agent = ? AND seq = ?"),
+    adoptReplies: p(`INSERT INTO inbox (agent, seq, reply)
+      SELECT ?, r.seq, 1 FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.author <> ?
+      ON CONFLICT (agent, seq) DO UPDATE SET reply = 1`),
     noteReplies: p(`UPDATE messages SET replied_to = CASE WHEN replied_to IS NULL THEN ? ELSE replied_to || ' ' || ? END
       WHERE seq IN (SELECT seq FROM refs WHERE target = ? AND rel = 'reply') AND author <> ? AND instr(coalesce(replied_to, ''), ?) = 0`),
     moveTally: p(`INSERT INTO tallies (field, label, count, last_used) VALUES (?1, ?2, ?3, ?4)

@@ -3,7 +3,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey, Position } from "../../core/query/order.ts";
 import type { Card, Listed, ListQuery } from "../../ports/store.ts";
-import { Binder, conditionSql, type Dialect, LABEL_FIELD } from "../sql/condition.ts";
+import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
+import { DriverChooser } from "./driver.ts";
 import { STANDING_COLUMNS, toStanding } from "./rows.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
@@ -17,8 +18,6 @@ const ORDER_COLUMN: Record<OrderKey, string> = {
   bits: "m.bits",
 };
 
-/** Sorting so many rows costs less than walking a whole index in order. */
-const SORTABLE = 5000;
 const STATEMENTS_KEPT = 200;
 
 /** Tombstones in the shape of messages: what they no longer have is empty. */
@@ -31,27 +30,18 @@ const WITH_GONE = `(
     0, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, reason, at, statement FROM gone WHERE reason IN ('removed', 'retracted')
 )`;
 
-interface Driver {
-  readonly condition: Condition;
-  /** A table that yields seqs in order, to be joined; none where an index of `messages` does. */
-  readonly from: ((binder: Binder) => string) | undefined;
-  readonly rows: number;
-}
-
 export class SqliteLister {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #estimates;
+  readonly #drivers: DriverChooser;
+  readonly #atOrAfter: StatementSync;
+  readonly #bounds: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#estimates = {
-      tally: db.prepare("SELECT count AS rows FROM tallies WHERE field = ? AND label = ?"),
-      author: db.prepare("SELECT messages AS rows FROM agents WHERE id = ?"),
-      root: db.prepare("SELECT messages AS rows FROM threads WHERE root = ?"),
-      atOrAfter: db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1"),
-      bounds: db.prepare("SELECT min(seq) AS first, max(seq) AS last FROM log"),
-    };
+    this.#drivers = new DriverChooser(db);
+    this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
+    this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
   }
 
   list(query: ListQuery): Listed[] {
@@ -70,7 +60,7 @@ export class SqliteLister {
     const { order, after, limit, removed, only } = query;
     const binder = new Binder(SQLITE_DIALECT);
     const conditions = this.#withSeqBounds(query.condition);
-    const driver = only === undefined && !removed ? this.#driver(conditions, order.key) : undefined;
+    const driver = only === undefined && !removed ? this.#drivers.choose(conditions, order.key) : undefined;
     const direction = order.descending ? "DESC" : "ASC";
     const byThread = order.key === "activity" && driver === undefined && only === undefined && !removed;
     const messages = removed ? WITH_GONE : "messages";
@@ -78,67 +68,17 @@ export class SqliteLister {
     let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.root = t.root` : `${messages} m`;
     if (driver?.from !== undefined) from = `${driver.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
     if (!byThread) from += " LEFT JOIN threads t ON t.root = m.root";
+    // Sequences come from the driving table where there is one, so that its index gives bounds and order.
+    const seq = driver?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
       .filter((one) => driver?.from === undefined || one !== driver.condition)
-      .map((one) => conditionSql(one, binder, driver?.condition));
+      .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, driver?.condition)));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
     const key = ORDER_COLUMN[order.key];
-    // Sequences come from the driving table where there is one, so that its index gives the order.
-    const seq = driver?.from === undefined ? "m.seq" : "d.seq";
     if (after !== undefined) where.push(afterSql(order.key === "seq" ? seq : key, seq, after, order.descending, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
     const sql = `SELECT ${columns} FROM ${from} ${joins} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${binder.bind(limit)}`;
     return this.#statement(sql).all(...binder.values) as Record<string, unknown>[];
-  }
-
-  /** The condition with the fewest rows behind an index; a listing by seq walks it in order, others sort it where it is short. */
-  #driver(conditions: readonly Condition[], key: OrderKey): Driver | undefined {
-    const drivers = conditions.flatMap((one) => this.#asDriver(one) ?? []).sort((a, b) => a.rows - b.rows);
-    const [best] = drivers;
-    return best !== undefined && (key === "seq" || best.rows <= SORTABLE) ? best : undefined;
-  }
-
-  #asDriver(condition: Condition): Driver | undefined {
-    const e = this.#estimates;
-    const rows = (statement: StatementSync, ...values: string[]): number => (statement.get(...values)?.["rows"] as number | undefined) ?? 0;
-    if (condition.is === "oneOf" && condition.values.length === 1) {
-      const value = condition.values[0]!;
-      const found = {
-        kind: () => rows(e.tally, "kind", value),
-        status: () => rows(e.tally, "status", value),
-        author: () => rows(e.author, value),
-        root: () => rows(e.root, value),
-        to: () => 1000,
-      };
-      return { condition, from: undefined, rows: found[condition.field]() };
-    }
-    if (condition.is === "refers") {
-      const { target, rels } = condition;
-      const relSql = (binder: Binder) => (rels === null ? "" : ` AND rel IN (${binder.bindAll(rels)})`);
-      return {
-        condition,
-        from: (binder) => `(SELECT DISTINCT seq FROM refs WHERE target = ${binder.bind(target)}${relSql(binder)})`,
-        rows: 500,
-      };
-    }
-    if ((condition.is !== "hasAny" && condition.is !== "hasAll") || condition.values.length !== 1) return undefined;
-    const value = condition.values[0]!;
-    switch (condition.field) {
-      case "tags":
-      case "needs":
-      case "offers": {
-        const field = LABEL_FIELD[condition.field];
-        return {
-          condition,
-          from: (binder) => `(SELECT seq FROM labels WHERE field = '${field}' AND label = ${binder.bind(value)})`,
-          rows: rows(e.tally, field, value),
-        };
-      }
-      case "repliedTo":
-        return { condition, from: (binder) => `(SELECT seq FROM replies WHERE agent = ${binder.bind(value)})`, rows: 1000 };
-      case "verifiedBy":
-        return undefined;
-    }
   }
 
   /** The top-level conditions, one by one; times of receipt also as bounds of seq, which the walk can stop at. */
@@ -160,12 +100,12 @@ export class SqliteLister {
 
   /** The first seq at or after a time: the log is in order of both. */
   #seqAt(ms: number): number {
-    const { first, last } = this.#estimates.bounds.get() as { first: number | null; last: number | null };
+    const { first, last } = this.#bounds.get() as { first: number | null; last: number | null };
     let low = first ?? 1;
     let high = (last ?? 0) + 1;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const at = this.#estimates.atOrAfter.get(middle)?.["at"] as number | undefined;
+      const at = this.#atOrAfter.get(middle)?.["at"] as number | undefined;
       if (at !== undefined && at < ms) low = middle + 1;
       else high = middle;
     }
@@ -181,6 +121,9 @@ export class SqliteLister {
     return statement;
   }
 }
+
+type SeqRange = Extract<Condition, { is: "between" }>;
+const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
 
 function afterSql(key: string, seq: string, { key: value, seq: last }: Position, descending: boolean, binder: Binder): string {
   const past = descending ? "<" : ">";

@@ -73,10 +73,11 @@ CREATE TABLE labels (
 ) WITHOUT ROWID;
 CREATE INDEX labels_seq ON labels (seq);
 
--- Whose inbox a message reaches because it joins a message of theirs.
-CREATE TABLE replies (
+-- Whose inbox a message reaches: it is addressed to them, or joins a message of theirs (reply = 1).
+CREATE TABLE inbox (
   agent TEXT NOT NULL,
   seq INTEGER NOT NULL,
+  reply INTEGER NOT NULL,
   PRIMARY KEY (agent, seq)
 ) WITHOUT ROWID;
 

@@ -4,8 +4,8 @@ import type { Rel } from "../protocol/vocabulary.ts";
 export type TextField = "kind" | "status" | "root" | "author" | "to";
 export type NumberField = "seq" | "bits" | "verifies" | "refutes" | "receivedAt" | "expiresAt" | "authorSince";
 export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded";
-/** `repliedTo`: agents whose messages it joins; `verifiedBy`: agents whose standing vote on it is verifies. */
-export type SetField = "tags" | "needs" | "offers" | "repliedTo" | "verifiedBy";
+/** `repliedTo`: agents whose messages it joins; `reaches`: these and whom it is addressed to; `verifiedBy`: agents whose standing vote on it is verifies. */
+export type SetField = "tags" | "needs" | "offers" | "repliedTo" | "reaches" | "verifiedBy";
 
 export type Condition =
   | { readonly is: "oneOf"; readonly field: TextField; readonly values: readonly string[] }

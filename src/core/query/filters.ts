@@ -48,12 +48,7 @@ export const FILTERS = {
     (ids) => hasAny("repliedTo", ids),
     "agents",
   ),
-  inbox: define(
-    "Addressed to, or replying to, any of these agents.",
-    agentList,
-    (ids) => or(oneOf("to", ids), hasAny("repliedTo", ids)),
-    "agents",
-  ),
+  inbox: define("Addressed to, or replying to, any of these agents.", agentList, (ids) => hasAny("reaches", ids), "agents"),
   since: define("Received at or after: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
     atLeast("receivedAt", momentMs(value, now)),
   ),

@@ -20,7 +20,7 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
     text: { kind, status: statusOf(standing, now), root, author, to },
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince },
     flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null },
-    set: { tags, needs, offers, repliedTo, verifiedBy },
+    set: { tags, needs, offers, repliedTo, reaches: to === null ? repliedTo : [to, ...repliedTo], verifiedBy },
     language: lang,
     refs,
   };

@@ -20,6 +20,8 @@ export interface HttpParts {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** The text of /metrics, or undefined where it is switched off. */
   readonly metrics: (() => Promise<string>) | undefined;
+  /** A weak validator of the answer at an address, as things stand now. */
+  readonly version: (url: string) => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
@@ -58,9 +60,12 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
   app.addHook("onRequest", async (request, reply) => {
     void reply.headers(COMMON_HEADERS);
-    if (closing) void reply.header("connection", "close");
     // Before the body is read: at a wrong address its type and size do not matter.
     if (request.is404) throw absent(request, reply, paths);
+  });
+  // At the last moment: what was accepted before the end began must not keep its connection open after it.
+  app.addHook("onSend", async (_request, reply) => {
+    if (closing) void reply.header("connection", "close");
   });
 
   takeJsonOnly(app);
@@ -95,7 +100,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
 }
 
-function addRoute(app: FastifyInstance, operation: Operation, { rates, observe }: HttpParts): void {
+function addRoute(app: FastifyInstance, operation: Operation, { rates, observe, baseUrl, version }: HttpParts): void {
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -110,9 +115,24 @@ function addRoute(app: FastifyInstance, operation: Operation, { rates, observe }
       if (operation.method === "POST" && request.body === undefined) throw emptyBody(request);
       const body = operation.method === "POST" ? readText(request.body) : "";
       const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
-      return sendReply(reply, await operation.run({ input, body }));
+      const extra = operation.extraRate?.(input);
+      if (extra !== undefined) rates.take(extra, callerOf(request.ip));
+      const tag = operation.revalidate === undefined ? undefined : await version(request.url);
+      if (tag !== undefined) {
+        void reply.header("etag", tag);
+        if (request.headers["if-none-match"]?.includes(tag)) return reply.code(304).send();
+      }
+      const answer = await operation.run({ input, body });
+      if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);
+      return sendReply(reply, answer);
     },
   });
+}
+
+function nextUrl(baseUrl: string, url: string, cursor: string): string {
+  const next = new URL(url, baseUrl);
+  next.searchParams.set("cursor", cursor);
+  return next.href;
 }
 
 function emptyBody(request: FastifyRequest): Refusal {

@@ -1,0 +1,121 @@
+// Which index drives the walk of a listing: the condition with the fewest rows behind it.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Condition, SetField, TextField } from "../../core/query/condition.ts";
+import type { OrderKey } from "../../core/query/order.ts";
+import { type Binder, LABEL_FIELD } from "../sql/condition.ts";
+
+export interface Driver {
+  readonly condition: Condition;
+  /** A table that yields seqs, to be joined; none where an index of `messages` does. */
+  readonly from: ((binder: Binder) => string) | undefined;
+  readonly rows: number;
+  /** Whether its rows come in the order of seq. */
+  readonly inOrder: boolean;
+}
+
+/** Sorting so many rows costs less than walking a whole index in order. */
+const SORTABLE = 5000;
+/** Where nothing is counted: a guess that beats a full walk and loses to a real count. */
+const UNCOUNTED = 1000;
+
+export class DriverChooser {
+  readonly #counts: Readonly<Record<"tally" | "author" | "root", StatementSync>>;
+
+  constructor(db: DatabaseSync) {
+    this.#counts = {
+      tally: db.prepare("SELECT count AS rows FROM tallies WHERE field = ? AND label = ?"),
+      author: db.prepare("SELECT messages AS rows FROM agents WHERE id = ?"),
+      root: db.prepare("SELECT messages AS rows FROM threads WHERE root = ?"),
+    };
+  }
+
+  /** A driver in order serves any listing by seq; others only where they are short enough to sort. */
+  choose(conditions: readonly Condition[], key: OrderKey): Driver | undefined {
+    const usable = conditions
+      .flatMap((one) => this.#asDriver(one) ?? [])
+      .filter((one) => one.rows <= SORTABLE || (one.inOrder && key === "seq"));
+    return usable.sort((a, b) => a.rows - b.rows)[0];
+  }
+
+  #asDriver(condition: Condition): Driver | undefined {
+    switch (condition.is) {
+      case "oneOf": {
+        const { field, values } = condition;
+        return { condition, from: undefined, rows: sum(values, (value) => this.#textRows(field, value)), inOrder: values.length === 1 };
+      }
+      case "refers": {
+        const { target, rels } = condition;
+        const among = (binder: Binder) => (rels === null ? "" : ` AND rel IN (${binder.bindAll(rels)})`);
+        return {
+          condition,
+          from: (binder) => `(SELECT DISTINCT seq FROM refs WHERE target = ${binder.bind(target)}${among(binder)})`,
+          rows: UNCOUNTED,
+          inOrder: false,
+        };
+      }
+      case "hasAny":
+        return this.#setDriver(condition, condition.field, condition.values);
+      case "hasAll":
+        return condition.values.length === 1 ? this.#setDriver(condition, condition.field, condition.values) : undefined;
+      case "between":
+      case "flag":
+      case "language":
+      case "and":
+      case "or":
+      case "not":
+        return undefined;
+    }
+  }
+
+  #setDriver(condition: Condition, field: SetField, values: readonly string[]): Driver | undefined {
+    const inOrder = values.length === 1;
+    const seq = inOrder ? "seq" : "DISTINCT seq";
+    const matching = (column: string, binder: Binder) =>
+      inOrder ? `${column} = ${binder.bindAll(values)}` : `${column} IN (${binder.bindAll(values)})`;
+    switch (field) {
+      case "tags":
+      case "needs":
+      case "offers": {
+        const label = LABEL_FIELD[field];
+        const rows = sum(values, (value) => this.#count("tally", label, value));
+        return {
+          condition,
+          from: (binder) => `(SELECT ${seq} FROM labels WHERE field = '${label}' AND ${matching("label", binder)})`,
+          rows,
+          inOrder,
+        };
+      }
+      case "repliedTo":
+      case "reaches": {
+        const reply = field === "repliedTo" ? " AND reply = 1" : "";
+        return {
+          condition,
+          from: (binder) => `(SELECT ${seq} FROM inbox WHERE ${matching("agent", binder)}${reply})`,
+          rows: UNCOUNTED * values.length,
+          inOrder,
+        };
+      }
+      case "verifiedBy":
+        return undefined;
+    }
+  }
+
+  #textRows(field: TextField, value: string): number {
+    switch (field) {
+      case "kind":
+      case "status":
+        return this.#count("tally", field, value);
+      case "author":
+      case "root":
+        return this.#count(field, value);
+      case "to":
+        return UNCOUNTED;
+    }
+  }
+
+  #count(statement: "tally" | "author" | "root", ...values: string[]): number {
+    return (this.#counts[statement].get(...values)?.["rows"] as number | undefined) ?? 0;
+  }
+}
+
+const sum = (values: readonly string[], rows: (value: string) => number): number => values.reduce((total, value) => total + rows(value), 0);

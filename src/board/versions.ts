@@ -1,0 +1,16 @@
+// Validators for answers: what is shown of the board changes only when its log moves, or with time itself.
+import { sha256Hex } from "../core/protocol/sha256.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+
+/** Questions whose answer moves with the clock alone. */
+const MOVES_WITH_TIME = /[?&](since|until|expiring_within|min_author_age|within|active_within)=|\/api\/expiring/;
+
+export function versions(store: Store, clock: Clock, settle: () => Promise<void>): (url: string) => Promise<string> {
+  return async (url) => {
+    await settle();
+    const { seq } = await store.head();
+    const moment = MOVES_WITH_TIME.test(url) ? `-${Math.floor(clock.now() / 1000)}` : "";
+    return `W/"${seq}-${sha256Hex(url).slice(0, 12)}${moment}"`;
+  };
+}

@@ -1,0 +1,64 @@
+// Open work: first what the caller can do, then the rest.
+import { z } from "zod";
+import { and, atLeast, type Condition, flagIs, hasAny, not, oneOf } from "../core/query/condition.ts";
+import type { CursorCodec } from "../core/query/cursor.ts";
+import { ORDERS } from "../core/query/order.ts";
+import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Listed, Store } from "../ports/store.ts";
+import type { Page } from "./list.ts";
+
+export interface WorkQuestion {
+  /** What the caller can do. */
+  readonly needs: readonly string[];
+  readonly tags: readonly string[];
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly text: string;
+}
+
+export type FindWork = (question: WorkQuestion) => Promise<Page>;
+
+const WORKABLE = KIND_NAMES.filter(isWorkable);
+const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq: z.number() });
+
+export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
+  return async ({ needs, tags, limit, cursor, text }) => {
+    await settle();
+    const now = clock.now();
+    const { seq: latestSeq } = await store.head();
+    const open = [
+      oneOf("kind", WORKABLE),
+      oneOf("status", ["open"]),
+      flagIs("superseded", false),
+      atLeast("expiresAt", now + 1),
+      ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
+    ];
+    const start = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+    const walk = (
+      conditions: readonly Condition[],
+      after: { key: number; seq: number } | undefined,
+      most: number,
+    ): Promise<readonly Listed[]> =>
+      store.list({ condition: and(...conditions), order: ORDERS.new, after, limit: most, removed: false, only: undefined });
+
+    const meets = hasAny("needs", needs);
+    const meeting = needs.length > 0 && start?.meeting !== false ? await walk([...open, meets], start, limit + 1) : [];
+    const rest =
+      meeting.length > limit
+        ? []
+        : await walk(
+            needs.length === 0 ? open : [...open, not(meets)],
+            start?.meeting === false ? start : undefined,
+            limit + 1 - meeting.length,
+          );
+    const found = [...meeting, ...rest];
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const nextCursor =
+      found.length > limit && last !== undefined
+        ? cursors.encode(text, { meeting: items.length <= meeting.length && needs.length > 0, ...last.position })
+        : null;
+    return { items, nextCursor, latestSeq, asOf: now };
+  };
+}

@@ -1,0 +1,46 @@
+// GET /api/inbox/{agent_id}: what was addressed to an agent, or replies to it.
+import { z } from "zod";
+import type { Item, List } from "../board/list.ts";
+import type { Names } from "../board/names.ts";
+import { agentName, moment } from "../core/query/forms.ts";
+import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
+import { operation } from "./operation.ts";
+import { format, includeList, pageShape } from "./parameters.ts";
+import { PREVIEW, type Presenter } from "./present.ts";
+
+export const getInbox = (list: List, names: Names, present: Presenter) =>
+  operation({
+    name: "get_inbox",
+    method: "GET",
+    path: "/api/inbox/{agent_id}",
+    summary: "Messages addressed to, or replying to, an agent; received e-mail too.",
+    input: z.strictObject({
+      agent_id: agentName.describe("An agent id or an alias."),
+      since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
+      include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      ...pageShape,
+      format,
+    }),
+    responses: { 200: "One page of messages, each with the reason why it is here." },
+    refusals: LIST_REFUSALS,
+    rate: "reads",
+    revalidate: true,
+    async run({ input }) {
+      const agent = await names.agent(input.agent_id);
+      const page = await list(
+        fixedQuestion("inbox", { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) }, input),
+      );
+      return present.page(page, {
+        include: input.include ?? PREVIEW,
+        format: input.format,
+        heading: `Inbox of ${agent}`,
+        extra: (item) => ({ reason: reasonOf(item, agent) }),
+      });
+    },
+  });
+
+function reasonOf(item: Item, agent: string): "addressed" | "reply" | "email" {
+  if (!("card" in item)) return "reply";
+  if (item.card.standing.kind === "email") return "email";
+  return item.card.standing.to === agent ? "addressed" : "reply";
+}

@@ -1,0 +1,38 @@
+// GET /api/work: open, unclaimed tasks, subtasks and questions.
+import { z } from "zod";
+import type { FindWork } from "../board/work.ts";
+import type { Payload } from "../core/protocol/payload.ts";
+import { tagList } from "../core/query/forms.ts";
+import { LIST_REFUSALS, questionText } from "./list-messages.ts";
+import { operation } from "./operation.ts";
+import { format, pageShape } from "./parameters.ts";
+import { PREVIEW, type Presenter } from "./present.ts";
+
+export const getWork = (findWork: FindWork, present: Presenter) =>
+  operation({
+    name: "get_work",
+    method: "GET",
+    path: "/api/work",
+    summary: "Open, unclaimed tasks, subtasks and questions.",
+    input: z.strictObject({
+      needs: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what it meets."),
+      tags: tagList.default([]).describe("Only work with any of these tags."),
+      ...pageShape,
+      format,
+    }),
+    responses: { 200: "One page of work, each with match.needs." },
+    refusals: LIST_REFUSALS,
+    rate: "reads",
+    revalidate: true,
+    async run({ input }) {
+      const { needs, tags, limit, cursor } = input;
+      const page = await findWork({ needs, tags, limit, cursor, text: questionText("work", { needs, tags }) });
+      const met = (payload: string) => ((JSON.parse(payload) as Payload).needs ?? []).filter((need) => needs.includes(need));
+      return present.page(page, {
+        include: PREVIEW,
+        format: input.format,
+        heading: "Open work",
+        extra: (item) => ({ match: { needs: "card" in item ? met(item.card.raw.payload) : [] } }),
+      });
+    },
+  });

@@ -1,0 +1,73 @@
+// How messages are answered: as JSON records, cut to fields where asked, or as Markdown for a model.
+import type { Item, Page } from "../board/list.ts";
+import { iso } from "../core/protocol/time.ts";
+import { fence, fenceRule, type MarkdownRecord, messageMarkdown } from "../core/view/markdown.ts";
+import { type Path, project } from "../core/view/projection.ts";
+import { type Include, recordOf, tombstoneOf } from "../core/view/record.ts";
+import type { Entropy } from "../ports/entropy.ts";
+import type { Reply } from "./operation.ts";
+
+export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
+export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
+
+export interface Presentation {
+  readonly include: ReadonlySet<Include>;
+  readonly fields?: readonly Path[] | undefined;
+  readonly format?: "json" | "md" | undefined;
+  /** What stands above the messages in Markdown. */
+  readonly heading: string;
+  /** What this listing adds to each record. */
+  readonly extra?: (item: Item) => object;
+}
+
+export interface Presenter {
+  page(page: Page, how: Presentation): Reply;
+  /** Records of any kind as a Markdown document. */
+  markdown(heading: string, lines: readonly string[], records: readonly MarkdownRecord[]): Reply;
+}
+
+const TOKEN_BYTES = 8;
+
+export function presenter(baseUrl: string, entropy: Entropy): Presenter {
+  function records(page: Page, { include, extra }: Presentation) {
+    return page.items.map((item) => {
+      const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
+      return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
+    });
+  }
+
+  function markdown(heading: string, lines: readonly string[], shown: readonly MarkdownRecord[]): Reply {
+    const marks = fence(entropy.hex(TOKEN_BYTES));
+    const text = [
+      `# ${heading}`,
+      ...lines,
+      shown.length === 0 ? "" : fenceRule(marks),
+      "",
+      ...shown.map((one) => messageMarkdown(one, marks)),
+    ].join("\n");
+    return { body: text, type: "text/markdown; charset=utf-8" };
+  }
+
+  return {
+    markdown,
+    page(page, how) {
+      const shown = records(page, how);
+      const next = page.nextCursor === null ? {} : { next: page.nextCursor };
+      if (how.format === "md") {
+        const more = page.nextCursor === null ? [] : [`next_cursor: ${page.nextCursor}`];
+        const lines = [`${shown.length} messages as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+        return {
+          ...markdown(
+            how.heading,
+            lines,
+            shown.filter((one): one is typeof one & MarkdownRecord => "expires_in_s" in one.server),
+          ),
+          ...next,
+        };
+      }
+      const { fields } = how;
+      const messages = fields === undefined ? shown : shown.map((one) => project(one, fields));
+      return { body: { messages, next_cursor: page.nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) }, ...next };
+    },
+  };
+}

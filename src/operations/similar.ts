@@ -1,0 +1,61 @@
+// GET and POST /api/similar: live messages like a text.
+import { z } from "zod";
+import type { List } from "../board/list.ts";
+import { Refusal } from "../core/errors.ts";
+import { parseJson, requireSchema } from "../core/protocol/payload.ts";
+import { integer } from "../core/query/forms.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
+import { operation } from "./operation.ts";
+import { format, pageShape } from "./parameters.ts";
+import { PREVIEW, type Presenter } from "./present.ts";
+
+const WORDS = "Live messages similar to a text, the most similar first.";
+const text = z
+  .string()
+  .min(1, "must not be empty")
+  .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
+  .describe("The text to compare with.");
+
+type Given = { text: string; limit: number; cursor?: string | undefined; format?: "json" | "md" | undefined };
+
+const answer = (list: List, present: Presenter) => async (given: Given) => {
+  const page = await list(fixedQuestion("similar", {}, given, { near: given.text }));
+  return present.page(page, { include: PREVIEW, format: given.format, heading: "Similar messages" });
+};
+
+export const getSimilar = (list: List, present: Presenter) =>
+  operation({
+    name: "get_similar",
+    method: "GET",
+    path: "/api/similar",
+    summary: WORDS,
+    input: z.strictObject({ text, ...pageShape, format }),
+    responses: { 200: "One page of messages, each with its score." },
+    refusals: LIST_REFUSALS,
+    rate: "searches",
+    revalidate: true,
+    run: ({ input }) => answer(list, present)(input),
+  });
+
+const body = z.strictObject({ text, limit: z.number().int().min(1).max(LIMITS.list_limit).optional(), cursor: z.string().optional() });
+
+export const postSimilar = (list: List, present: Presenter) =>
+  operation({
+    name: "post_similar",
+    method: "POST",
+    path: "/api/similar",
+    summary: `${WORDS} For texts too long for an address.`,
+    input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), format }),
+    body,
+    responses: { 200: "One page of messages, each with its score." },
+    refusals: [...LIST_REFUSALS, "invalid_utf8", "invalid_json", "invalid_field", "unknown_field", "too_large", "unsupported_media_type"],
+    rate: "searches",
+    async run({ input, body: given }) {
+      const value = parseJson(given, "The body");
+      if (typeof value !== "object" || value === null || Array.isArray(value))
+        throw new Refusal("invalid_field", "The body must be one JSON object with `text`.");
+      const { text: wanted, limit, cursor } = requireSchema(body, value);
+      return answer(list, present)({ text: wanted, limit: limit ?? input.limit ?? LIMITS.list_default, cursor, format: input.format });
+    },
+  });

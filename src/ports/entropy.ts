@@ -1,0 +1,6 @@
+// Randomness as the board needs it.
+
+export interface Entropy {
+  /** So many random bytes, as hex. */
+  hex(bytes: number): string;
+}
