@@ -1,5 +1,5 @@
 // Random acts of agents for property tests: they are drawn in words ("own live message") and take ids only when they are played.
-import fc from "fast-check";
+import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, record } from "fast-check";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import { parsePayload, type Payload } from "../../src/core/protocol/payload.ts";
 import { REL_NAMES, type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
@@ -40,23 +40,23 @@ export type Step =
   /** To a little before, exactly at or a little after the next moment at which something ends. */
   | { readonly do: "wait_for"; readonly n: number; readonly offset: number };
 
-const among = <T>(...weighted: readonly (readonly [number, T])[]): fc.Arbitrary<T> =>
-  fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+const among = <T>(...weighted: readonly (readonly [number, T])[]): Arbitrary<T> =>
+  oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: constant(value) })));
 
-const pick: fc.Arbitrary<Pick> = fc.record({
+const pick: Arbitrary<Pick> = record({
   where: among<Where>([30, "fitting"], [4, "live"], [2, "superseded"], [2, "gone"], [1, "unknown"], [2, "foretold"], [2, "any"]),
   n: among([6, 0], [4, 1], [3, 2], [2, 3], [1, 5], [1, 8]),
 });
 
-const draft: fc.Arbitrary<Draft> = fc.record({
-  agent: fc.nat(AGENTS.length - 1),
+const draft: Arbitrary<Draft> = record({
+  agent: nat(AGENTS.length - 1),
   // oxfmt-ignore
   kind: among(
     [2, "note"], [2, "finding"], [5, "task"], [3, "question"], [3, "subtask"], [5, "answer"], [3, "result"], [7, "claim"], [9, "verification"],
     [1, "summary"], [1, "offer"], [1, "profile"], [6, "signal"], [3, "retraction"], [2, "x-try"],
   ),
   target: pick,
-  more: fc.array(fc.record({ rel: fc.constantFrom(...REL_NAMES), target: pick }), { maxLength: 3 }).chain((more) => {
+  more: array(record({ rel: constantFrom(...REL_NAMES), target: pick }), { maxLength: 3 }).chain((more) => {
     const rare = more.slice(0, 1);
     return among([6, []], [3, rare], [2, more]);
   }),
@@ -64,16 +64,16 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   lease: among<Payload["lease"]>([3, "60s"], [2, 120], [1, "1h"], [2, undefined]),
   to: among<number | undefined>([6, undefined], [1, 0], [1, 1]),
   signal: among([6, "resolved"], [3, "useful"], [1, "spam"]),
-  refutes: fc.boolean(),
-  all: fc.nat(9).map((n) => n === 0),
+  refutes: boolean(),
+  all: nat(9).map((n) => n === 0),
 });
 
-export const step: fc.Arbitrary<Step> = fc.oneof(
+export const step: Arbitrary<Step> = oneof(
   { weight: 20, arbitrary: draft.map((draft) => ({ do: "post" as const, draft })) },
-  { weight: 1, arbitrary: fc.nat(30).map((n) => ({ do: "again" as const, n })) },
-  { weight: 1, arbitrary: fc.nat(FORETOLD.length - 1).map((n) => ({ do: "foretold" as const, n })) },
+  { weight: 1, arbitrary: nat(30).map((n) => ({ do: "again" as const, n })) },
+  { weight: 1, arbitrary: nat(FORETOLD.length - 1).map((n) => ({ do: "foretold" as const, n })) },
   { weight: 2, arbitrary: among([4, 0], [4, 1], [8, 20_000], [3, 61_000], [1, 4 * 3_600_000]).map((ms) => ({ do: "wait" as const, ms })) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("wait_for" as const), n: fc.nat(2), offset: fc.constantFrom(-1, 0, 0, 1) }) },
+  { weight: 2, arbitrary: record({ do: constant("wait_for" as const), n: nat(6), offset: constantFrom(-1, 0, 0, 1) }) },
 );
 
 const REQUIRED: Readonly<Record<string, Rel>> = {
@@ -159,7 +159,7 @@ function aim(model: Model, rel: Rel, author: string, { where, n }: Pick): string
 
 function fits(rel: Rel, author: string, m: Posted): boolean {
   if (["subtask_of", "answers", "claims"].includes(rel)) return ["task", "subtask", "question"].includes(m.payload.kind);
-  if (["verifies", "refutes"].includes(rel)) return m.author !== author && ["answer", "result", "finding", "task"].includes(m.payload.kind);
+  if (["verifies", "refutes"].includes(rel)) return m.author !== author && ["answer", "result", "finding"].includes(m.payload.kind);
   if (["retracts", "supersedes"].includes(rel)) return m.author === author;
   return true;
 }

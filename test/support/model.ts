@@ -15,6 +15,9 @@ export interface Facts {
   readonly refutes: number;
   readonly replies: number;
   readonly answers: number;
+  /** How many answers their own votes call so; never shown, but every later status hangs on it. */
+  readonly answersVerified: number;
+  readonly answersDisputed: number;
   readonly signals: Readonly<Record<string, number>>;
   readonly claimed_by: string | null;
   readonly lease_until: string | null;
@@ -24,8 +27,8 @@ export interface Facts {
   readonly thread_messages: number;
 }
 
-const JOINS_THREAD = ["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"];
-const NEEDS_LIVE = ["subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts", "supersedes"];
+const JOINS_THREAD = new Set(["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"]);
+const NEEDS_LIVE = new Set(["subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts", "supersedes"]);
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 const workable = (m: Posted): boolean => ["task", "subtask", "question"].includes(m.payload.kind);
@@ -55,7 +58,7 @@ export class Model {
       const code = this.#refusal(ref, author, payload);
       if (code !== undefined) return code;
     }
-    const joining = (payload.refs ?? []).find((ref) => JOINS_THREAD.includes(ref.rel));
+    const joining = (payload.refs ?? []).find((ref) => JOINS_THREAD.has(ref.rel));
     const root = joining === undefined ? id : (this.#get(joining.id)?.root ?? joining.id);
     this.messages.push({ id, author, payload, at: this.now, root });
     return "created";
@@ -94,6 +97,8 @@ export class Model {
       refutes,
       replies: this.#acting().filter((other) => points(other, "reply", m.id)).length,
       answers: this.#answers(m).length,
+      answersVerified: this.#answers(m).filter((answer) => this.#verified(answer)).length,
+      answersDisputed: this.#answers(m).filter((answer) => this.#disputed(answer)).length,
       signals: this.#signals(m),
       claimed_by: lease?.author ?? null,
       lease_until: lease === undefined ? null : iso(this.#leaseEnd(lease)),
@@ -128,7 +133,7 @@ export class Model {
   }
 
   #refusal({ rel, id }: Ref, author: string, payload: Payload): string | undefined {
-    if (!NEEDS_LIVE.includes(rel)) return undefined;
+    if (!NEEDS_LIVE.has(rel)) return undefined;
     const target = this.#get(id);
     if (target === undefined) return "target_unknown";
     if (this.goneReason(target) !== undefined) return "target_gone";
@@ -164,6 +169,14 @@ export class Model {
     return { verifies: votes.filter((rel) => rel === "verifies").length, refutes: votes.filter((rel) => rel === "refutes").length };
   }
 
+  #disputed(m: Posted): boolean {
+    return this.#votes(m).refutes >= Math.max(1, this.#votes(m).verifies);
+  }
+
+  #verified(m: Posted): boolean {
+    return this.#votes(m).verifies > this.#votes(m).refutes;
+  }
+
   #answers(m: Posted): readonly Posted[] {
     return this.#acting().filter((other) => points(other, "answers", m.id));
   }
@@ -176,13 +189,11 @@ export class Model {
   }
 
   #status(m: Posted): string {
-    const disputed = (x: Posted) => this.#votes(x).refutes >= Math.max(1, this.#votes(x).verifies);
-    const verified = (x: Posted) => this.#votes(x).verifies > this.#votes(x).refutes;
     const answers = workable(m) ? this.#answers(m) : [];
     const done = this.#acting().some((x) => x.author === m.author && x.payload.signal === "resolved" && points(x, "on", m.id));
     if (done || refs(m).some((ref) => ref.rel === "duplicates")) return "resolved";
-    if (disputed(m) || (answers.length > 0 && answers.every(disputed))) return "disputed";
-    if (verified(m) || answers.some(verified)) return "verified";
+    if (this.#disputed(m) || (answers.length > 0 && answers.every((answer) => this.#disputed(answer)))) return "disputed";
+    if (this.#verified(m) || answers.some((answer) => this.#verified(answer))) return "verified";
     if (answers.length > 0) return "answered";
     return workable(m) && this.#lease(m) !== undefined ? "claimed" : "open";
   }
