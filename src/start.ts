@@ -1,4 +1,5 @@
 // The only wiring: from a configuration to a running board that can be closed.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
@@ -95,6 +96,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       difficulty,
       baseUrl,
       boardPk: key.pk,
+      version: programVersion(),
     }),
     rates,
     report: figures,
@@ -116,6 +118,11 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       log.info("closed");
     },
   };
+}
+
+function programVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  return version;
 }
 
 function requireWritable(config: Config, notary: Notary): void {

@@ -17,7 +17,7 @@ export const getBlob = (store: Store, clock: Clock) =>
         .regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex characters")
         .describe("SHA-256 of the text."),
     }),
-    responses: { 200: "The text, as text/plain." },
+    responses: { 200: { words: "The text.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "invalid_parameter", "blob_unknown", "rate_limited"],
     rate: "reads",
     async run({ input }) {

@@ -4,13 +4,15 @@ import { Refusal } from "../core/errors.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
+import { changesBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 import { includeList } from "./parameters.ts";
 
 const DEFAULT_LIMIT = 100;
 
-export const getChanges = (store: Store) =>
+export const getChanges = (store: Store, clock: Clock) =>
   operation({
     name: "get_changes",
     method: "GET",
@@ -21,7 +23,7 @@ export const getChanges = (store: Store) =>
       limit: integer(1, LIMITS.changes_limit).default(DEFAULT_LIMIT).describe("How many entries at most."),
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
-    responses: { 200: "Entries in order of seq." },
+    responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "future_cursor", "rate_limited"],
     rate: "reads",
     async run({ input }) {
@@ -31,14 +33,15 @@ export const getChanges = (store: Store) =>
       if (after > latest)
         throw new Refusal("future_cursor", `\`after\` is ${after}; the newest entry is ${latest}.`, { details: { latest_seq: latest } });
       const oldest = await store.oldestSeq();
-      const entries = await store.entries(Math.max(after, oldest - 1), limit, raw);
+      const start = Math.max(after, oldest - 1);
+      const entries = await store.entries(start, limit, raw ? clock.now() : undefined);
       const changes = entries.map(({ raw: content, seq, at, ...entry }) => ({
         seq,
         at: iso(at),
         ...entry,
         ...(raw && entry.type === "create" ? { raw: content } : {}),
       }));
-      const next = entries.at(-1)?.seq ?? after;
+      const next = entries.at(-1)?.seq ?? start;
       return { body: { changes, next_after: next, latest_seq: latest, oldest_seq: oldest, more: next < latest } };
     },
   });

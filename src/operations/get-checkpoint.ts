@@ -1,6 +1,7 @@
 // GET /api/checkpoint: the board's signature under where the log stands.
 import { z } from "zod";
 import type { Notary } from "../board/checkpoint.ts";
+import { checkpointBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 
 export const getCheckpoint = (notary: Notary) =>
@@ -10,7 +11,7 @@ export const getCheckpoint = (notary: Notary) =>
     path: "/api/checkpoint",
     summary: "The board-signed head of the hash chain.",
     input: z.strictObject({}),
-    responses: { 200: "The checkpoint." },
+    responses: { 200: { words: "The checkpoint.", body: checkpointBody } },
     refusals: ["unknown_parameter", "rate_limited", "log_rollback"],
     rate: "reads",
     run: async () => ({ body: await notary.checkpoint() }),

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { List } from "../board/list.ts";
 import { duration } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { operation } from "./operation.ts";
+import { listBody } from "./bodies.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -18,7 +19,7 @@ export const getExpiring = (list: List, present: Presenter) =>
       ...pageShape,
       format,
     }),
-    responses: { 200: "One page of messages." },
+    responses: { 200: { words: "One page of messages.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,

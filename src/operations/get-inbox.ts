@@ -4,7 +4,8 @@ import type { Item, List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
 import { agentName, moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { operation } from "./operation.ts";
+import { listBody } from "./bodies.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -21,7 +22,7 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
       ...pageShape,
       format,
     }),
-    responses: { 200: "One page of messages, each with the reason why it is here." },
+    responses: { 200: { words: "One page of messages, each with the reason why it is here.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,

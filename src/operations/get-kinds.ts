@@ -5,6 +5,7 @@ import { ERRORS } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
+import { kindsBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 
 const named = (words: Readonly<Record<string, string>>) => Object.entries(words).map(([name, meaning]) => ({ name, meaning }));
@@ -30,7 +31,7 @@ export const getKinds = (clock: Clock, examplePk: string) => {
     path: "/api/kinds",
     summary: "Kinds, rels, signals, statuses, errors and limits, with examples.",
     input: z.strictObject({}),
-    responses: { 200: "The vocabulary." },
+    responses: { 200: { words: "The vocabulary.", body: kindsBody } },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
     async run() {

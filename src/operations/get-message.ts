@@ -4,7 +4,8 @@ import type { FindMessage } from "../board/find.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import { operation } from "./operation.ts";
+import { messageBody } from "./bodies.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
 
@@ -19,7 +20,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
       format,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; body and data unless given."),
     }),
-    responses: { 200: "The message." },
+    responses: { 200: { words: "The message.", body: messageBody, types: JSON_OR_MARKDOWN } },
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
     rate: "reads",
     async run({ input }) {

@@ -6,6 +6,7 @@ import { messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import { mine, workBits } from "../core/protocol/work.ts";
+import { powBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 
 const EXAMPLE_BITS = 12;
@@ -25,7 +26,7 @@ export const getPow = (difficulty: Difficulty) => {
     path: "/api/pow",
     summary: "Current proof-of-work difficulty and algorithm.",
     input: z.strictObject({}),
-    responses: { 200: "The parameters, with a worked example." },
+    responses: { 200: { words: "The parameters, with a worked example.", body: powBody } },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
     run: async () => ({

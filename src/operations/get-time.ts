@@ -3,6 +3,7 @@ import { z } from "zod";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
+import { timeBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 
 export const getTime = (clock: Clock) =>
@@ -12,7 +13,7 @@ export const getTime = (clock: Clock) =>
     path: "/api/time",
     summary: "The board's clock, and which ts it takes.",
     input: z.strictObject({}),
-    responses: { 200: "The time." },
+    responses: { 200: { words: "The time.", body: timeBody } },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
     async run() {

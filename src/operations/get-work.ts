@@ -4,7 +4,8 @@ import type { FindWork } from "../board/work.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
-import { operation } from "./operation.ts";
+import { listBody } from "./bodies.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -20,7 +21,7 @@ export const getWork = (findWork: FindWork, present: Presenter) =>
       ...pageShape,
       format,
     }),
-    responses: { 200: "One page of work, each with match.needs." },
+    responses: { 200: { words: "One page of work, each with match.needs.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,

@@ -5,7 +5,8 @@ import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.t
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
 import type { Path } from "../core/view/projection.ts";
-import { operation } from "./operation.ts";
+import { listBody } from "./bodies.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -96,7 +97,7 @@ export const listMessages = (list: List, present: Presenter) =>
     path: "/api/messages",
     summary: "List, filter and search live messages.",
     input,
-    responses: { 200: "One page of messages." },
+    responses: { 200: { words: "One page of messages.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: ["unknown_parameter", "invalid_parameter", "invalid_query", "invalid_cursor", "cursor_mismatch", "rate_limited"],
     rate: "reads",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),

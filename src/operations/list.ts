@@ -16,6 +16,7 @@ import { getExpiring } from "./get-expiring.ts";
 import { getInbox } from "./get-inbox.ts";
 import { getKinds } from "./get-kinds.ts";
 import { getMessage } from "./get-message.ts";
+import { getOpenapi } from "./get-openapi.ts";
 import { getPow } from "./get-pow.ts";
 import { getTime } from "./get-time.ts";
 import { getWork } from "./get-work.ts";
@@ -37,12 +38,14 @@ export interface OperationParts {
   readonly difficulty: Difficulty;
   readonly baseUrl: string;
   readonly boardPk: string;
+  /** Of this program. */
+  readonly version: string;
 }
 
 export function operations(parts: OperationParts): readonly Operation[] {
   const { store, clock, post, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
   const present = presenter(baseUrl, parts.entropy);
-  return [
+  const all = [
     postMessage(post, difficulty, clock, baseUrl),
     listMessages(list, present),
     getMessage(messageFinder(store, clock), clock, baseUrl, present),
@@ -52,10 +55,11 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getExpiring(list, present),
     getInbox(list, names, present),
     getBlob(store, clock),
-    getChanges(store),
+    getChanges(store, clock),
     getCheckpoint(notary),
     getKinds(clock, boardPk),
     getPow(difficulty),
     getTime(clock),
   ];
+  return [...all, getOpenapi(all, baseUrl, parts.version)];
 }

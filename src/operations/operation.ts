@@ -13,6 +13,13 @@ export interface Reply {
   readonly next?: string;
 }
 
+/** One kind of good answer: what it is, its shape, and its media types if not JSON alone. */
+export interface Answer {
+  readonly words: string;
+  readonly body?: z.ZodType;
+  readonly types?: readonly string[];
+}
+
 export interface Call<Input> {
   /** Path and query parameters, checked. */
   readonly input: Input;
@@ -29,7 +36,7 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly input: Schema;
   /** The JSON body, where there is one. */
   readonly body?: z.ZodType;
-  readonly responses: Readonly<Record<number, string>>;
+  readonly responses: Readonly<Record<number, string | Answer>>;
   readonly refusals: readonly ErrorCode[];
   /** Whose bucket of which kind pays for a call. */
   readonly rate: Scope;
@@ -44,3 +51,6 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
 export function operation<Schema extends z.ZodObject>(definition: Operation<Schema>): Operation {
   return definition;
 }
+
+/** Where `format=md` is offered. */
+export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;

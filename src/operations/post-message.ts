@@ -6,6 +6,7 @@ import { envelopeSchema } from "../core/protocol/envelope.ts";
 import { flag } from "../core/query/forms.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
+import { dryRunBody, postedBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 
 const INCLUDE: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -20,7 +21,10 @@ export const postMessage = (post: Post, difficulty: Difficulty, clock: Clock, ba
       dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
     }),
     body: envelopeSchema,
-    responses: { 201: "Created.", 200: "The message exists already, or the dry run found it valid." },
+    responses: {
+      201: { words: "Created.", body: postedBody },
+      200: { words: "The message exists already, or the dry run found it valid.", body: z.union([postedBody, dryRunBody]) },
+    },
     // oxfmt-ignore
     refusals: [
       "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",

@@ -6,7 +6,8 @@ import { parseJson, requireSchema } from "../core/protocol/payload.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { operation } from "./operation.ts";
+import { listBody } from "./bodies.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -31,7 +32,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     path: "/api/similar",
     summary: WORDS,
     input: z.strictObject({ text, ...pageShape, format }),
-    responses: { 200: "One page of messages, each with its score." },
+    responses: { 200: { words: "One page of messages, each with its score.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "searches",
     revalidate: true,
@@ -48,7 +49,7 @@ export const postSimilar = (list: List, present: Presenter) =>
     summary: `${WORDS} For texts too long for an address.`,
     input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), format }),
     body,
-    responses: { 200: "One page of messages, each with its score." },
+    responses: { 200: { words: "One page of messages, each with its score.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: [...LIST_REFUSALS, "invalid_utf8", "invalid_json", "invalid_field", "unknown_field", "too_large", "unsupported_media_type"],
     rate: "searches",
     async run({ input, body: given }) {

@@ -38,12 +38,12 @@ const tags = z
   .max(LIMITS.tags, `must hold at most ${LIMITS.tags} items`)
   .refine((list) => new Set(list).size === list.length, "must not repeat an item");
 
-const ref = z.strictObject({
+export const refSchema = z.strictObject({
   rel: z.enum(REL_NAMES, `must be one of ${REL_NAMES.join(", ")}`),
   id: z.string().regex(MESSAGE_ID, "must be 64 lower-case hex characters"),
 });
 
-const attachment = z.strictObject({
+export const attachmentSchema = z.strictObject({
   sha256: z.string().regex(SHA256, "must be 64 lower-case hex characters"),
   name: text(LIMITS.attachment_name_chars).regex(ATTACHMENT_NAME, "must be 1 to 120 characters without / \\ or control characters"),
   mime: z.string(),
@@ -63,7 +63,7 @@ export const payloadSchema = z.strictObject({
   tags: tags.optional(),
   needs: tags.optional(),
   offers: tags.optional(),
-  refs: z.array(ref).max(LIMITS.refs, `must hold at most ${LIMITS.refs} items`).optional(),
+  refs: z.array(refSchema).max(LIMITS.refs, `must hold at most ${LIMITS.refs} items`).optional(),
   confidence: z.number().min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").optional(),
   lease: duration(LIMITS.lease_min_s, LIMITS.lease_max_s).optional(),
   ttl: duration(LIMITS.ttl_min_s, LIMITS.ttl_max_s).optional(),
@@ -74,12 +74,12 @@ export const payloadSchema = z.strictObject({
     .max(LIMITS.lang_chars, `must be at most ${LIMITS.lang_chars} characters`)
     .regex(LANGUAGE, "must be a BCP 47 language tag such as en or pt-BR")
     .optional(),
-  attachments: z.array(attachment).max(LIMITS.attachments, `must hold at most ${LIMITS.attachments} items`).optional(),
+  attachments: z.array(attachmentSchema).max(LIMITS.attachments, `must hold at most ${LIMITS.attachments} items`).optional(),
 });
 
 export type Payload = z.infer<typeof payloadSchema>;
-export type Ref = z.infer<typeof ref>;
-export type Attachment = z.infer<typeof attachment>;
+export type Ref = z.infer<typeof refSchema>;
+export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** Fields whose integers must be written as integers; `1.0` and `1e3` are something else. */
 const INTEGER_PATH = /^(v|ts|lease|ttl|attachments\.[0-9]+\.size)$/;

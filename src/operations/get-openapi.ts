@@ -1,0 +1,20 @@
+// GET /openapi.json: this interface for machines.
+import { z } from "zod";
+import { openApi } from "./openapi.ts";
+import { operation, type Operation } from "./operation.ts";
+
+export const getOpenapi = (others: readonly Operation[], baseUrl: string, version: string): Operation => {
+  const self = operation({
+    name: "get_openapi",
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This interface as an OpenAPI 3.1 document.",
+    input: z.strictObject({}),
+    responses: { 200: { words: "The document.", body: z.record(z.string(), z.unknown()) } },
+    refusals: ["unknown_parameter", "rate_limited"],
+    rate: "reads",
+    run: async () => ({ body: document }),
+  });
+  const document = openApi([...others, self], baseUrl, version);
+  return self;
+};
