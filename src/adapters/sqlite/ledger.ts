@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { detailDigest, entryHash, GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import {
+  type AgentField,
   type Arrival,
   type EntryType,
   type Gone,
@@ -17,27 +18,20 @@ import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
 import type { AuthorFacts, ThreadFacts } from "../../ports/store.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
+import { TallyBook } from "./tally-book.ts";
 
 type Vote = "verifies" | "refutes";
-
-interface Tally {
-  readonly field: TallyField;
-  readonly label: string;
-  readonly by: 1 | -1;
-}
-
-/** Counts per minute are kept as long as statistics look back, and a little more. */
-const MINUTES_KEPT = 8 * 24 * 60;
 
 export class SqliteLedger implements Ledger {
   /** Set by the writer for each transaction; never runs backwards. */
   now = 0;
   head: Head;
   readonly #sql: ReturnType<typeof statements>;
-  readonly #tallies: Tally[] = [];
+  readonly #tallies: TallyBook;
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
+    this.#tallies = new TallyBook(db);
     const last = this.#sql.lastEntry.get() as { seq: number; hash: string; at: number } | undefined;
     this.head = last === undefined ? { seq: 0, hash: GENESIS } : { seq: last.seq, hash: last.hash };
     this.now = last?.at ?? 0;
@@ -92,6 +86,21 @@ export class SqliteLedger implements Ledger {
   dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean {
     return this.#sql.dropSignal.run(target, agent, signal, seq).changes === 1;
   }
+  votesOn(target: number): readonly { agent: string; rel: Vote }[] {
+    return this.#sql.votesOn.all(target) as unknown as readonly { agent: string; rel: Vote }[];
+  }
+  answerers(target: number): readonly string[] {
+    return this.#sql.answerers.all(target).map((row) => row["agent"] as string);
+  }
+  hasAnswerer(target: number, agent: string): boolean {
+    return this.#sql.hasAnswerer.get(target, agent) !== undefined;
+  }
+  addAnswerer(target: number, agent: string, seq: number): void {
+    this.#sql.addAnswerer.run(target, agent, seq);
+  }
+  dropAnswerer(target: number, agent: string, seq: number): void {
+    this.#sql.dropAnswerer.run(target, agent, seq);
+  }
   signalOf(seq: number): Signal | undefined {
     return this.#sql.signalOf.get(seq)?.["signal"] as Signal | undefined;
   }
@@ -133,16 +142,18 @@ export class SqliteLedger implements Ledger {
     for (const statement of sql.eraseBySeq) statement.run(s.seq);
     sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement);
   }
-  joinThread(root: string, by: 1 | -1): void {
-    if (by === 1) this.#sql.joinThread.run(root, this.now);
-    else {
-      this.#sql.leaveThread.run(root);
-      this.#sql.dropEmptyThread.run(root);
-    }
+  joinThread(root: string, by: 1 | -1): number {
+    const thread = by === 1 ? this.#sql.joinThread.get(root, this.now) : this.#sql.leaveThread.get(root);
+    const messages = (thread as { messages: number } | undefined)?.messages ?? 0;
+    if (messages === 0) this.#sql.dropEmptyThread.run(root);
+    return messages;
   }
 
   tally(field: TallyField, label: string, by: 1 | -1): void {
-    this.#tallies.push({ field, label, by });
+    this.#tallies.move(undefined, field, label, by);
+  }
+  tallyAgent(agent: string, field: AgentField, label: string, by: number): void {
+    this.#tallies.move(agent, field, label, by);
   }
   labelsOf(seq: number): readonly Label[] {
     return this.#sql.labelsOf.all(seq) as unknown as readonly Label[];
@@ -162,18 +173,11 @@ export class SqliteLedger implements Ledger {
   }
   backTo({ head, tallies }: { head: Head; tallies: number }): void {
     this.head = head;
-    this.#tallies.length = tallies;
+    this.#tallies.cut(tallies);
   }
-  /** Writes the counts of the whole transaction at once: popular tags move many times in a batch. */
+  /** Writes the counts of the whole transaction; the last step before its end. */
   writeTallies(): void {
-    const sums = Map.groupBy(this.#tallies, ({ field, label }) => `${field} ${label}`);
-    this.#tallies.length = 0;
-    for (const moves of sums.values()) {
-      const [{ field, label }] = moves as [Tally];
-      const by = moves.reduce((sum, move) => sum + move.by, 0);
-      const arrived = moves.some((move) => move.by === 1);
-      this.#sql.moveTally.run(field, label, by, arrived ? this.now : 0);
-    }
+    this.#tallies.write(this.now);
   }
 
   authorFacts(agent: string): AuthorFacts {
@@ -185,11 +189,14 @@ export class SqliteLedger implements Ledger {
   nextDue(): number | null {
     return this.#sql.nextDue.get()!["due"] as number | null;
   }
-  /** Forgets what has been kept long enough: texts of attachments, tombstones, old entries. */
+  /** Attachments have a time of their own, shorter than that of their messages. */
+  dropOldBlobs(): void {
+    this.#sql.dropOldBlobs.run(this.now);
+  }
+  /** Forgets what has been kept long enough: tombstones, old entries. */
   prune(): void {
     this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
-    this.#sql.dropOldBlobs.run(this.now);
-    this.#sql.dropOldTallies.run(Math.floor(this.now / 60_000) - MINUTES_KEPT);
+    this.#tallies.prune(this.now);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
   }
 }
@@ -219,6 +226,12 @@ function statements(db: DatabaseSync) {
     vote: p("SELECT rel FROM votes WHERE target = ? AND agent = ? ORDER BY seq DESC LIMIT 1"),
     castVote: p("INSERT INTO votes (target, agent, seq, rel) VALUES (?, ?, ?, ?)"),
     dropVote: p("DELETE FROM votes WHERE target = ? AND agent = ? AND seq = ?"),
+    // In a row with max() the other columns are those of that row.
+    votesOn: p("SELECT agent, rel, max(seq) FROM votes WHERE target = ? GROUP BY agent"),
+    answerers: p("SELECT DISTINCT agent FROM answerers WHERE target = ?"),
+    hasAnswerer: p("SELECT 1 FROM answerers WHERE target = ? AND agent = ? LIMIT 1"),
+    addAnswerer: p("INSERT INTO answerers (target, agent, seq) VALUES (?, ?, ?)"),
+    dropAnswerer: p("DELETE FROM answerers WHERE target = ? AND agent = ? AND seq = ?"),
     hasSignal: p("SELECT 1 FROM signals WHERE target = ? AND agent = ? AND signal = ?"),
     addSignal: p("INSERT INTO signals (target, agent, signal, seq) VALUES (?, ?, ?, ?)"),
     dropSignal: p("DELETE FROM signals WHERE target = ? AND agent = ? AND signal = ? AND seq = ?"),
@@ -238,9 +251,6 @@ function statements(db: DatabaseSync) {
       ON CONFLICT (agent, seq) DO UPDATE SET reply = 1`),
     noteReplies: p(`UPDATE messages SET replied_to = CASE WHEN replied_to IS NULL THEN ? ELSE replied_to || ' ' || ? END
       WHERE seq IN (SELECT seq FROM refs WHERE target = ? AND rel = 'reply') AND author <> ? AND instr(coalesce(replied_to, ''), ?) = 0`),
-    moveTally: p(`INSERT INTO tallies (field, label, count, last_used) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (field, label) DO UPDATE SET count = count + ?3, last_used = max(last_used, ?4)`),
-    dropOldTallies: p("DELETE FROM tallies WHERE (field IN ('posted', 'expired', 'removed') AND CAST(label AS INTEGER) < ?) OR count <= 0"),
     insertRef: p("INSERT INTO refs (seq, position, rel, target) VALUES (?, ?, ?, ?)"),
     seeAgent: p(`INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?1, ?2, ?3, ?3, 1)
       ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, messages = messages + 1`),
@@ -260,23 +270,27 @@ function statements(db: DatabaseSync) {
       p("DELETE FROM refs WHERE seq = ?"),
       p("DELETE FROM votes WHERE target = ?"),
       p("DELETE FROM signals WHERE target = ?"),
+      p("DELETE FROM answerers WHERE target = ?"),
       p("DELETE FROM messages WHERE seq = ?"),
     ],
     insertGone: p(
       "INSERT OR REPLACE INTO gone (id, seq, author, kind, root, received_at, reason, at, statement) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     joinThread: p(`INSERT INTO threads (root, messages, last_activity) VALUES (?1, 1, ?2)
-      ON CONFLICT (root) DO UPDATE SET messages = messages + 1, last_activity = excluded.last_activity`),
-    leaveThread: p("UPDATE threads SET messages = messages - 1 WHERE root = ?"),
+      ON CONFLICT (root) DO UPDATE SET messages = messages + 1, last_activity = excluded.last_activity RETURNING messages`),
+    leaveThread: p("UPDATE threads SET messages = messages - 1 WHERE root = ? RETURNING messages"),
     dropEmptyThread: p("DELETE FROM threads WHERE root = ? AND messages <= 0"),
     authorFacts: p("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
     threadFacts: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
     nextDue: p(
-      "SELECT min(due) AS due FROM (SELECT min(expires_at) AS due FROM messages UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)",
+      `SELECT min(due) AS due FROM (SELECT min(expires_at) AS due FROM messages UNION ALL SELECT min(expires_at) FROM blobs
+        UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)`,
     ),
     dropOldBlobs: p("DELETE FROM blobs WHERE expires_at <= ?"),
-    // The newest of the old entries stays as the anchor of the chain.
-    dropOldEntries: p("DELETE FROM log WHERE seq < (SELECT max(seq) FROM (SELECT seq FROM log WHERE at <= ? ORDER BY seq LIMIT 10000))"),
+    // The newest of the old entries stays as the anchor of the chain. Looks at so many entries and no more, however long the log is.
+    dropOldEntries: p(
+      "DELETE FROM log WHERE seq < (SELECT max(seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) WHERE at <= ?)",
+    ),
     dropOldGone: p("DELETE FROM gone WHERE at <= ?"),
   };
 }

@@ -56,6 +56,7 @@ CREATE INDEX messages_expires ON messages (expires_at, seq);
 CREATE INDEX messages_verifies ON messages (verifies, seq);
 CREATE INDEX messages_bits ON messages (bits, seq);
 CREATE INDEX messages_lease ON messages (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX messages_profile ON messages (author, seq) WHERE kind = 'profile' AND superseded_by IS NULL;
 
 CREATE TABLE contents (
   seq INTEGER PRIMARY KEY,
@@ -88,6 +89,16 @@ CREATE TABLE tallies (
   last_used INTEGER NOT NULL,
   PRIMARY KEY (field, label)
 ) WITHOUT ROWID;
+CREATE INDEX tallies_most_used ON tallies (field, count DESC, label) WHERE field IN ('tag', 'need', 'offer');
+
+CREATE TABLE agent_tallies (
+  agent TEXT NOT NULL,
+  field TEXT NOT NULL,
+  label TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (agent, field, label)
+) WITHOUT ROWID;
+CREATE INDEX agent_tallies_label ON agent_tallies (field, label, agent) WHERE field IN ('need', 'offer');
 
 CREATE TABLE refs (
   seq INTEGER NOT NULL,
@@ -103,6 +114,14 @@ CREATE TABLE votes (
   agent TEXT NOT NULL,
   seq INTEGER NOT NULL,
   rel TEXT NOT NULL,
+  PRIMARY KEY (target, agent, seq)
+) WITHOUT ROWID;
+
+-- Whose answers a workable message has, for the first hundred of them.
+CREATE TABLE answerers (
+  target INTEGER NOT NULL,
+  agent TEXT NOT NULL,
+  seq INTEGER NOT NULL,
   PRIMARY KEY (target, agent, seq)
 ) WITHOUT ROWID;
 

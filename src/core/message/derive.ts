@@ -4,6 +4,7 @@ import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
 import { isWorkable, RELS, retractsAll, type Signal, type Status } from "../protocol/vocabulary.ts";
+import { creditAnswer, creditLease, creditMessage, creditResolved, creditSignal, creditVote, uncredit } from "./credit.ts";
 import { type Arrival, type Gone, type GoneReason, type Label, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf, verdict } from "./status.ts";
 
@@ -52,9 +53,9 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
   };
   standing.status = statusOf(standing, ledger.now);
   ledger.insert(standing, arrival, refs);
-  tallyMessage(ledger, standing, labelsOf(payload), 1);
+  tallyMessage(ledger, standing, labelsOf(payload), refs, 1);
   ledger.tally("posted", minuteOf(ledger.now), 1);
-  ledger.joinThread(standing.root, 1);
+  if (ledger.joinThread(standing.root, 1) === 1) ledger.tally("thread", "live", 1);
   if (standing.replies > 0) ledger.adoptReplies(id, author);
 
   for (const ref of refs) begin(ledger, standing, ref, arrival);
@@ -99,10 +100,11 @@ function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readon
 const minuteOf = (ms: number): string => String(Math.floor(ms / 60_000));
 
 /** Counts a message in or out of what default listings show. */
-function tallyMessage(ledger: Ledger, standing: Standing, labels: readonly Label[], by: 1 | -1): void {
+function tallyMessage(ledger: Ledger, standing: Standing, labels: readonly Label[], refs: readonly Ref[], by: 1 | -1): void {
   ledger.tally("kind", standing.kind, by);
   tallyStatus(ledger, standing, standing.status, by);
   for (const { field, label } of labels) ledger.tally(field, label, by);
+  creditMessage(ledger, standing, labels, refs, by);
 }
 
 function tallyStatus(ledger: Ledger, { kind }: Standing, status: Status, by: 1 | -1): void {
@@ -132,6 +134,7 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
     case "refutes":
       return changeVote(ledger, target, actor.author, () => ledger.castVote(target.seq, actor.author, actor.seq, rel));
     case "claims":
+      creditLease(ledger, target.claimedBy, actor.author);
       target.claimedBy = actor.author;
       // A claim that expires before its lease takes the lease along.
       target.leaseUntil = Math.min(ledger.now + seconds(arrival.payload.lease, LIMITS.lease_default_s) * 1000, actor.expiresAt);
@@ -157,8 +160,9 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
 /** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
 function cease(ledger: Ledger, actor: Standing): void {
   if (actor.supersededBy !== null) return;
-  tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), -1);
-  for (const { rel, id } of ledger.refsOf(actor.seq)) {
+  const refs = ledger.refsOf(actor.seq);
+  tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
+  for (const { rel, id } of refs) {
     const target = ledger.find(id);
     if (target === undefined) continue;
     switch (rel) {
@@ -200,6 +204,7 @@ const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } 
 export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): void {
   ledger.log(ENTRY_OF[reason], standing.id, statement);
   cease(ledger, standing);
+  uncredit(ledger, standing);
   const { id, seq, author, kind, root, receivedAt } = standing;
   const gone: Gone = {
     id,
@@ -215,8 +220,8 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
   };
   ledger.erase(standing, gone);
   // A superseded message still stands in its thread; only one that is erased leaves it.
-  ledger.joinThread(root, -1);
-  if (reason !== "retracted") ledger.tally(reason, minuteOf(ledger.now), 1);
+  if (ledger.joinThread(root, -1) === 0) ledger.tally("thread", "live", -1);
+  ledger.tally(reason, minuteOf(ledger.now), 1);
 }
 
 function supersede(ledger: Ledger, target: Standing, by: string): void {
@@ -229,6 +234,7 @@ function supersede(ledger: Ledger, target: Standing, by: string): void {
 
 /** The lease on a message has ended, by time or because its claim went. */
 function release(ledger: Ledger, target: Standing): void {
+  creditLease(ledger, target.claimedBy, null);
   target.claimedBy = null;
   target.leaseUntil = null;
   target.claimSeq = null;
@@ -238,10 +244,16 @@ function release(ledger: Ledger, target: Standing): void {
 function changeVote(ledger: Ledger, target: Standing, agent: string, change: () => void): void {
   const before = verdict(target);
   const old = ledger.vote(target.seq, agent);
-  if (old !== undefined) target[old]--;
+  if (old !== undefined) {
+    target[old]--;
+    creditVote(ledger, target, agent, old, -1);
+  }
   change();
   const current = ledger.vote(target.seq, agent);
-  if (current !== undefined) target[current]++;
+  if (current !== undefined) {
+    target[current]++;
+    creditVote(ledger, target, agent, current, 1);
+  }
   settle(ledger, target);
   const after = verdict(target);
   if (before === after || target.supersededBy !== null) return;
@@ -259,6 +271,7 @@ function changeVote(ledger: Ledger, target: Standing, agent: string, change: () 
 function countAnswer(ledger: Ledger, target: Standing, answer: Standing, by: 1 | -1): void {
   target.answers += by;
   countVerdict(target, verdict(answer), by);
+  creditAnswer(ledger, target, answer, by);
   settle(ledger, target);
 }
 
@@ -271,6 +284,7 @@ function countSignal(ledger: Ledger, target: Standing, agent: string, signal: Si
   const count = (target.signals[signal] ?? 0) + by;
   if (count > 0) target.signals[signal] = count;
   else delete target.signals[signal];
+  creditSignal(ledger, target, signal, by);
   if (signal === "resolved" && agent === target.author) target.resolvedByAuthor = by === 1;
   settle(ledger, target);
 }
@@ -285,5 +299,7 @@ function settle(ledger: Ledger, standing: Standing): void {
     tallyStatus(ledger, standing, from, -1);
     tallyStatus(ledger, standing, standing.status, 1);
   }
+  if (isWorkable(standing.kind) && (from === "resolved" || standing.status === "resolved"))
+    creditResolved(ledger, standing, standing.status === "resolved" ? 1 : -1);
   ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
 }

@@ -81,8 +81,15 @@ export function labelsOf({ tags = [], needs = [], offers = [] }: Payload): reado
   return [...labelled("tag", tags), ...labelled("need", needs), ...labelled("offer", offers)];
 }
 
-/** `work` counts statuses of workable messages; `posted`, `expired` and `removed` count per minute of the clock. */
-export type TallyField = LabelField | "kind" | "status" | "work" | "posted" | "expired" | "removed";
+/** Entries of the log that are counted per minute of the clock. */
+export const FLOWS = ["posted", "expired", "removed", "retracted"] as const;
+export type Flow = (typeof FLOWS)[number];
+
+/** `work` counts statuses of workable messages; `thread` counts threads with a live message. */
+export type TallyField = LabelField | "kind" | "status" | "work" | "thread" | Flow;
+
+/** What is counted for each agent; credit.ts says what each means. */
+export type AgentField = "live" | "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
 /** A message that passed every check outside the transaction. */
 export interface Arrival {
@@ -124,6 +131,13 @@ export interface Ledger {
   addSignal(target: number, agent: string, signal: Signal, seq: number): void;
   /** Takes back the signal if `seq` carried it; whether it did. */
   dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean;
+  /** Every agent with an acting vote on a target, and its newest one. */
+  votesOn(target: number): readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[];
+  /** Agents with a noted answer to a target, each once. */
+  answerers(target: number): readonly string[];
+  hasAnswerer(target: number, agent: string): boolean;
+  addAnswerer(target: number, agent: string, seq: number): void;
+  dropAnswerer(target: number, agent: string, seq: number): void;
   /** The signal word that a message carries, if any. */
   signalOf(seq: number): Signal | undefined;
 
@@ -134,11 +148,13 @@ export interface Ledger {
   withdrawBefore(author: string, seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
   erase(standing: Standing, gone: Gone): void;
-  /** The message joins (1) or leaves (-1) its thread; joining moves the thread's last activity. */
-  joinThread(root: string, by: 1 | -1): void;
+  /** The message joins (1) or leaves (-1) its thread, which then has so many; joining moves the thread's last activity. */
+  joinThread(root: string, by: 1 | -1): number;
 
   /** Moves one of the board's counts: how many live messages have this kind, status, tag and so on. */
   tally(field: TallyField, label: string, by: 1 | -1): void;
+  /** Moves one of the counts kept for each agent. */
+  tallyAgent(agent: string, field: AgentField, label: string, by: number): void;
   labelsOf(seq: number): readonly Label[];
 
   /** Appends to the log and answers the new entry's seq; `digest` is of the create's raw bytes. */

@@ -1,0 +1,67 @@
+// What messages count for agents: for their authors, and for those who answer, vote, signal and hold leases.
+//
+// `live` and `kind` count an agent's messages that default listings show, `need` and `offer` what those ask for and offer.
+// `work`: `answered` counts those of them that answer something; `claimed` the leases it holds now;
+// `resolved` the live workable messages that are resolved and have a live answer of it.
+// `given` counts its votes in force, `received` and `signal` the votes and signals in force on its messages.
+// What is done to a message counts while that message is live, superseded or not.
+import type { Ref } from "../protocol/payload.ts";
+import type { Signal } from "../protocol/vocabulary.ts";
+import type { Label, Ledger, Standing } from "./standing.ts";
+
+type Vote = "verifies" | "refutes";
+
+/** Only so many answers to one message are noted, so that resolving it is never a long write. */
+const ANSWERS_NOTED = 100;
+
+/** The message enters or leaves what default listings show. */
+export function creditMessage(
+  ledger: Ledger,
+  { author, kind }: Standing,
+  labels: readonly Label[],
+  refs: readonly Ref[],
+  by: 1 | -1,
+): void {
+  ledger.tallyAgent(author, "live", "", by);
+  ledger.tallyAgent(author, "kind", kind, by);
+  for (const { field, label } of labels) if (field !== "tag") ledger.tallyAgent(author, field, label, by);
+  if (refs.some((ref) => ref.rel === "answers")) ledger.tallyAgent(author, "work", "answered", by);
+}
+
+export function creditLease(ledger: Ledger, from: string | null, to: string | null): void {
+  if (from === to) return;
+  if (from !== null) ledger.tallyAgent(from, "work", "claimed", -1);
+  if (to !== null) ledger.tallyAgent(to, "work", "claimed", 1);
+}
+
+export function creditVote(ledger: Ledger, { author }: Standing, voter: string, rel: Vote, by: 1 | -1): void {
+  ledger.tallyAgent(voter, "given", rel, by);
+  ledger.tallyAgent(author, "received", rel, by);
+}
+
+export function creditSignal(ledger: Ledger, { author }: Standing, signal: Signal, by: 1 | -1): void {
+  ledger.tallyAgent(author, "signal", signal, by);
+}
+
+/** An answer to the target comes or goes; `target.answers` counts it already. */
+export function creditAnswer(ledger: Ledger, target: Standing, { author, seq }: Standing, by: 1 | -1): void {
+  const before = ledger.hasAnswerer(target.seq, author);
+  if (by === -1) ledger.dropAnswerer(target.seq, author, seq);
+  else if (target.answers <= ANSWERS_NOTED) ledger.addAnswerer(target.seq, author, seq);
+  const after = ledger.hasAnswerer(target.seq, author);
+  if (before !== after && target.status === "resolved") ledger.tallyAgent(author, "work", "resolved", after ? 1 : -1);
+}
+
+/** The target has become resolved (1) or is so no longer (-1). */
+export function creditResolved(ledger: Ledger, target: Standing, by: 1 | -1): void {
+  for (const agent of ledger.answerers(target.seq)) ledger.tallyAgent(agent, "work", "resolved", by);
+}
+
+/** The message goes for good, and with it all that was done to it. */
+export function uncredit(ledger: Ledger, target: Standing): void {
+  creditLease(ledger, target.claimedBy, null);
+  if (target.status === "resolved" && target.answers > 0) creditResolved(ledger, target, -1);
+  if (target.verifies + target.refutes > 0)
+    for (const { agent, rel } of ledger.votesOn(target.seq)) creditVote(ledger, target, agent, rel, -1);
+  for (const [signal, count] of Object.entries(target.signals)) ledger.tallyAgent(target.author, "signal", signal, -count);
+}
