@@ -75,8 +75,9 @@ export class Notary {
     if (signed.seq === 0) return true;
     const head = await this.#store.head();
     if (head.seq < signed.seq) return false;
-    if (signed.seq < (await this.#store.oldestSeq())) return true;
-    const [entry] = await this.#store.entries(signed.seq - 1, 1, false);
+    // The entry before the oldest one served is still there, as the anchor of the chain.
+    if (signed.seq < (await this.#store.oldestSeq()) - 1) return true;
+    const [entry] = await this.#store.entries(signed.seq - 1, 1);
     return entry?.hash === signed.hash;
   }
 }

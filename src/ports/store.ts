@@ -104,8 +104,8 @@ export interface Store {
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
   blob(hash: string, now: number): Promise<string | undefined>;
-  /** Entries after a seq, in order, at most `limit`. */
-  entries(after: number, limit: number, raw: boolean): Promise<readonly LogEntry[]>;
+  /** Entries after a seq, in order, at most `limit`; with the content of messages live at `rawAt`. */
+  entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]>;
   oldestSeq(): Promise<number>;
   close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export class BareBoard implements Disposable {
   /** The whole log, as the public endpoint would show it. */
   changes(): readonly Change[] {
     const { seq } = this.reader.head();
-    return this.reader.entries(0, seq, true).map(({ at, raw, ...entry }) => ({ ...entry, at: iso(at), raw }));
+    return this.reader.entries(0, seq, 0).map(({ at, raw, ...entry }) => ({ ...entry, at: iso(at), raw }));
   }
 
   [Symbol.dispose](): void {

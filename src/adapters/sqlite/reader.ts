@@ -17,12 +17,10 @@ export class SqliteReader {
   }
 
   prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
-    const live = this.#sql.knownLive.get(id) as { seq: number; sig: string; expiresAt: number } | undefined;
-    const gone = live === undefined ? this.#sql.gone.get(id) : undefined;
-    const known = live !== undefined && live.expiresAt > now ? live : undefined;
+    const found = this.find(id, now);
     return {
-      known,
-      gone: gone === undefined ? (live !== undefined && known === undefined ? goneByTime(this.#standing(id)!) : undefined) : toGone(gone),
+      known: found !== undefined && "card" in found ? found.card.raw : undefined,
+      gone: found !== undefined && "gone" in found ? found.gone : undefined,
       keyBlocked: this.#sql.blockedKey.get(author) !== undefined,
       storedBlobs: new Map(
         blobs.flatMap((hash) => this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number])),
@@ -38,9 +36,12 @@ export class SqliteReader {
       return gone === undefined ? undefined : { gone: toGone(gone) };
     }
     if (standing.expiresAt <= now) return { gone: goneByTime(standing) };
+    const raw = this.#sql.raw.get(standing.seq) as Raw | undefined;
+    // The writer erased it between two reads: now its tombstone is there.
+    if (raw === undefined) return this.find(id, now);
     const card: Card = {
       standing,
-      raw: this.#sql.raw.get(standing.seq) as unknown as Raw,
+      raw,
       author: this.#sql.author.get(standing.author) as unknown as AuthorFacts,
       thread: (this.#sql.thread.get(standing.root) as ThreadFacts | undefined) ?? { messages: 0, lastActivity: standing.receivedAt },
     };
@@ -62,12 +63,13 @@ export class SqliteReader {
     return this.#sql.blob.get(hash, now)?.["text"] as string | undefined;
   }
 
-  entries(after: number, limit: number, raw: boolean): readonly LogEntry[] {
+  entries(after: number, limit: number, rawAt: number | undefined): readonly LogEntry[] {
     const anchor = after === 0 ? undefined : (this.#sql.entryHash.get(after)?.["hash"] as string | undefined);
     let prev = anchor ?? GENESIS;
     const rows = this.#sql.entries.all(after, limit) as unknown as Omit<Entry, "prev">[];
     return rows.map((row) => {
-      const entry = { ...row, prev, raw: raw && row.type === "create" ? ((this.#sql.raw.get(row.seq) as Raw | undefined) ?? null) : null };
+      const raw = rawAt === undefined || row.type !== "create" ? undefined : (this.#sql.liveRaw.get(row.seq, rawAt) as Raw | undefined);
+      const entry = { ...row, prev, raw: raw ?? null };
       prev = row.hash;
       return entry;
     });
@@ -89,13 +91,13 @@ function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
     head: p("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1"),
-    knownLive: p("SELECT m.seq, c.sig, m.expires_at AS expiresAt FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.id = ?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     blockedKey: p("SELECT 1 FROM agents WHERE id = ? AND blocked = 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
     blockedBlob: p("SELECT 1 FROM blocked_blobs WHERE sha256 = ?"),
     find: p(`SELECT ${STANDING_COLUMNS} FROM messages m WHERE m.id = ?`),
     raw: p("SELECT payload, sig, nonce FROM contents WHERE seq = ?"),
+    liveRaw: p("SELECT payload, sig, nonce FROM contents c JOIN messages m ON m.seq = c.seq WHERE c.seq = ? AND m.expires_at > ?"),
     author: p("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
     thread: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
     idsByPrefix: p("SELECT id, expires_at AS expiresAt FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT 64"),

@@ -92,7 +92,7 @@ class SqliteStore implements Store {
   list: Store["list"] = async (query) => this.#lister.list(query);
   listSeqs: Store["listSeqs"] = async (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
-  entries: Store["entries"] = async (after, limit, raw) => this.#reader.entries(after, limit, raw);
+  entries: Store["entries"] = async (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
   oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();
 
   async close(): Promise<void> {

@@ -27,12 +27,14 @@ export class SqliteWriter {
       ledger.now = Math.max(ledger.now, now);
       // Acts are judged by the board as it is now, not as the sweep last left it.
       sweep(ledger);
+      ledger.dropOldBlobs();
       if (ledger.now - this.#prunedAt > PRUNE_EVERY_MS) this.#prune();
       const outcomes = acts.map((act) => this.#guarded(act));
       ledger.writeTallies();
+      const nextDue = ledger.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
       this.#db.exec("COMMIT");
-      return { outcomes, head: ledger.head, nextDue: ledger.nextDue() };
+      return { outcomes, head: ledger.head, nextDue };
     } catch (error) {
       ledger.backTo(before);
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
