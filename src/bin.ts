@@ -6,28 +6,30 @@ import { start } from "./start.ts";
 
 const CLOSE_WITHIN_MS = 9000;
 
-const [command = "serve", ...args] = process.argv.slice(2);
+const [first = "serve", ...rest] = process.argv.slice(2);
+/** Running a board is what flags without a command mean. */
+const [command, args] = first.startsWith("-") ? ["serve", [first, ...rest]] : [first, rest];
 
-if (command === "serve" && !args.includes("--help")) await serve(args);
-else if (command === "--help" || command === "help" || command === "serve") process.stdout.write(help());
+if (command === "help" || args.includes("--help") || args.includes("-h")) process.stdout.write(help());
+else if (command === "serve") await serve(args);
 else {
   process.stderr.write(`There is no command ${JSON.stringify(command)}.\n\n${help()}`);
   process.exitCode = 2;
 }
 
 async function serve(flags: readonly string[]): Promise<void> {
+  // From the first moment on, so that a board told to stop while it starts still closes its files.
+  const told = new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
+  });
   try {
     if (existsSync(".env")) process.loadEnvFile(".env");
     const board = await start(readConfig(flags, process.env), { onFatal: () => process.exit(1) });
-    let closing = false;
-    const close = (): void => {
-      if (closing) return;
-      closing = true;
-      setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
-      void board.close().then(() => process.exit(0));
-    };
-    process.on("SIGTERM", close).on("SIGINT", close);
     process.stdout.write(`blackboard ready at ${board.address}\n`);
+    await told;
+    setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
+    await board.close();
+    process.exit(0);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(error instanceof ConfigFaults ? 2 : 1);

@@ -131,6 +131,7 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     [["--port="], "--port needs a value"],
     [["--prot", "1"], "--prot does not exist"],
     [["extra"], '"extra" is not a flag'],
+    [["-p", "80"], "-p does not exist"],
   ])("%j", (args, expected) => {
     expect(faultsOf(args).join("\n")).toContain(expected);
   });

@@ -153,11 +153,16 @@ function readFlags(args: readonly string[], faults: string[]): ReadonlyMap<strin
   const options = Object.fromEntries(known.map((flag) => [flag, { type: "string" as const }]));
   const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true, allowPositionals: true });
   const flags = new Map<string, string>();
+  let unknownAt = Number.NaN;
   for (const token of tokens) {
-    if (token.kind === "positional") faults.push(`${JSON.stringify(token.value)} is not a flag; flags start with --.`);
+    // What follows an unknown flag is most likely its value: one mistake, one fault.
+    if (token.kind === "positional" && token.index !== unknownAt + 1)
+      faults.push(`${JSON.stringify(token.value)} is not a flag; flags start with --.`);
     if (token.kind !== "option") continue;
-    if (!known.includes(token.name)) faults.push(`--${token.name} does not exist; run with --help for the list.`);
-    else if (token.value === undefined || token.value === "") faults.push(`--${token.name} needs a value.`);
+    if (!known.includes(token.name)) {
+      faults.push(`${token.rawName} does not exist; run with --help for the list.`);
+      unknownAt = token.index;
+    } else if (token.value === undefined || token.value === "") faults.push(`--${token.name} needs a value.`);
     else if (flags.has(token.name)) faults.push(`--${token.name} is given twice.`);
     else flags.set(token.name, token.value);
   }

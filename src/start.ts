@@ -92,6 +92,8 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       findWork,
       names: naming,
       entropy: systemEntropy,
+      cursors,
+      settle,
       notary,
       difficulty,
       baseUrl,
@@ -107,7 +109,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     version: versions(store, clock, settle),
     observe: figures.observe,
   });
-  parts.defer(async () => void (await app.close()));
+  parts.defer(() => app.close());
   const address = await app.listen({ port: config.port, host: config.host });
   log.info({ address, data: config.data }, "listening");
   const running = parts.move();

@@ -21,6 +21,8 @@ export interface BoardOptions {
   readonly clock?: ManualClock;
   /** Keep the directory of an earlier board. */
   readonly data?: string;
+  /** A free one unless given. */
+  readonly port?: number;
 }
 
 export class TestBoard {
@@ -40,8 +42,9 @@ export class TestBoard {
     flags = [],
     clock = new ManualClock(),
     data = mkdtempSync(join(tmpdir(), "board-")),
+    port = 0,
   }: BoardOptions = {}): Promise<TestBoard> {
-    const config = readConfig(["--port", "0", "--data", data, "--smtp-port", "0", "--log-level", "silent", ...flags], {
+    const config = readConfig(["--port", String(port), "--data", data, "--smtp-port", "0", "--log-level", "silent", ...flags], {
       BOARD_POW_BITS: String(TEST_BITS),
       BOARD_RATE_LIMITS: "off",
     });

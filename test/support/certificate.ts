@@ -35,5 +35,5 @@ export function selfSigned(host: string): { readonly cert: string; readonly key:
     der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, names)))),
   );
   const cert = sequence(body, ED25519, bits(sign(null, body, privateKey)));
-  return { cert: pem("CERTIFICATE", cert), key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+  return { cert: pem("CERTIFICATE", cert), key: privateKey.export({ type: "pkcs8", format: "pem" }) };
 }
