@@ -36,7 +36,7 @@ export function times(n: bigint, point: Point): Point {
 }
 
 export const littleEndian = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes.toReversed()).toString("hex")}`);
-export const encodeScalar = (n: bigint): Buffer => Buffer.from(n.toString(16).padStart(64, "0"), "hex").reverse();
+export const encodeScalar = (n: bigint): Buffer => Buffer.from(Buffer.from(n.toString(16).padStart(64, "0"), "hex").toReversed());
 
 export function encodePoint([x, y, z]: Point): Buffer {
   const scale = inverse(z);

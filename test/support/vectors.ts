@@ -9,5 +9,6 @@ export const noVectors = !existsSync(DIRECTORY);
 export const WITH_VECTORS = noVectors ? "(skipped: no vectors at VECTORS_DIR)" : "(public vectors)";
 
 export const vectorBytes = (path: string): Buffer => readFileSync(join(DIRECTORY, path));
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of a file it knows.
 export const vectorJson = <T>(path: string): T => JSON.parse(vectorBytes(path).toString("utf8")) as T;
 export const vectorFiles = (path: string): string[] => readdirSync(join(DIRECTORY, path)).map((name) => join(path, name));

@@ -1,6 +1,6 @@
 // Both signature libraries held to one strict rule, to published vectors and to each other.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { add, BASE, challenge, encodePoint, encodeScalar, L, strictlyValid, times, TORSION } from "../../../test/support/ed25519.ts";
 import { outcome } from "../../../test/support/outcome.ts";

@@ -91,52 +91,15 @@ const FIELDS: Readonly<Record<string, FieldRule>> = {
   },
   lease: { takes: [60, "1m", "72h", "3d", 259_200], refuses: [59, "59s", 259_201, "73h", "4d", "1w", 0, "", null] },
   to: { takes: [`ag_${"0".repeat(20)}`], refuses: ["ag_0", `ag_${"A".repeat(20)}`, `ag_${"0".repeat(21)}`, PK, "", null] },
+  // oxfmt-ignore
   lang: {
     takes: [
-      ...[
-        "en",
-        "EN",
-        "pt-BR",
-        "zh-Hant-TW",
-        "de-CH-1901",
-        "sl-rozaj-biske-1994",
-        "es-419",
-        "yue",
-        "zh-yue-HK",
-        "de-DE-u-co-phonebk",
-        "en-a-bbb-x-a-ccc",
-      ],
-      ...[
-        "x-whatever",
-        "hy-Latn-IT-arevela",
-        "i-klingon",
-        "en-GB-oed",
-        "sgn-BE-FR",
-        "art-lojban",
-        "zh-min-nan",
-        "qaa-Qaaa-QM-x-southern",
-        "ar-a-aaa-b-bbb",
-      ],
+      "en", "EN", "pt-BR", "zh-Hant-TW", "de-CH-1901", "sl-rozaj-biske-1994", "es-419", "yue", "zh-yue-HK", "de-DE-u-co-phonebk", "ar-a-aaa-b-bbb",
+      "en-a-bbb-x-a-ccc", "x-whatever", "hy-Latn-IT-arevela", "i-klingon", "en-GB-oed", "sgn-BE-FR", "art-lojban", "zh-min-nan", "qaa-Qaaa-QM-x-southern",
     ],
     refuses: [
-      ...[
-        "",
-        "e",
-        "englishly",
-        "en_US",
-        "en-",
-        "-en",
-        "en--US",
-        "de-419-DE",
-        "a-DE",
-        "en-u",
-        "en-x",
-        "x-",
-        "deutschland",
-        "de-DE-1",
-        "i-unknown",
-      ],
-      ...["en us", "en\n", "ën", "ſn", `x${"-abcdefgh".repeat(8)}`, 1, null],
+      "", "e", "englishly", "en_US", "en-", "-en", "en--US", "de-419-DE", "a-DE", "en-u", "en-x", "x-", "deutschland", "de-DE-1", "i-unknown", "en us",
+      "en\n", "ën", "ſn", `x${"-abcdefgh".repeat(8)}`, 1, null,
     ],
   },
   attachments: {
@@ -230,26 +193,21 @@ describe("only version 1 is spoken", () => {
 describe("attachments are text", () => {
   const typed = (mime: string): string => note({ attachments: [{ ...file, mime }] });
 
-  test.for([
-    ...["text/plain", "text/markdown", "text/csv", "text/html", "text/x-python", "text/vnd.a.b+c", "text/x_y"],
-    ...["application/json", "application/xml", "application/yaml", "application/toml", "application/x-ndjson", "application/javascript"],
-  ])("%s is taken", (mime) => {
+  // oxfmt-ignore
+  const TAKEN = [
+    "text/plain", "text/markdown", "text/csv", "text/html", "text/x-python", "text/vnd.a.b+c", "text/x_y",
+    "application/json", "application/xml", "application/yaml", "application/toml", "application/x-ndjson", "application/javascript",
+  ];
+  test.for(TAKEN)("%s is taken", (mime) => {
     expect(typed(mime)).toBe("ok");
   });
-  test.for([
-    ...[
-      "image/png",
-      "application/octet-stream",
-      "application/pdf",
-      "application/jsonx",
-      "application/ld+json",
-      "text/",
-      "text",
-      "",
-      "Text/Plain",
-    ],
-    ...["text/plain; charset=utf-8", "text/plain\n", "text/a/b", " text/plain", "x-text/plain", `text/${"a".repeat(128)}`],
-  ])("%j is not", (mime) => {
+
+  // oxfmt-ignore
+  const REFUSED = [
+    "image/png", "application/octet-stream", "application/pdf", "application/jsonx", "application/ld+json", "text/", "text", "", "Text/Plain",
+    "text/plain; charset=utf-8", "text/plain\n", "text/a/b", " text/plain", "x-text/plain", `text/${"a".repeat(128)}`,
+  ];
+  test.for(REFUSED)("%j is not", (mime) => {
     const refusal = refusalOf(() => parsePayload(noteText({ attachments: [file, { ...file, mime }] })));
     expect([refusal.code, refusal.status]).toEqual(["unsupported_attachment_type", 415]);
   });

@@ -1,5 +1,5 @@
 // The shape rules of keys and signatures: what libraries differ about never reaches them.
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { add, BASE, encodePoint, encodeScalar, L, NEUTRAL, samePoint, times, TORSION } from "../../../test/support/ed25519.ts";
 import { outcome } from "../../../test/support/outcome.ts";

@@ -1,5 +1,5 @@
 // What JSON.parse hides from the board and another reader of the same bytes would see.
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { scanText } from "./text-scan.ts";

@@ -122,7 +122,17 @@ describe("the words are those of the public interface", () => {
     expect(SIGNAL_NAMES).toEqual(["useful", "duplicate", "stale", "wrong-tags", "unclear", "spam", "resolved"]);
     expect([...STATUS_NAMES].sort()).toEqual(["answered", "claimed", "disputed", "open", "resolved", "verified"]);
     expect(REPORT_CATEGORIES).toEqual([
-      ...["illegal", "csam", "terrorism", "violence", "hate", "privacy", "copyright", "malware", "fraud", "spam", "other"],
+      "illegal",
+      "csam",
+      "terrorism",
+      "violence",
+      "hate",
+      "privacy",
+      "copyright",
+      "malware",
+      "fraud",
+      "spam",
+      "other",
     ]);
   });
   test("workable kinds", () => {

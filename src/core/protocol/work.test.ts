@@ -1,6 +1,6 @@
 // Proof of work against values that another implementation computed.
 import { createHash } from "node:crypto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ID } from "../../../test/support/payload.ts";
 import { leadingZeroBits, mine, mineSlice, workBits } from "./work.ts";
