@@ -122,6 +122,7 @@ export const threadBody = z
     participants: z.array(z.strictObject({ agent, messages: count })),
     open: z.array(id),
     next_cursor: cursor,
+    latest_seq: seq,
   })
   .meta({ id: "Thread" });
 export const graphBody = z

@@ -7,6 +7,8 @@ export interface Reply {
   readonly status?: number;
   /** Sent as JSON, unless `type` says that it is a text already. */
   readonly body: unknown;
+  /** Sent instead of `body`, as fast as the caller takes it; whoever goes away ends it. */
+  readonly stream?: AsyncIterable<string | Uint8Array>;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The cursor of the next page, for a Link header. */

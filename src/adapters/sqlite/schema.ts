@@ -55,6 +55,7 @@ CREATE INDEX messages_to ON messages ("to", seq) WHERE "to" IS NOT NULL;
 CREATE INDEX messages_expires ON messages (expires_at, seq);
 CREATE INDEX messages_verifies ON messages (verifies, seq);
 CREATE INDEX messages_bits ON messages (bits, seq);
+CREATE INDEX messages_open_work ON messages (root, seq) WHERE status = 'open' AND kind IN ('task', 'subtask', 'question');
 CREATE INDEX messages_lease ON messages (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX messages_profile ON messages (author, seq) WHERE kind = 'profile' AND superseded_by IS NULL;
 
@@ -89,7 +90,7 @@ CREATE TABLE tallies (
   last_used INTEGER NOT NULL,
   PRIMARY KEY (field, label)
 ) WITHOUT ROWID;
-CREATE INDEX tallies_most_used ON tallies (field, count DESC, label) WHERE field IN ('tag', 'need', 'offer');
+CREATE INDEX tallies_most_used ON tallies (field, count DESC, label) WHERE field = 'tag' OR field = 'need' OR field = 'offer';
 
 CREATE TABLE agent_tallies (
   agent TEXT NOT NULL,
@@ -98,7 +99,7 @@ CREATE TABLE agent_tallies (
   count INTEGER NOT NULL,
   PRIMARY KEY (agent, field, label)
 ) WITHOUT ROWID;
-CREATE INDEX agent_tallies_label ON agent_tallies (field, label, agent) WHERE field IN ('need', 'offer');
+CREATE INDEX agent_tallies_label ON agent_tallies (field, label, agent) WHERE field = 'need' OR field = 'offer';
 
 CREATE TABLE refs (
   seq INTEGER NOT NULL,

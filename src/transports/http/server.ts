@@ -1,5 +1,6 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -29,6 +30,8 @@ export interface HttpParts {
 const REQUEST_MS = 15_000;
 const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 72_000;
+/** A reader that takes nothing of a stream for so long is gone. */
+const STALL_MS = 60_000;
 const MAX_CONNECTIONS = 20_000;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
 const MAX_PARAM_CHARS = 65_536;
@@ -100,7 +103,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
 }
 
-function addRoute(app: FastifyInstance, operation: Operation, { rates, observe, baseUrl, version }: HttpParts): void {
+function addRoute(app: FastifyInstance, operation: Operation, { rates, observe, report, baseUrl, version }: HttpParts): void {
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -124,7 +127,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { rates, observe, 
       }
       const answer = await operation.run({ input, body });
       if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);
-      return sendReply(reply, answer);
+      return answer.stream === undefined ? sendReply(reply, answer) : sendStream(request, reply, answer, answer.stream, report);
     },
   });
 }
@@ -151,6 +154,30 @@ function sendReply(reply: FastifyReply, { status = 200, body, type, headers }: R
   void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
   if (headers !== undefined) void reply.headers(headers);
   return reply.send(type === undefined ? JSON.stringify(body) : body);
+}
+
+/** A stream that fails breaks the transfer off, so that nobody takes a part for the whole. */
+function sendStream(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  { status = 200, type = "application/octet-stream", headers = {} }: Reply,
+  stream: NonNullable<Reply["stream"]>,
+  report: Report,
+): FastifyReply {
+  void reply.code(status).header("content-type", type).headers(headers);
+  // The framework would read a stream to its end only to answer HEAD.
+  if (method === "HEAD") return reply.send(Readable.from([]));
+  reply.raw.setTimeout(STALL_MS, () => void reply.raw.destroy());
+  return reply.send(Readable.from(reported(stream, report)));
+}
+
+async function* reported(stream: NonNullable<Reply["stream"]>, report: Report): AsyncIterable<string | Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    report.failed("stream", error);
+    throw error;
+  }
 }
 
 /** Nothing is here, or something is, for other methods. */

@@ -1,0 +1,48 @@
+// Threads in SQLite: narrow rows by root, and the refs between messages.
+import type { DatabaseSync } from "node:sqlite";
+import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
+import type { Branch, BranchQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
+
+const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
+  .map((rel) => `'${rel}'`)
+  .join(", ");
+
+export class SqliteThreads {
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  extent(root: string): ThreadExtent {
+    return this.#sql.extent.get(root) as unknown as ThreadExtent;
+  }
+
+  branches(root: string, { after, upTo, limit, now }: BranchQuery): Branch[] {
+    return this.#sql.branches.all({ root, after, upTo, limit, now }) as unknown as Branch[];
+  }
+
+  openWork(root: string, limit: number, now: number): string[] {
+    return this.#sql.openWork.all(root, now, limit).map((row) => row["id"] as string);
+  }
+
+  refs(seqs: readonly number[]): StoredRef[] {
+    return this.#sql.refs.all(JSON.stringify(seqs)) as unknown as StoredRef[];
+  }
+}
+
+// A unary plus keeps the planner on the index that gives the order.
+function statements(db: DatabaseSync) {
+  const p = (sql: string) => db.prepare(sql);
+  return {
+    extent: p(`SELECT coalesce((SELECT messages FROM threads WHERE root = ?1), 0) AS messages,
+      coalesce((SELECT max(seq) FROM messages WHERE root = ?1), 0) AS lastSeq`),
+    branches: p(`SELECT m.seq, m.author, m.expires_at AS expiresAt,
+        (SELECT p.seq FROM messages p WHERE p.id = (SELECT r.target FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1)
+          AND +p.root = m.root AND +p.expires_at > :now) AS parent
+      FROM messages m WHERE m.root = :root AND m.seq > :after AND m.seq <= :upTo AND +m.expires_at > :now ORDER BY m.seq LIMIT :limit`),
+    openWork: p(`SELECT id FROM messages WHERE root = ? AND status = 'open' AND kind IN ('task', 'subtask', 'question')
+      AND superseded_by IS NULL AND +expires_at > ? ORDER BY seq LIMIT ?`),
+    refs: p("SELECT seq, rel, target FROM refs WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq, position"),
+  };
+}

@@ -1,0 +1,112 @@
+// A whole thread in reading order, a page at a time; what arrives while somebody pages waits for their next reading.
+import { z } from "zod";
+import type { CursorCodec } from "../core/query/cursor.ts";
+import { type Rel, RELS } from "../core/protocol/vocabulary.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Card, Store } from "../ports/store.ts";
+import { CARD_STEP, cardsAt } from "./cards.ts";
+import type { FindMessage } from "./find.ts";
+import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
+
+const PAGE = 500;
+const OPEN = 500;
+/** A page of very long messages ends early. */
+const PAGE_CHARS = 8 * 1024 * 1024;
+
+export interface ThreadItem {
+  readonly card: Card;
+  readonly depth: number;
+  /** What its first thread-joining ref points to; at depth 0 that message is gone or was never here. */
+  readonly parent: string | null;
+  readonly parentRel: Rel | null;
+}
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly rel: Rel;
+}
+
+export interface ThreadPage {
+  readonly root: string;
+  readonly focus: string;
+  readonly items: readonly ThreadItem[];
+  /** Every ref of the messages on this page, wherever it points. */
+  readonly edges: readonly Edge[];
+  /** Of the whole thread, as is the open work. */
+  readonly participants: ThreadOrder["participants"];
+  readonly open: readonly string[];
+  readonly nextCursor: string | null;
+  /** The newest message that these pages know of. */
+  readonly latestSeq: number;
+  readonly asOf: number;
+}
+
+export interface ThreadParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly find: FindMessage;
+  readonly cursors: CursorCodec;
+  readonly settle: () => Promise<void>;
+}
+
+export type ShowThread = (idOrPrefix: string, cursor: string | undefined) => Promise<ThreadPage>;
+
+/** Which order was read, how much of it, and the last message shown. */
+const positionForm = z.strictObject({ messages: z.number(), lastSeq: z.number(), asOf: z.number(), place: z.number(), seq: z.number() });
+
+export function threadReader({ store, clock, find, cursors, settle }: ThreadParts): ShowThread {
+  const orders = new ThreadOrders(store);
+  return async (idOrPrefix, cursor) => {
+    await settle();
+    const { id: focus, root } = (await find(idOrPrefix)).standing;
+    const now = clock.now();
+    const question = `thread ${root}`;
+    const from = cursor === undefined ? undefined : cursors.decode(question, cursor, positionForm);
+    const order = from === undefined ? await orders.current(root, now) : await orders.asItWas(root, from, now);
+    const start = from === undefined ? 0 : placeAfter(order, from);
+    const { shown, end } = await readPage(store, order, start, now);
+    const refs = Map.groupBy(await store.refs(shown.map(({ card }) => card.standing.seq)), ({ seq }) => seq);
+
+    const items = shown.map(({ card, depth }): ThreadItem => {
+      const parent = refs.get(card.standing.seq)?.find(({ rel }) => RELS[rel].thread);
+      return { card, depth, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
+    });
+    const edges = items.flatMap(({ card: { standing } }) =>
+      (refs.get(standing.seq) ?? []).map(({ rel, target }) => ({ from: standing.id, to: target, rel })),
+    );
+    const last = order.seqs[end - 1];
+    const nextCursor =
+      end < order.seqs.length && last !== undefined
+        ? cursors.encode(question, { ...order.extent, asOf: order.asOf, place: end, seq: last })
+        : null;
+    const open = await store.openWork(root, OPEN, now);
+    return { root, focus, items, edges, participants: order.participants, open, nextCursor, latestSeq: order.extent.lastSeq, asOf: now };
+  };
+}
+
+async function readPage(store: Store, { seqs, depths }: ThreadOrder, start: number, now: number) {
+  const shown: { card: Card; depth: number }[] = [];
+  const most = Math.min(seqs.length, start + PAGE);
+  let end = start;
+  for (let chars = 0; end < most && chars < PAGE_CHARS;) {
+    const step = [...seqs.subarray(end, Math.min(most, end + CARD_STEP))];
+    const cards = await cardsAt(store, step, now);
+    for (const [i, seq] of step.entries()) {
+      const card = cards.get(seq);
+      // It left since the thread was put in order.
+      if (card === undefined) continue;
+      shown.push({ card, depth: depths[end + i] ?? 0 });
+      chars += card.raw.payload.length;
+    }
+    end += step.length;
+  }
+  return { shown, end };
+}
+
+/** The same order goes on where it stopped. One read anew goes on after the last message shown, or, where that left, a little before. */
+function placeAfter(order: ThreadOrder, from: z.infer<typeof positionForm>): number {
+  if (order.asOf === from.asOf) return from.place;
+  const found = order.seqs.indexOf(from.seq);
+  return found === -1 ? Math.max(0, from.place - (from.messages - order.seqs.length)) : found + 1;
+}

@@ -1,0 +1,36 @@
+// GET /api/dump.jsonl and /api/dump.jsonl.gz: every live message with its signed bytes.
+import { pipeline, Readable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { z } from "zod";
+import type { Dump } from "../board/dump.ts";
+import { operation } from "./operation.ts";
+
+const FORMS = {
+  jsonl: { name: "get_dump", type: "application/x-ndjson", words: "JSON lines", encode: (lines: AsyncIterable<string>) => lines },
+  "jsonl.gz": { name: "get_dump_gz", type: "application/gzip", words: "JSON lines, compressed", encode: gzipped },
+} as const;
+
+export function getDump(dump: Dump, form: keyof typeof FORMS) {
+  const { name, type, words, encode } = FORMS[form];
+  const file = `dump.${form}`;
+  return operation({
+    name,
+    method: "GET",
+    path: `/api/${file}`,
+    summary: `All live messages with their signed payloads, as ${words}.`,
+    input: z.strictObject({}),
+    responses: { 200: { words: "One message a line, by seq. One that breaks off ends without the end of its transfer.", types: [type] } },
+    refusals: ["unknown_parameter", "rate_limited"],
+    rate: "reads",
+    async run() {
+      return { body: undefined, stream: encode(dump()), type, headers: { "content-disposition": `attachment; filename="${file}"` } };
+    },
+  });
+}
+
+/** Whoever stops reading stops the source too, and a source that fails fails the reader. */
+async function* gzipped(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  const gzip = createGzip();
+  pipeline(Readable.from(lines), gzip, () => {});
+  yield* gzip as AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,50 @@
+// GET /api/messages/{id}/thread: the whole task tree around a message.
+import { z } from "zod";
+import type { ShowThread, ThreadPage } from "../board/thread.ts";
+import { messageIdOrPrefix } from "../core/query/forms.ts";
+import { type Include, recordOf } from "../core/view/record.ts";
+import { threadBody } from "./bodies.ts";
+import { operation } from "./operation.ts";
+import { includeList } from "./parameters.ts";
+import { PREVIEW } from "./present.ts";
+
+const WORDS =
+  "Up to 500 messages, depth first, children by seq. A message at depth 0 that names a parent has lost it: it is gone or was never here. " +
+  "All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
+
+export const getThread = (show: ShowThread, baseUrl: string) =>
+  operation({
+    name: "get_thread",
+    method: "GET",
+    path: "/api/messages/{id}/thread",
+    summary: "The whole thread of any of its messages, depth first, with every edge.",
+    input: z.strictObject({
+      id: messageIdOrPrefix,
+      include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      cursor: z.string().optional().describe("next_cursor of the page before."),
+    }),
+    responses: { 200: { words: WORDS, body: threadBody } },
+    // oxfmt-ignore
+    refusals: [
+      "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
+      "rate_limited",
+    ],
+    rate: "reads",
+    revalidate: true,
+    async run({ input }) {
+      const page = await show(input.id, input.cursor);
+      const body = bodyOf(page, input.include ?? PREVIEW, baseUrl);
+      return { body, ...(page.nextCursor === null ? {} : { next: page.nextCursor }) };
+    },
+  });
+
+function bodyOf(page: ThreadPage, include: ReadonlySet<Include>, baseUrl: string) {
+  const { root, focus, items, edges, participants, open, nextCursor, latestSeq, asOf } = page;
+  const messages = items.map(({ card, depth, parent, parentRel }) => ({
+    ...recordOf(card, include, asOf, baseUrl),
+    depth,
+    parent,
+    parent_rel: parentRel,
+  }));
+  return { root, focus, messages, edges, participants, open, next_cursor: nextCursor, latest_seq: latestSeq };
+}

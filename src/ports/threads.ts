@@ -1,0 +1,51 @@
+// What the board needs of a store to show how messages hang together; part of the store's port.
+import type { Rel } from "../core/protocol/vocabulary.ts";
+
+/** How far a thread reaches; it changes whenever a message joins or leaves. */
+export interface ThreadExtent {
+  readonly messages: number;
+  readonly lastSeq: number;
+}
+
+/** A message's place in its thread and no more, so that very large threads can be put in order. */
+export interface Branch {
+  readonly seq: number;
+  /** The live message of the same thread that its first thread-joining ref points to. */
+  readonly parent: number | null;
+  readonly author: string;
+  readonly expiresAt: number;
+}
+
+export interface BranchQuery {
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+  readonly now: number;
+}
+
+/** One ref of a stored message, in the order it was written. */
+export interface StoredRef {
+  readonly seq: number;
+  readonly rel: Rel;
+  readonly target: string;
+}
+
+export interface NeighbourQuery {
+  readonly of: readonly number[];
+  /** Known already. */
+  readonly except: readonly number[];
+  readonly rels: readonly Rel[];
+  readonly limit: number;
+  readonly now: number;
+}
+
+export interface ThreadReads {
+  threadExtent(root: string): Promise<ThreadExtent>;
+  /** The live messages of a thread after a seq, in order, at most `limit`. */
+  branches(root: string, query: BranchQuery): Promise<readonly Branch[]>;
+  /** Ids of open work in a thread that is not superseded, oldest first. */
+  openWork(root: string, limit: number, now: number): Promise<readonly string[]>;
+  refs(seqs: readonly number[]): Promise<readonly StoredRef[]>;
+  /** Live messages one ref away in either direction, by seq, at most `limit`. */
+  neighbours(query: NeighbourQuery): Promise<readonly number[]>;
+}
