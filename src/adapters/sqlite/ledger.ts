@@ -212,11 +212,12 @@ function statements(db: DatabaseSync) {
     lastEntry: p("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
     insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"),
     find: standing("WHERE m.id = ?"),
-    due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT ?"),
-    endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT ?"),
+    // `LIMIT +?`: a bare `LIMIT ?` makes SQLite plan the whole statement anew each time it is bound.
+    due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT +?"),
+    endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     openWork: p(
-      `SELECT id FROM messages m WHERE kind IN ('task', 'subtask', 'question') AND status = 'open' AND superseded_by IS NULL AND expires_at > ? ORDER BY seq DESC LIMIT ?`,
+      `SELECT id FROM messages m WHERE kind IN ('task', 'subtask', 'question') AND status = 'open' AND superseded_by IS NULL AND expires_at > ? ORDER BY seq DESC LIMIT +?`,
     ),
     keyOf: p("SELECT pk FROM agents WHERE id = ?"),
     refsOf: p("SELECT rel, target AS id FROM refs WHERE seq = ? ORDER BY position"),

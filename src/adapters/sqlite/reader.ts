@@ -101,9 +101,9 @@ function statements(db: DatabaseSync) {
     author: p("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
     thread: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
     idsByPrefix: p("SELECT id, expires_at AS expiresAt FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT 64"),
-    goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"),
+    goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT +?"),
     blob: p("SELECT text FROM blobs WHERE sha256 = ? AND expires_at > ?"),
-    entries: p("SELECT seq, at, type, id, detail, digest, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?"),
+    entries: p("SELECT seq, at, type, id, detail, digest, hash FROM log WHERE seq > ? ORDER BY seq LIMIT +?"),
     entryHash: p("SELECT hash FROM log WHERE seq = ?"),
     oldest: p("SELECT min(seq) AS seq FROM log"),
   };

@@ -11,17 +11,19 @@ const PRUNE_EVERY_MS = 60_000;
 export class SqliteWriter {
   readonly #db: DatabaseSync;
   readonly #ledger: SqliteLedger;
+  readonly #sql: ReturnType<typeof statements>;
   #prunedAt = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#ledger = new SqliteLedger(db);
+    this.#sql = statements(db);
   }
 
   run(acts: readonly Act[], now: number): Appended {
     const ledger = this.#ledger;
     const before = ledger.mark();
-    this.#db.exec("BEGIN IMMEDIATE");
+    this.#sql.begin.run();
     try {
       // The log's time never runs backwards, whatever the clock does.
       ledger.now = Math.max(ledger.now, now);
@@ -33,7 +35,7 @@ export class SqliteWriter {
       ledger.writeTallies();
       const nextDue = ledger.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
-      this.#db.exec("COMMIT");
+      this.#sql.commit.run();
       return { outcomes, head: ledger.head, nextDue };
     } catch (error) {
       ledger.backTo(before);
@@ -58,11 +60,11 @@ export class SqliteWriter {
       this.#db.exec("ROLLBACK TO act; RELEASE act");
       ledger.backTo(before);
     };
-    this.#db.exec("SAVEPOINT act");
+    this.#sql.savepoint.run();
     try {
       const outcome = this.#perform(act);
       if (act.type === "post" && act.dryRun) undo();
-      else this.#db.exec("RELEASE act");
+      else this.#sql.release.run();
       return outcome;
     } catch (error) {
       // A full disk or failed write has ended the transaction itself: then nobody in the batch may be answered.
@@ -93,6 +95,15 @@ export class SqliteWriter {
     this.#prunedAt = this.#ledger.now;
     this.#ledger.prune();
   }
+}
+
+function statements(db: DatabaseSync) {
+  return {
+    begin: db.prepare("BEGIN IMMEDIATE"),
+    commit: db.prepare("COMMIT"),
+    savepoint: db.prepare("SAVEPOINT act"),
+    release: db.prepare("RELEASE act"),
+  };
 }
 
 function isStorageError(error: unknown): boolean {
