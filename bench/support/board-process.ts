@@ -34,6 +34,10 @@ export class BoardProcess {
     throw new Error("The board did not start.");
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   async commits(): Promise<Commits> {
     const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
     const figure = (name: string): number => Number(new RegExp(`^blackboard_batch_acts_${name} (\\d+)$`, "m").exec(text)?.[1]);
@@ -43,13 +47,13 @@ export class BoardProcess {
   /** Milliseconds of CPU per thread name since the start; empty where there is no /proc. */
   threadMs(): ReadonlyMap<string, number> {
     const times = new Map<string, number>();
-    const tasks = `/proc/${this.#child.pid}/task`;
+    const tasks = `/proc/${this.pid}/task`;
     if (!existsSync(tasks)) return times;
     for (const task of readdirSync(tasks)) {
       const stat = readFileSync(`${tasks}/${task}/stat`, "utf8");
       const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      const thread = Number(task) === this.#child.pid ? "main" : name;
+      const thread = Number(task) === this.pid ? "main" : name;
       times.set(thread, (times.get(thread) ?? 0) + (Number(fields[11]) + Number(fields[12])) * TICK_MS);
     }
     return times;

@@ -6,6 +6,11 @@ import type { Measured } from "./load.ts";
 
 export class GeneratorProcess {
   readonly #child: ChildProcess = fork(new URL("./generator.ts", import.meta.url));
+  readonly #ended = new AbortController();
+
+  constructor() {
+    this.#child.once("exit", () => this.#ended.abort(new Error("The load generator has ended.")));
+  }
 
   async make(posts: number): Promise<void> {
     await this.#order({ make: posts });
@@ -19,12 +24,13 @@ export class GeneratorProcess {
     return measuredIn(await this.#order({ get: { port, path, connections, seconds } }));
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   async #order(order: Order): Promise<Report> {
     this.#child.send(order);
-    const ended = once(this.#child, "exit").then(() => {
-      throw new Error("The load generator has ended.");
-    });
-    const [report] = (await Promise.race([once(this.#child, "message"), ended])) as [Report];
+    const [report] = (await once(this.#child, "message", { signal: this.#ended.signal })) as [Report];
     return report;
   }
 
