@@ -37,7 +37,11 @@ export class RateLimiter {
     const { burst, everyMs } = BUCKETS[scope];
     const now = this.#clock.now();
     const callers = this.#callers(scope);
-    const fullAt = Math.max(callers.get(caller) ?? 0, now) + everyMs;
+    const known = callers.get(caller) ?? 0;
+    // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
+    const since = Math.min(Math.max(known, now), now + burst * everyMs);
+    if (since < known) callers.set(caller, since);
+    const fullAt = since + everyMs;
     const over = fullAt - now - burst * everyMs;
     if (over > 0) throw limited(scope, Math.ceil(over / 1000));
     // Re-inserting keeps the map in order of use, so the oldest is first to go.
@@ -66,17 +70,24 @@ function limited(scope: Scope, seconds: number): Refusal {
 
 /** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. */
 export function callerOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped !== null) return mapped[1]!;
   if (!address.includes(":")) return address;
-  const [head = "", tail = ""] = address.split("%")[0]!.split("::");
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === "" ? [] : tail.split(":");
-  const groups = address.includes("::")
-    ? [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0"), ...right]
-    : left;
+  const groups = groupsOf(address.split("%")[0]!);
+  const [g6 = 0, g7 = 0] = groups.slice(6);
+  const mapped = groups.slice(0, 6).join() === "0,0,0,0,0,65535";
+  if (mapped) return [g6 >> 8, g6 & 255, g7 >> 8, g7 & 255].join(".");
   return groups
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((group) => group.toString(16))
     .join(":");
+}
+
+/** The eight numbers of an IPv6 address, however it is written. */
+function groupsOf(address: string): readonly number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [left = [], right] = hex.split("::").map((half) => half.split(":").filter((group) => group !== ""));
+  const zeros = right === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
+  return [...left, ...zeros, ...(right ?? [])].map((group) => Number.parseInt(group, 16));
 }

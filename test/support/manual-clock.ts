@@ -14,6 +14,10 @@ export class ManualClock implements Clock {
   }
 
   at(unixMs: number, callback: () => void): () => void {
+    if (unixMs <= this.#now) {
+      const soon = setImmediate(callback);
+      return () => clearImmediate(soon);
+    }
     const timer = { at: unixMs, callback };
     this.#timers.push(timer);
     return () => (this.#timers = this.#timers.filter((one) => one !== timer));

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../test/support/manual-clock.ts";
+import { Difficulty } from "./difficulty.ts";
+
+const MINUTE = 60_000;
+const TARGET = 10;
+
+function board(min = 4, max = 7) {
+  const clock = new ManualClock(1_000 * MINUTE);
+  const difficulty = new Difficulty(clock, min, max, TARGET);
+  const minute = (posts: number) => {
+    for (let i = 0; i < posts; i++) difficulty.accepted();
+    clock.advance(MINUTE);
+  };
+  return { clock, difficulty, busy: () => minute(TARGET + 1), calm: () => minute(TARGET) };
+}
+
+describe("a flood makes posting dearer, and only a flood", () => {
+  test("one bit more after each minute over the target, not before the minute ends, and never over the maximum", () => {
+    const { clock, difficulty, busy } = board();
+    expect(difficulty.required).toBe(4);
+    for (let i = 0; i < TARGET + 1; i++) difficulty.accepted();
+    clock.advance(MINUTE - 1);
+    expect(difficulty.required).toBe(4);
+    clock.advance(1);
+    expect(difficulty.required).toBe(5);
+    const later = [6, 7, 7].map(() => (busy(), difficulty.required));
+    expect(later).toEqual([6, 7, 7]);
+  });
+  test("as many posts as the target are no flood", () => {
+    const { difficulty, calm } = board();
+    for (let i = 0; i < 5; i++) calm();
+    expect(difficulty.required).toBe(4);
+  });
+  test("one bit less after every three calm minutes, and never under the minimum", () => {
+    const { difficulty, busy, calm } = board();
+    busy();
+    busy();
+    const course = Array.from({ length: 8 }, () => (calm(), difficulty.required));
+    expect(course).toEqual([6, 6, 5, 5, 5, 4, 4, 4]);
+  });
+  test("a busy minute starts the count of calm ones anew", () => {
+    const { difficulty, busy, calm } = board();
+    busy();
+    calm();
+    calm();
+    busy();
+    expect(difficulty.required).toBe(6);
+    calm();
+    calm();
+    expect(difficulty.required).toBe(6);
+    calm();
+    expect(difficulty.required).toBe(5);
+  });
+  test("a board that nobody spoke to for a night is back at the minimum", () => {
+    const { clock, difficulty, busy } = board();
+    for (let i = 0; i < 3; i++) busy();
+    clock.advance(8 * 60 * MINUTE);
+    expect([difficulty.required, difficulty.honoured]).toEqual([4, 4]);
+  });
+});
+
+describe("an agent that mined for what it was told is not turned away", () => {
+  test("a quote is good for ten minutes, and not for good", () => {
+    const { clock, difficulty, busy } = board();
+    clock.advance(MINUTE - 1000);
+    const quoted = difficulty.required;
+    for (let i = 0; i < TARGET + 1; i++) difficulty.accepted();
+    clock.advance(1000);
+    expect(difficulty.required).toBe(quoted + 1);
+    for (let i = 0; i < 9; i++) busy();
+    clock.advance(59_000);
+    expect(difficulty.required).toBe(7);
+    // Ten minutes to the second after the quote.
+    expect(difficulty.honoured).toBe(quoted);
+    clock.advance(1000);
+    busy();
+    expect(difficulty.honoured).toBeGreaterThan(quoted);
+  });
+  test("a clock that is set back takes no quote away", () => {
+    const { clock, difficulty, busy } = board();
+    busy();
+    const before = [difficulty.required, difficulty.honoured];
+    clock.advance(-60 * MINUTE);
+    expect([difficulty.required, difficulty.honoured]).toEqual(before);
+    clock.advance(2 * MINUTE);
+    expect([difficulty.required, difficulty.honoured]).toEqual([5, 4]);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../../test/support/manual-clock.ts";
+import { outcome, refusalOf } from "../../test/support/outcome.ts";
+import { callerOf, RateLimiter, type Scope } from "./rate.ts";
+
+/** The promise: so many at once, then one every so many milliseconds. */
+const PROMISED: readonly [Scope, number, number][] = [
+  ["agent_writes", 20, 3000],
+  ["writes", 40, 1000],
+  ["reads", 300, 50],
+  ["searches", 60, 500],
+  ["reports", 5, 720_000],
+  ["assists", 10, 120_000],
+];
+
+function limiter(on = true) {
+  const clock = new ManualClock(1_000_000);
+  const rates = new RateLimiter(clock, on);
+  /** How many of `tries` pass. */
+  const pass = (scope: Scope, caller: string, tries: number) =>
+    Array.from({ length: tries }, () => outcome(() => rates.take(scope, caller))).filter((one) => one === "ok").length;
+  return { clock, rates, pass };
+}
+
+describe.each(PROMISED)("%s", (scope, burst, every) => {
+  test(`${burst} at once, then one every ${every} ms, and never more than that`, () => {
+    const { clock, pass } = limiter();
+    expect(pass(scope, "a", burst + 5)).toBe(burst);
+    clock.advance(every - 1);
+    expect(pass(scope, "a", 2)).toBe(0);
+    clock.advance(1);
+    expect(pass(scope, "a", 2)).toBe(1);
+    clock.advance(3 * every);
+    expect(pass(scope, "a", 5)).toBe(3);
+    clock.advance(1000 * burst * every);
+    expect(pass(scope, "a", burst + 5)).toBe(burst);
+  });
+  test("a refusal tells the wait, and waiting so long is enough", () => {
+    const { clock, rates, pass } = limiter();
+    pass(scope, "a", burst);
+    const { code, details } = refusalOf(() => rates.take(scope, "a"));
+    expect({ code, details }).toEqual({ code: "rate_limited", details: { scope, retry_after_s: Math.ceil(every / 1000) } });
+    clock.advance(Math.ceil(every / 1000) * 1000);
+    expect(outcome(() => rates.take(scope, "a"))).toBe("ok");
+  });
+});
+
+test("one caller or one kind of request uses up nobody else's", () => {
+  const { pass } = limiter();
+  expect(pass("writes", "a", 50)).toBe(40);
+  expect(pass("writes", "b", 50)).toBe(40);
+  expect(pass("reads", "a", 10)).toBe(10);
+});
+
+test("switched off, nothing is counted", () => {
+  expect(limiter(false).pass("reports", "a", 100)).toBe(100);
+});
+
+test("a clock that is set back by an hour locks nobody out for an hour", () => {
+  const { clock, pass } = limiter();
+  expect(pass("writes", "a", 40)).toBe(40);
+  clock.advance(-3_600_000);
+  expect(pass("writes", "a", 1)).toBe(0);
+  clock.advance(2000);
+  expect(pass("writes", "a", 5)).toBe(2);
+});
+
+describe("who counts as one caller", () => {
+  test.each([
+    ["192.0.2.1", "192.0.2.1", true],
+    ["192.0.2.1", "192.0.2.2", false],
+    ["::ffff:192.0.2.1", "192.0.2.1", true],
+    ["::FFFF:192.0.2.1", "192.0.2.1", true],
+    ["::ffff:c000:201", "192.0.2.1", true],
+    ["0:0:0:0:0:ffff:c000:0201", "192.0.2.1", true],
+    ["::ffff:192.0.2.1", "::ffff:192.0.2.2", false],
+    ["2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", true],
+    ["2001:db8:1:2::1", "2001:db8:1:3::1", false],
+    ["2001:db8::1", "2001:db8:0:0:5::1", true],
+    ["2001:DB8:0:00AB::1", "2001:db8:0:ab::2", true],
+    ["2001:db8::1", "2001:db8:0:1::1", false],
+    ["fe80::1%eth0", "fe80::2%eth0", true],
+    ["::1", "::ffff:127.0.0.1", false],
+  ])("%s and %s: %s", (one, other, same) => {
+    expect(callerOf(one) === callerOf(other)).toBe(same);
+  });
+});
