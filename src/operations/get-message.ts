@@ -24,7 +24,9 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
     rate: "reads",
     async run({ input }) {
-      const record = recordOf(await find(input.id), input.include ?? BODY_AND_DATA, clock.now(), baseUrl);
-      return input.format === "md" ? present.markdown("Message", [], [record]) : { body: record };
+      const card = await find(input.id);
+      const include = input.include ?? BODY_AND_DATA;
+      if (input.format !== "md") return present.record(card, include, clock.now());
+      return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)]);
     },
   });

@@ -1,23 +1,30 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
 import type { Notary } from "../board/checkpoint.ts";
 import type { Difficulty } from "../board/difficulty.ts";
+import { dumper } from "../board/dump.ts";
 import { messageFinder } from "../board/find.ts";
+import { graphReader } from "../board/graph.ts";
 import type { List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
+import { threadReader } from "../board/thread.ts";
 import type { FindWork } from "../board/work.ts";
+import type { CursorCodec } from "../core/query/cursor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
+import { getDump } from "./get-dump.ts";
 import { getExpiring } from "./get-expiring.ts";
+import { getGraph } from "./get-graph.ts";
 import { getInbox } from "./get-inbox.ts";
 import { getKinds } from "./get-kinds.ts";
 import { getMessage } from "./get-message.ts";
 import { getOpenapi } from "./get-openapi.ts";
 import { getPow } from "./get-pow.ts";
+import { getThread } from "./get-thread.ts";
 import { getTime } from "./get-time.ts";
 import { getWork } from "./get-work.ts";
 import { listMessages } from "./list-messages.ts";
@@ -34,6 +41,9 @@ export interface OperationParts {
   readonly findWork: FindWork;
   readonly names: Names;
   readonly entropy: Entropy;
+  readonly cursors: CursorCodec;
+  /** Ends what is due by now. */
+  readonly settle: () => Promise<void>;
   readonly notary: Notary;
   readonly difficulty: Difficulty;
   readonly baseUrl: string;
@@ -45,16 +55,21 @@ export interface OperationParts {
 export function operations(parts: OperationParts): readonly Operation[] {
   const { store, clock, post, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
   const present = presenter(baseUrl, parts.entropy);
+  const find = messageFinder(store, clock);
   const all = [
     postMessage(post, difficulty, clock, baseUrl),
     listMessages(list, present),
-    getMessage(messageFinder(store, clock), clock, baseUrl, present),
+    getMessage(find, clock, baseUrl, present),
+    getThread(threadReader({ ...parts, find }), baseUrl),
+    getGraph(graphReader({ ...parts, find })),
     getSimilar(list, present),
     postSimilar(list, present),
     getWork(findWork, present),
     getExpiring(list, present),
     getInbox(list, names, present),
     getBlob(store, clock),
+    getDump(dumper(store, clock), "jsonl"),
+    getDump(dumper(store, clock), "jsonl.gz"),
     getChanges(store, clock),
     getCheckpoint(notary),
     getKinds(clock, boardPk),

@@ -7,6 +7,8 @@ export interface Reply {
   readonly status?: number;
   /** Sent as JSON, unless `type` says that it is a text already. */
   readonly body: unknown;
+  /** The body as JSON text, where it is at hand. */
+  readonly json?: string;
   /** Sent instead of `body`, as fast as the caller takes it; whoever goes away ends it. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
   readonly type?: string;
@@ -56,3 +58,14 @@ export function operation<Schema extends z.ZodObject>(definition: Operation<Sche
 
 /** Where `format=md` is offered. */
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;
+
+/** An answer whose JSON text is made already; whoever wants the value can still have it. */
+export function jsonReply(json: string, more: Omit<Reply, "body" | "json"> = {}): Reply {
+  return {
+    ...more,
+    json,
+    get body(): unknown {
+      return JSON.parse(json);
+    },
+  };
+}

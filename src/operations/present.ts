@@ -3,9 +3,11 @@ import type { Item, Page } from "../board/list.ts";
 import { iso } from "../core/protocol/time.ts";
 import { fence, fenceRule, type MarkdownRecord, messageMarkdown } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
+import { recordText } from "../core/view/record-text.ts";
 import { type Include, recordOf, tombstoneOf } from "../core/view/record.ts";
 import type { Entropy } from "../ports/entropy.ts";
-import type { Reply } from "./operation.ts";
+import type { Card } from "../ports/store.ts";
+import { jsonReply, type Reply } from "./operation.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -22,6 +24,7 @@ export interface Presentation {
 
 export interface Presenter {
   page(page: Page, how: Presentation): Reply;
+  record(card: Card, include: ReadonlySet<Include>, now: number): Reply;
   /** Records of any kind as a Markdown document. */
   markdown(heading: string, lines: readonly string[], records: readonly MarkdownRecord[]): Reply;
 }
@@ -29,6 +32,8 @@ export interface Presenter {
 const TOKEN_BYTES = 8;
 
 export function presenter(baseUrl: string, entropy: Entropy): Presenter {
+  const textOf = recordText(baseUrl, entropy.hex(TOKEN_BYTES));
+
   function records(page: Page, { include, extra }: Presentation) {
     return page.items.map((item) => {
       const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
@@ -48,9 +53,23 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     return { body: text, type: "text/markdown; charset=utf-8" };
   }
 
+  /** The whole page as text, put together from records that are mostly rendered already. */
+  function pageText(page: Page, { include, extra }: Presentation): Reply {
+    const messages = page.items.map((item) => {
+      const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
+      const more = { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
+      return item.score === undefined && extra === undefined ? record : `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
+    });
+    const { nextCursor, latestSeq, asOf } = page;
+    const json = `{"messages":[${messages.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"${iso(asOf)}"}`;
+    return jsonReply(json, nextCursor === null ? {} : { next: nextCursor });
+  }
+
   return {
     markdown,
+    record: (card, include, now) => jsonReply(textOf(card, include, now)),
     page(page, how) {
+      if (how.format !== "md" && how.fields === undefined) return pageText(page, how);
       const shown = records(page, how);
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (how.format === "md") {
@@ -65,8 +84,8 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
           ...next,
         };
       }
-      const { fields } = how;
-      const messages = fields === undefined ? shown : shown.map((one) => project(one, fields));
+      const { fields = [] } = how;
+      const messages = shown.map((one) => project(one, fields));
       return { body: { messages, next_cursor: page.nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) }, ...next };
     },
   };

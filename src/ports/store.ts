@@ -5,6 +5,11 @@ import type { Head } from "../core/log/checkpoint.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order, Position } from "../core/query/order.ts";
 import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
+import type { AgentFacts, AgentQuery } from "./agents.ts";
+import type { Figures, FiguresQuery } from "./stats.ts";
+import type { TagFacts, TagQuery } from "./tags.ts";
+import type { DumpReads } from "./dump.ts";
+import type { ThreadReads } from "./threads.ts";
 
 export interface Raw {
   readonly payload: string;
@@ -69,6 +74,16 @@ export interface Appended {
   readonly head: Head;
   /** When the next lifetime or lease ends, if any. */
   readonly nextDue: number | null;
+  readonly touched: Touched;
+}
+
+/** What a transaction may have changed, so that nobody goes on showing what they remember of it. */
+export interface Touched {
+  readonly seqs: readonly number[];
+  readonly agents: readonly string[];
+  readonly roots: readonly string[];
+  /** Another process wrote in between: nothing remembered can be trusted. */
+  readonly all: boolean;
 }
 
 export interface LogEntry extends Entry {
@@ -89,7 +104,7 @@ export interface ListQuery {
 
 export type Listed = Found & { readonly position: Position };
 
-export interface Store {
+export interface Store extends ThreadReads, DumpReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append(acts: readonly Act[], now: number): Promise<Appended>;
   /** Where the log stands. */
@@ -107,6 +122,10 @@ export interface Store {
   /** Entries after a seq, in order, at most `limit`; with the content of messages live at `rawAt`. */
   entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]>;
   oldestSeq(): Promise<number>;
+  agent(id: string, now: number): Promise<AgentFacts | undefined>;
+  agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
+  tags(query: TagQuery): Promise<readonly TagFacts[]>;
+  figures(query: FiguresQuery): Promise<Figures>;
   close(): Promise<void>;
 }
 

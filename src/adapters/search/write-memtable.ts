@@ -1,6 +1,6 @@
 // The documents of a memtable as a segment: those that are gone are left out, and their words with them.
 import { ByteWriter } from "../../core/search/index/bytes.ts";
-import type { Memtable, TermRows } from "../../core/search/index/memtable.ts";
+import type { Memtable } from "../../core/search/index/memtable.ts";
 import { writeGramPosting, writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
 import type { Pace } from "./pace.ts";
 import { liveDocuments } from "./live-documents.ts";
@@ -14,21 +14,20 @@ export async function writeMemtable(memtable: Memtable, writer: SegmentWriter, p
   const docs = new ByteWriter();
   const positions = new ByteWriter();
   for (const term of await sortedTerms(memtable, pace)) {
-    const rows = memtable.terms.get(term);
-    if (rows === undefined) continue;
     docs.clear();
     positions.clear();
-    const count = isGram(term) ? writeGrams(rows, numberOf, docs) : writeWords(rows, numberOf, docs, positions);
+    const count = isGram(term) ? writeGrams(memtable, term, numberOf, docs) : writeWords(memtable, term, numberOf, docs, positions);
     if (count > 0) writer.term(term, count, docs.view(), positions.view());
-    await pace.step();
+    const rest = pace.step();
+    if (rest !== undefined) await rest;
   }
   await writer.finish(documents);
 }
 
-function writeGrams(rows: TermRows, numberOf: Int32Array, out: ByteWriter): number {
+function writeGrams(memtable: Memtable, gram: string, numberOf: Int32Array, out: ByteWriter): number {
   let last = -1;
   let count = 0;
-  for (const doc of rows.docs) {
+  for (const doc of memtable.gramDocs(gram)) {
     const number = numberOf[doc]!;
     if (number < 0) continue;
     writeGramPosting(out, number - last);
@@ -38,22 +37,17 @@ function writeGrams(rows: TermRows, numberOf: Int32Array, out: ByteWriter): numb
   return count;
 }
 
-function writeWords(rows: TermRows, numberOf: Int32Array, out: ByteWriter, positions: ByteWriter): number {
+function writeWords(memtable: Memtable, word: string, numberOf: Int32Array, out: ByteWriter, places: ByteWriter): number {
   let last = -1;
   let count = 0;
-  let at = 0;
-  for (const [i, doc] of rows.docs.entries()) {
-    const title = rows.titles[i]!;
-    const body = rows.bodies[i]!;
+  memtable.eachPosting(word, (doc, title, body, positions, at) => {
     const number = numberOf[doc]!;
-    if (number >= 0) {
-      writeWordPosting(out, number - last, title, body);
-      writePositions(positions, rows.positions, at, title, body);
-      last = number;
-      count++;
-    }
-    at += title + body;
-  }
+    if (number < 0) return;
+    writeWordPosting(out, number - last, title, body);
+    writePositions(places, positions, at, title, body);
+    last = number;
+    count++;
+  });
   return count;
 }
 
@@ -61,7 +55,7 @@ const RUN = 2048;
 
 /** A merge sort with pauses: the many terms of a memtable would hold up searches if sorted in one go. */
 async function sortedTerms(memtable: Memtable, pace: Pace): Promise<string[]> {
-  const terms = [...memtable.terms.keys()];
+  const terms = memtable.terms();
   let runs: string[][] = [];
   for (let at = 0; at < terms.length; at += RUN) {
     runs.push(terms.slice(at, at + RUN).sort());

@@ -16,7 +16,7 @@ import {
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
-import type { AuthorFacts, ThreadFacts } from "../../ports/store.ts";
+import type { AuthorFacts, ThreadFacts, Touched } from "../../ports/store.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
 import { TallyBook } from "./tally-book.ts";
 
@@ -25,16 +25,24 @@ type Vote = "verifies" | "refutes";
 export class SqliteLedger implements Ledger {
   /** Set by the writer for each transaction; never runs backwards. */
   now = 0;
-  head: Head;
+  head: Head = { seq: 0, hash: GENESIS };
   readonly #sql: ReturnType<typeof statements>;
+  #touched = { seqs: new Set<number>(), agents: new Set<string>(), roots: new Set<string>(), all: false };
   readonly #tallies: TallyBook;
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
     this.#tallies = new TallyBook(db);
+    this.catchUp();
+  }
+
+  /** Goes on from where the log stands; another process, such as an operator's command, may have written to it. */
+  catchUp(): void {
     const last = this.#sql.lastEntry.get() as { seq: number; hash: string; at: number } | undefined;
+    if ((last?.seq ?? 0) === this.head.seq) return;
     this.head = last === undefined ? { seq: 0, hash: GENESIS } : { seq: last.seq, hash: last.hash };
-    this.now = last?.at ?? 0;
+    this.now = Math.max(this.now, last?.at ?? 0);
+    this.#touched.all = true;
   }
 
   find(id: string): Standing | undefined {
@@ -66,6 +74,7 @@ export class SqliteLedger implements Ledger {
   adoptReplies(id: string, author: string): void {
     this.#sql.adoptReplies.run(author, id, author);
     this.#sql.noteReplies.run(author, author, id, author, author);
+    for (const reply of this.#sql.repliesAt.all(id)) this.#touched.seqs.add(reply["seq"] as number);
   }
 
   vote(target: number, agent: string): Vote | undefined {
@@ -107,6 +116,7 @@ export class SqliteLedger implements Ledger {
 
   insert(s: Standing, { payload, raw, blobs }: Arrival, refs: readonly Ref[]): void {
     const sql = this.#sql;
+    this.#touched.agents.add(s.author);
     // oxfmt-ignore
     sql.insertMessage.run(
       s.seq, s.id, s.author, s.kind, s.root, s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), Number(s.hasData), Number(s.hasAttachment),
@@ -121,6 +131,7 @@ export class SqliteLedger implements Ledger {
     for (const { sha256 } of payload.attachments ?? []) sql.attach.run(sha256, s.seq);
   }
   update(s: Standing): void {
+    this.#touched.seqs.add(s.seq);
     const signals = Object.keys(s.signals).length === 0 ? null : JSON.stringify(s.signals);
     // oxfmt-ignore
     this.#sql.update.run(
@@ -130,9 +141,11 @@ export class SqliteLedger implements Ledger {
   }
   withdrawBefore(author: string, seq: number): void {
     this.#sql.withdraw.run(this.now, author, seq, this.now);
+    for (const own of this.#sql.ownBefore.all(author, seq)) this.#touched.seqs.add(own["seq"] as number);
   }
   erase(s: Standing, gone: Gone): void {
     const sql = this.#sql;
+    this.#touched.seqs.add(s.seq);
     for (const { sha256 } of sql.attachmentsOf.all(s.seq) as unknown as { sha256: string }[]) {
       sql.detach.run(sha256, s.seq);
       sql.dropLooseBlob.run(sha256, sha256);
@@ -143,6 +156,7 @@ export class SqliteLedger implements Ledger {
     sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement);
   }
   joinThread(root: string, by: 1 | -1): number {
+    this.#touched.roots.add(root);
     const thread = by === 1 ? this.#sql.joinThread.get(root, this.now) : this.#sql.leaveThread.get(root);
     const messages = (thread as { messages: number } | undefined)?.messages ?? 0;
     if (messages === 0) this.#sql.dropEmptyThread.run(root);
@@ -180,6 +194,12 @@ export class SqliteLedger implements Ledger {
     this.#tallies.write(this.now);
   }
 
+  takeTouched(): Touched {
+    const { seqs, agents, roots, all } = this.#touched;
+    this.#touched = { seqs: new Set(), agents: new Set(), roots: new Set(), all: false };
+    return { seqs: [...seqs], agents: [...agents], roots: [...roots], all };
+  }
+
   authorFacts(agent: string): AuthorFacts {
     return this.#sql.authorFacts.get(agent) as unknown as AuthorFacts;
   }
@@ -212,6 +232,7 @@ function statements(db: DatabaseSync) {
     lastEntry: p("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
     insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"),
     find: standing("WHERE m.id = ?"),
+    // `LIMIT +?`: a bare `LIMIT +?` makes SQLite plan the whole statement anew each time it is bound.
     // `LIMIT +?`: a bare `LIMIT ?` makes SQLite plan the whole statement anew each time it is bound.
     due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT +?"),
     endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
@@ -250,6 +271,7 @@ function statements(db: DatabaseSync) {
     adoptReplies: p(`INSERT INTO inbox (agent, seq, reply)
       SELECT ?, r.seq, 1 FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.author <> ?
       ON CONFLICT (agent, seq) DO UPDATE SET reply = 1`),
+    repliesAt: p("SELECT seq FROM refs WHERE target = ? AND rel = 'reply'"),
     noteReplies: p(`UPDATE messages SET replied_to = CASE WHEN replied_to IS NULL THEN ? ELSE replied_to || ' ' || ? END
       WHERE seq IN (SELECT seq FROM refs WHERE target = ? AND rel = 'reply') AND author <> ? AND instr(coalesce(replied_to, ''), ?) = 0`),
     insertRef: p("INSERT INTO refs (seq, position, rel, target) VALUES (?, ?, ?, ?)"),
@@ -265,6 +287,7 @@ function statements(db: DatabaseSync) {
     update:
       p(`UPDATE messages SET status = ?, verifies = ?, refutes = ?, replies = ?, answers = ?, answers_verified = ?, answers_disputed = ?, signals = ?,
       resolved_by_author = ?, claimed_by = ?, lease_until = ?, claim_seq = ?, superseded_by = ?, superseded_at = ? WHERE seq = ?`),
+    ownBefore: p("SELECT seq FROM messages WHERE author = ? AND seq < ?"),
     withdraw: p("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq < ? AND expires_at > ?"),
     eraseBySeq: [
       p("DELETE FROM contents WHERE seq = ?"),

@@ -2,10 +2,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey, Position } from "../../core/query/order.ts";
-import type { Card, Listed, ListQuery } from "../../ports/store.ts";
+import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
+import type { SqliteCards } from "./cards.ts";
 import { DriverChooser } from "./driver.ts";
-import { STANDING_COLUMNS, toStanding } from "./rows.ts";
+import { GONE_COLUMNS, toGone } from "./rows.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
 const SQLITE_DIALECT: Dialect = { placeholder: () => "?", opaque: (column) => `+${column}` };
@@ -33,30 +34,38 @@ const WITH_GONE = `(
 export class SqliteLister {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #cards: SqliteCards;
+  readonly #goneBySeq: StatementSync;
   readonly #drivers: DriverChooser;
   readonly #atOrAfter: StatementSync;
   readonly #bounds: StatementSync;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, cards: SqliteCards) {
     this.#db = db;
+    this.#cards = cards;
+    this.#goneBySeq = db.prepare(`SELECT ${GONE_COLUMNS} FROM gone WHERE seq = ?`);
     this.#drivers = new DriverChooser(db);
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
   }
 
   list(query: ListQuery): Listed[] {
-    const columns = `${STANDING_COLUMNS}, c.payload, c.sig, c.nonce, a.first_seen AS firstSeen, a.messages AS authorMessages,
-      t.messages AS threadMessages, t.last_activity AS lastActivity${query.removed ? ", m.gone_reason AS goneReason, m.gone_at AS goneAt, m.statement" : ""}`;
-    return this.#rows(query, columns, "LEFT JOIN contents c ON c.seq = m.seq LEFT JOIN agents a ON a.id = m.author").map((row) =>
-      toListed(row, query.order.key),
-    );
+    const key = ORDER_COLUMN[query.order.key];
+    return this.#rows(query, `m.seq, ${key} AS position${query.removed ? ", m.gone_reason AS reason" : ""}`).flatMap((row): Listed[] => {
+      const seq = row["seq"] as number;
+      const position = { key: (row["position"] as number | null) ?? 0, seq };
+      if (typeof row["reason"] === "string") return [{ gone: toGone(this.#goneBySeq.get(seq)), position }];
+      const card = this.#cards.bySeq(seq);
+      // The sweep may have come between the two reads.
+      return card === undefined ? [] : [{ card, position }];
+    });
   }
 
   seqs(query: ListQuery): number[] {
-    return this.#rows(query, "m.seq", "").map((row) => row["seq"] as number);
+    return this.#rows(query, "m.seq").map((row) => row["seq"] as number);
   }
 
-  #rows(query: ListQuery, columns: string, joins: string): Record<string, unknown>[] {
+  #rows(query: ListQuery, columns: string): Record<string, unknown>[] {
     const { order, after, limit, removed, only } = query;
     const binder = new Binder(SQLITE_DIALECT);
     const conditions = this.#withSeqBounds(query.condition);
@@ -67,7 +76,7 @@ export class SqliteLister {
 
     let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.root = t.root` : `${messages} m`;
     if (driver?.from !== undefined) from = `${driver.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
-    if (!byThread) from += " LEFT JOIN threads t ON t.root = m.root";
+    if (!byThread && order.key === "activity") from += " LEFT JOIN threads t ON t.root = m.root";
     // Sequences come from the driving table where there is one, so that its index gives bounds and order.
     const seq = driver?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
@@ -77,7 +86,7 @@ export class SqliteLister {
     const key = ORDER_COLUMN[order.key];
     if (after !== undefined) where.push(afterSql(order.key === "seq" ? seq : key, seq, after, order.descending, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
-    const sql = `SELECT ${columns} FROM ${from} ${joins} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${binder.bind(limit)}`;
+    const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${binder.bind(limit)}`;
     return this.#statement(sql).all(...binder.values) as Record<string, unknown>[];
   }
 
@@ -129,42 +138,4 @@ function afterSql(key: string, seq: string, { key: value, seq: last }: Position,
   const past = descending ? "<" : ">";
   if (key === seq) return `${seq} ${past} ${binder.bind(last)}`;
   return `(${key} ${past}= ${binder.bind(value)} AND (${key} ${past} ${binder.bind(value)} OR ${seq} ${past} ${binder.bind(last)}))`;
-}
-
-type CardRow = Card["raw"] & {
-  firstSeen: number;
-  authorMessages: number;
-  threadMessages: number | null;
-  lastActivity: number | null;
-  goneReason?: "removed" | "retracted" | null;
-  goneAt?: number;
-  statement?: string | null;
-};
-
-function toListed(row: Record<string, unknown>, key: OrderKey): Listed {
-  const { payload, sig, nonce, firstSeen, authorMessages, threadMessages, lastActivity, goneReason, goneAt, statement, ...rest } =
-    row as unknown as CardRow;
-  const standing = toStanding(rest);
-  const keys: Record<OrderKey, number> = {
-    seq: standing.seq,
-    activity: lastActivity ?? 0,
-    expiresAt: standing.expiresAt,
-    verifies: standing.verifies,
-    bits: standing.bits,
-  };
-  const position = { key: keys[key], seq: standing.seq };
-  if (goneReason !== undefined && goneReason !== null) {
-    const { id, seq, author, kind, root, receivedAt } = standing;
-    return {
-      gone: { id, seq, author, kind, root, receivedAt, reason: goneReason, at: goneAt ?? receivedAt, statement: statement ?? null },
-      position,
-    };
-  }
-  const card: Card = {
-    standing,
-    raw: { payload, sig, nonce },
-    author: { firstSeen, messages: authorMessages },
-    thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? standing.receivedAt },
-  };
-  return { card, position };
 }

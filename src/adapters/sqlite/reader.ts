@@ -2,14 +2,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Entry, GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { AuthorFacts, Card, Found, LogEntry, Prior, Raw, ThreadFacts } from "../../ports/store.ts";
-import { GONE_COLUMNS, goneByTime, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
+import type { Found, LogEntry, Prior, Raw } from "../../ports/store.ts";
+import type { SqliteCards } from "./cards.ts";
+import { GONE_COLUMNS, goneByTime, toGone } from "./rows.ts";
 
 export class SqliteReader {
   readonly #sql: ReturnType<typeof statements>;
+  readonly #cards: SqliteCards;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, cards: SqliteCards) {
     this.#sql = statements(db);
+    this.#cards = cards;
   }
 
   head(): Head {
@@ -30,22 +33,10 @@ export class SqliteReader {
   }
 
   find(id: string, now: number): Found | undefined {
-    const standing = this.#standing(id);
-    if (standing === undefined) {
-      const gone = this.#sql.gone.get(id);
-      return gone === undefined ? undefined : { gone: toGone(gone) };
-    }
-    if (standing.expiresAt <= now) return { gone: goneByTime(standing) };
-    const raw = this.#sql.raw.get(standing.seq) as Raw | undefined;
-    // The writer erased it between two reads: now its tombstone is there.
-    if (raw === undefined) return this.find(id, now);
-    const card: Card = {
-      standing,
-      raw,
-      author: this.#sql.author.get(standing.author) as unknown as AuthorFacts,
-      thread: (this.#sql.thread.get(standing.root) as ThreadFacts | undefined) ?? { messages: 0, lastActivity: standing.receivedAt },
-    };
-    return { card };
+    const card = this.#cards.byId(id);
+    if (card !== undefined) return card.standing.expiresAt > now ? { card } : { gone: goneByTime(card.standing) };
+    const gone = this.#sql.gone.get(id);
+    return gone === undefined ? undefined : { gone: toGone(gone) };
   }
 
   idsByPrefix(prefix: string, limit: number, now: number): { live: string[]; gone: string[] } {
@@ -80,11 +71,6 @@ export class SqliteReader {
     const first = this.#sql.oldest.get()!["seq"] as number | null;
     return first === null || first === 1 ? 1 : first + 1;
   }
-
-  #standing(id: string) {
-    const row = this.#sql.find.get(id);
-    return row === undefined ? undefined : toStanding(row);
-  }
 }
 
 function statements(db: DatabaseSync) {
@@ -95,11 +81,7 @@ function statements(db: DatabaseSync) {
     blockedKey: p("SELECT 1 FROM agents WHERE id = ? AND blocked = 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
     blockedBlob: p("SELECT 1 FROM blocked_blobs WHERE sha256 = ?"),
-    find: p(`SELECT ${STANDING_COLUMNS} FROM messages m WHERE m.id = ?`),
-    raw: p("SELECT payload, sig, nonce FROM contents WHERE seq = ?"),
     liveRaw: p("SELECT payload, sig, nonce FROM contents c JOIN messages m ON m.seq = c.seq WHERE c.seq = ? AND m.expires_at > ?"),
-    author: p("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
-    thread: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
     idsByPrefix: p("SELECT id, expires_at AS expiresAt FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT 64"),
     goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT +?"),
     blob: p("SELECT text FROM blobs WHERE sha256 = ? AND expires_at > ?"),

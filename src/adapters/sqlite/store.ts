@@ -4,9 +4,16 @@ import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import { workerUrl } from "../system/worker-url.ts";
+import { SqliteAgents } from "./agents.ts";
+import { SqliteDump } from "./dump.ts";
+import { SqliteGraph } from "./graph.ts";
+import { SqliteCards } from "./cards.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { SqliteReader } from "./reader.ts";
+import { SqliteStats } from "./stats.ts";
+import { SqliteTags } from "./tags.ts";
+import { SqliteThreads } from "./threads.ts";
 import { SQLITE } from "./writer.ts";
 
 interface WriterAnswer {
@@ -44,6 +51,16 @@ class SqliteStore implements Store {
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #lister: SqliteLister;
+  readonly #cards: SqliteCards;
+  /** Where the log stood after our own last transaction. */
+  #seenSeq = -1;
+  #appending = false;
+  readonly #threads: SqliteThreads;
+  readonly #graph: SqliteGraph;
+  readonly #dump: SqliteDump;
+  readonly #agents: SqliteAgents;
+  readonly #tags: SqliteTags;
+  readonly #stats: SqliteStats;
   readonly #lock: DatabaseSync;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
@@ -52,8 +69,15 @@ class SqliteStore implements Store {
   constructor(worker: Worker, readDb: DatabaseSync, lock: DatabaseSync, nextDue: number | null, onFatal: (error: Error) => void) {
     this.#worker = worker;
     this.#readDb = readDb;
-    this.#reader = new SqliteReader(readDb);
-    this.#lister = new SqliteLister(readDb);
+    this.#cards = new SqliteCards(readDb);
+    this.#reader = new SqliteReader(readDb, this.#cards);
+    this.#lister = new SqliteLister(readDb, this.#cards);
+    this.#threads = new SqliteThreads(readDb);
+    this.#graph = new SqliteGraph(readDb);
+    this.#dump = new SqliteDump(readDb);
+    this.#agents = new SqliteAgents(readDb);
+    this.#tags = new SqliteTags(readDb);
+    this.#stats = new SqliteStats(readDb);
     this.#lock = lock;
     this.#nextDue = nextDue;
     this.#onFatal = onFatal;
@@ -62,13 +86,17 @@ class SqliteStore implements Store {
   /** One call at a time; the appender sees to that. */
   async append(acts: readonly Act[], now: number): Promise<Appended> {
     if (this.#dead !== undefined) throw this.#dead;
+    this.#appending = true;
     this.#worker.postMessage({ acts, now });
     const { appended, failed } = await answer(this.#worker).catch((error: unknown) => ({
       appended: undefined,
       failed: { message: String(error), errcode: SQLITE.IOERR },
     }));
+    this.#appending = false;
     if (appended !== undefined) {
       this.#nextDue = appended.nextDue;
+      this.#cards.forget(appended.touched);
+      this.#seenSeq = appended.head.seq;
       return appended;
     }
     throw this.#failure(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
@@ -84,7 +112,15 @@ class SqliteStore implements Store {
     return failure;
   }
 
-  head = async (): Promise<Head> => this.#reader.head();
+  async head(): Promise<Head> {
+    const head = this.#reader.head();
+    // Somebody else wrote, such as an operator's command: what is remembered may be wrong.
+    if (head.seq > this.#seenSeq && !this.#appending) {
+      this.#cards.forgetAll();
+      this.#seenSeq = head.seq;
+    }
+    return head;
+  }
   nextDue = async () => this.#nextDue;
   prior: Store["prior"] = async (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
@@ -94,6 +130,16 @@ class SqliteStore implements Store {
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = async (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
   oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();
+  threadExtent: Store["threadExtent"] = async (root) => this.#threads.extent(root);
+  branches: Store["branches"] = async (root, query) => this.#threads.branches(root, query);
+  openWork: Store["openWork"] = async (root, limit, now) => this.#threads.openWork(root, limit, now);
+  refs: Store["refs"] = async (seqs) => this.#threads.refs(seqs);
+  neighbours: Store["neighbours"] = async (query) => this.#graph.neighbours(query);
+  agent: Store["agent"] = async (id, now) => this.#agents.agent(id, now);
+  agents: Store["agents"] = async (query) => this.#agents.agents(query);
+  tags: Store["tags"] = async (query) => this.#tags.tags(query);
+  figures: Store["figures"] = async (query) => this.#stats.figures(query);
+  dump: Store["dump"] = async (after, upTo, now) => this.#dump.read(after, upTo, now);
 
   async close(): Promise<void> {
     const exited = new Promise((resolve) => this.#worker.once("exit", resolve));

@@ -22,8 +22,9 @@ export class SqliteWriter {
 
   run(acts: readonly Act[], now: number): Appended {
     const ledger = this.#ledger;
-    const before = ledger.mark();
     this.#sql.begin.run();
+    ledger.catchUp();
+    const before = ledger.mark();
     try {
       // The log's time never runs backwards, whatever the clock does.
       ledger.now = Math.max(ledger.now, now);
@@ -36,7 +37,7 @@ export class SqliteWriter {
       const nextDue = ledger.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
       this.#sql.commit.run();
-      return { outcomes, head: ledger.head, nextDue };
+      return { outcomes, head: ledger.head, nextDue, touched: ledger.takeTouched() };
     } catch (error) {
       ledger.backTo(before);
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");

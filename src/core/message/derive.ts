@@ -112,13 +112,13 @@ function tallyStatus(ledger: Ledger, { kind }: Standing, status: Status, by: 1 |
   if (isWorkable(kind)) ledger.tally("work", status, by);
 }
 
-/** The same rel to the same target acts once; a message's last vote on a target is the one that counts. */
+/** The same rel to the same target acts once, where it first stands; of a message's votes on one target the last counts. */
 function distinct(refs: readonly Ref[]): readonly Ref[] {
-  const vote = (ref: Ref) => ref.rel === "verifies" || ref.rel === "refutes";
-  return refs.filter((ref, i) => {
-    if (vote(ref)) return !refs.slice(i + 1).some((later) => vote(later) && later.id === ref.id);
-    return refs.findIndex((first) => first.rel === ref.rel && first.id === ref.id) === i;
-  });
+  const vote = ({ rel }: Ref) => rel === "verifies" || rel === "refutes";
+  const same = (a: Ref, b: Ref) => a.id === b.id && (a.rel === b.rel || (vote(a) && vote(b)));
+  return refs
+    .filter((ref, i) => refs.findIndex((first) => same(first, ref)) === i)
+    .map((ref) => (vote(ref) ? (refs.findLast((last) => same(last, ref)) ?? ref) : ref));
 }
 
 function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arrival): void {

@@ -1,8 +1,11 @@
 // Folding: text without case, accents and invisible characters, so that spelling habits do not hide a word.
 
-/** Marks that accent a letter (Latin, Greek, Cyrillic), point it (Hebrew, Arabic) or stretch it, and characters nobody sees. */
+/**
+ * Marks that accent a letter (Latin, Greek, Cyrillic) or point it (Hebrew, Arabic), and characters nobody sees.
+ * Kept: the kana voicing marks, which make another letter, and the zero-width space, which parts words.
+ */
 const DROPPED =
-  /[\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u00ad\u034f\u061c\u180b-\u180e\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\u{1f3fb}-\u{1f3ff}\u{e0000}-\u{e01ef}]+/gu;
+  /[[[\p{M}&&[\p{sc=Zinh}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hebr}\p{sc=Arab}]]\p{Cf}\p{Variation_Selector}\p{Emoji_Modifier}\u0640]--[\u3099\u309a\u200b]]+/gv;
 /** Letters that no normalisation form takes apart. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",

@@ -150,10 +150,12 @@ function wrongType({ headers }: FastifyRequest): Refusal {
   return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
 }
 
-function sendReply(reply: FastifyReply, { status = 200, body, type, headers }: Reply): FastifyReply {
+function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
+  const { status = 200, type, headers, json } = answer;
   void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
   if (headers !== undefined) void reply.headers(headers);
-  return reply.send(type === undefined ? JSON.stringify(body) : body);
+  if (json !== undefined) return reply.send(json);
+  return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
 }
 
 /** A stream that fails breaks the transfer off, so that nobody takes a part for the whole. */

@@ -2,16 +2,21 @@
 import { type Document, GRAM } from "../document.ts";
 import { MAX_COUNT, type Part, type Postings, termKey } from "./part.ts";
 
-/** What stands in memory of one term; `positions` stays empty for grams. */
-export interface TermRows {
-  readonly docs: number[];
-  readonly titles: number[];
-  readonly bodies: number[];
-  readonly positions: number[];
+/** What stands in memory of one term: of a gram the documents; of a word, for each, document, counts in title and body, positions. */
+interface TermRows {
+  readonly numbers: number[];
+  /** Where the newest posting begins. */
+  last: number;
+  postings: number;
 }
 
+/** One posting of a word; `at` is where its positions begin in `positions`, those of the title first. */
+export type VisitWord = (doc: number, title: number, body: number, positions: readonly number[], at: number) => void;
+
 export class Memtable implements Part {
-  readonly terms = new Map<string, TermRows>();
+  readonly #words = new Map<string, TermRows>();
+  readonly #grams = new Map<string, number[]>();
+  readonly #numbers = new Map<number, number>();
   seqs = new Uint32Array(256);
   titleLengths = new Uint16Array(256);
   bodyLengths = new Uint16Array(256);
@@ -20,18 +25,18 @@ export class Memtable implements Part {
   deadCount = 0;
   titleWords = 0;
   bodyWords = 0;
-  readonly #numbers = new Map<number, number>();
 
   add(seq: number, { title, body, grams }: Document): void {
     const doc = this.documents++;
     if (doc === this.seqs.length) this.#grow();
     this.seqs[doc] = seq;
     this.#numbers.set(seq, doc);
-    this.titleWords += this.titleLengths[doc] = this.#place(doc, title, 0);
-    this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, 1);
+    this.titleWords += this.titleLengths[doc] = this.#place(doc, title, 1);
+    this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, 2);
     for (const gram of grams) {
-      const { docs } = this.#rows(gram);
-      if (docs.at(-1) !== doc) docs.push(doc);
+      const docs = this.#grams.get(gram);
+      if (docs === undefined) this.#addGram(termKey(gram), doc);
+      else if (docs[docs.length - 1] !== doc) docs.push(doc);
     }
   }
 
@@ -43,53 +48,96 @@ export class Memtable implements Part {
   kill(doc: number): void {
     this.dead[doc] = 1;
     this.deadCount++;
-    this.titleWords -= this.titleLengths[doc] ?? 0;
-    this.bodyWords -= this.bodyLengths[doc] ?? 0;
-    this.#numbers.delete(this.seqs[doc] ?? 0);
+    this.titleWords -= this.titleLengths[doc]!;
+    this.bodyWords -= this.bodyLengths[doc]!;
+    this.#numbers.delete(this.seqs[doc]!);
+  }
+
+  /** All of them, in no order. */
+  terms(): string[] {
+    return [...this.#words.keys(), ...this.#grams.keys()];
+  }
+
+  gramDocs(gram: string): readonly number[] {
+    return this.#grams.get(termKey(gram)) ?? [];
+  }
+
+  eachPosting(word: string, visit: VisitWord): void {
+    const numbers = this.#words.get(termKey(word))?.numbers ?? [];
+    for (let at = 0; at < numbers.length;) {
+      const title = numbers[at + 1]!;
+      const body = numbers[at + 2]!;
+      visit(numbers[at]!, title, body, numbers, at + 3);
+      at += 3 + title + body;
+    }
   }
 
   postings(term: string): Postings | undefined {
-    const rows = this.terms.get(termKey(term));
-    return rows === undefined ? undefined : toPostings(rows);
+    const count = this.frequency(term);
+    if (count === 0) return undefined;
+    if (term.startsWith(GRAM)) {
+      return { docs: Uint32Array.from(this.gramDocs(term)), titles: new Uint16Array(0), bodies: new Uint16Array(0) };
+    }
+    const found = { docs: new Uint32Array(count), titles: new Uint16Array(count), bodies: new Uint16Array(count) };
+    let next = 0;
+    this.eachPosting(term, (doc, title, body) => {
+      found.docs[next] = doc;
+      found.titles[next] = title;
+      found.bodies[next++] = body;
+    });
+    return found;
   }
 
   frequency(term: string): number {
-    return this.terms.get(termKey(term))?.docs.length ?? 0;
+    const key = termKey(term);
+    return (key.startsWith(GRAM) ? this.#grams.get(key)?.length : this.#words.get(key)?.postings) ?? 0;
   }
 
   positions(term: string): Uint32Array {
-    return Uint32Array.from(this.terms.get(termKey(term))?.positions ?? []);
+    const found: number[] = [];
+    this.eachPosting(term, (_, title, body, positions, at) => {
+      for (let i = at; i < at + title + body; i++) found.push(positions[i]!);
+    });
+    return Uint32Array.from(found);
   }
 
   *wordsFrom(start: string): Iterable<[string, Postings]> {
-    for (const [term, rows] of this.terms) if (term.startsWith(start) && !term.startsWith(GRAM)) yield [term, toPostings(rows)];
+    for (const word of this.#words.keys()) {
+      const postings = word.startsWith(start) ? this.postings(word) : undefined;
+      if (postings !== undefined) yield [word, postings];
+    }
   }
 
-  /** Answers how many words there were. */
-  #place(doc: number, words: readonly string[], field: 0 | 1): number {
+  /** Enters the words of a field, whose count stands at `field` of a posting; answers how many there were. */
+  #place(doc: number, words: readonly string[], field: 1 | 2): number {
     let count = 0;
-    for (const [position, word] of words.entries()) {
+    for (let position = 0; position < words.length; position++) {
+      const word = words[position]!;
       if (word === "") continue;
       count++;
-      const rows = this.#rows(word);
-      let last = rows.docs.length - 1;
-      if (rows.docs[last] !== doc) {
-        last = rows.docs.push(doc) - 1;
-        rows.titles.push(0);
-        rows.bodies.push(0);
+      const rows = this.#words.get(word) ?? this.#rows(termKey(word));
+      const { numbers } = rows;
+      if (rows.postings === 0 || numbers[rows.last] !== doc) {
+        rows.last = numbers.length;
+        rows.postings++;
+        numbers.push(doc, 0, 0);
       }
-      const counts = field === 0 ? rows.titles : rows.bodies;
-      counts[last] = (counts[last] ?? 0) + 1;
-      rows.positions.push(position);
+      numbers[rows.last + field]!++;
+      numbers.push(position);
     }
     return Math.min(count, MAX_COUNT);
   }
 
-  #rows(term: string): TermRows {
-    const key = termKey(term);
-    let rows = this.terms.get(key);
-    if (rows === undefined) this.terms.set(key, (rows = { docs: [], titles: [], bodies: [], positions: [] }));
+  #rows(word: string): TermRows {
+    let rows = this.#words.get(word);
+    if (rows === undefined) this.#words.set(word, (rows = { numbers: [], last: 0, postings: 0 }));
     return rows;
+  }
+
+  #addGram(gram: string, doc: number): void {
+    const docs = this.#grams.get(gram);
+    if (docs === undefined) this.#grams.set(gram, [doc]);
+    else if (docs.at(-1) !== doc) docs.push(doc);
   }
 
   #grow(): void {
@@ -104,9 +152,3 @@ export class Memtable implements Part {
     this.dead = grown(new Uint8Array(size), this.dead);
   }
 }
-
-const toPostings = ({ docs, titles, bodies }: TermRows): Postings => ({
-  docs: Uint32Array.from(docs),
-  titles: Uint16Array.from(titles),
-  bodies: Uint16Array.from(bodies),
-});

@@ -1,0 +1,53 @@
+// The directory of agents: one by its id, and those active of late.
+import { z } from "zod";
+import { Refusal } from "../core/errors.ts";
+import type { CursorCodec } from "../core/query/cursor.ts";
+import type { AgentFacts } from "../ports/agents.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+
+export interface DirectoryParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly settle: () => Promise<void>;
+}
+
+export interface AgentsQuestion {
+  readonly activeWithinS: number;
+  readonly offers: readonly string[];
+  readonly needs: readonly string[];
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  /** Everything that must stay the same while paging. */
+  readonly text: string;
+}
+
+export interface Directory {
+  find(agent: string): Promise<AgentFacts>;
+  list(question: AgentsQuestion): Promise<{ readonly agents: readonly AgentFacts[]; readonly nextCursor: string | null }>;
+}
+
+const positionForm = z.strictObject({ lastSeen: z.number(), id: z.string() });
+
+export function directory({ store, clock, cursors, settle }: DirectoryParts): Directory {
+  return {
+    async find(agent) {
+      await settle();
+      const facts = await store.agent(agent, clock.now());
+      if (facts === undefined) throw new Refusal("agent_unknown", `No message of ${agent} was seen here.`);
+      return facts;
+    },
+    async list({ activeWithinS, offers, needs, limit, cursor, text }) {
+      await settle();
+      const now = clock.now();
+      const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+      // One more than asked for tells whether there is a next page.
+      const found = await store.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
+      const agents = found.slice(0, limit);
+      const last = agents.at(-1);
+      const more = found.length > limit && last !== undefined;
+      return { agents, nextCursor: more ? cursors.encode(text, { lastSeen: last.lastSeen, id: last.id }) : null };
+    },
+  };
+}

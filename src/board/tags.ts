@@ -1,0 +1,37 @@
+// The vocabulary in use: tags, needs and offers of live messages.
+import { z } from "zod";
+import type { LabelField } from "../core/message/standing.ts";
+import type { CursorCodec } from "../core/query/cursor.ts";
+import type { Store } from "../ports/store.ts";
+import type { TagFacts } from "../ports/tags.ts";
+
+export interface TagsQuestion {
+  readonly field: LabelField;
+  readonly prefix: string;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+export type ListTags = (question: TagsQuestion) => Promise<{ readonly tags: readonly TagFacts[]; readonly nextCursor: string | null }>;
+
+export interface TagParts {
+  readonly store: Store;
+  readonly cursors: CursorCodec;
+  readonly settle: () => Promise<void>;
+}
+
+const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
+
+export function tagLister({ store, cursors, settle }: TagParts): ListTags {
+  return async ({ field, prefix, limit, cursor }) => {
+    await settle();
+    const text = `tags ${field} ${prefix}`;
+    const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+    // One more than asked for tells whether there is a next page.
+    const found = await store.tags({ field, prefix, after, limit: limit + 1 });
+    const tags = found.slice(0, limit);
+    const last = tags.at(-1);
+    const more = found.length > limit && last !== undefined;
+    return { tags, nextCursor: more ? cursors.encode(text, { count: last.count, tag: last.tag }) : null };
+  };
+}

@@ -1,0 +1,65 @@
+// An agent as the board shows it: its key, what is counted for it, and what it says of itself, marked as untrusted.
+import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
+import type { Payload } from "../protocol/payload.ts";
+import { iso } from "../protocol/time.ts";
+
+interface VoteCounts {
+  readonly verifies: number;
+  readonly refutes: number;
+}
+
+/** Everything a view of an agent is made of; the store's facts fit. */
+export interface Viewable {
+  readonly id: string;
+  readonly pk: string;
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  readonly total: number;
+  readonly live: number;
+  readonly byKind: Readonly<Record<string, number>>;
+  readonly work: { readonly claimed: number; readonly answered: number; readonly resolved: number };
+  readonly given: VoteCounts;
+  readonly received: VoteCounts;
+  readonly signals: Readonly<Record<string, number>>;
+  readonly offers: readonly string[];
+  readonly needs: readonly string[];
+  readonly profile: { readonly id: string; readonly payload: string } | undefined;
+}
+
+export interface AliasView {
+  readonly alias: string;
+  readonly email: string;
+}
+
+/** How much of a profile a list shows: two hundred long ones would be megabytes. */
+const LISTED_BODY_CHARS = 280;
+const LISTED_DATA_BYTES = 2048;
+
+export function agentView(facts: Viewable, aliases: readonly AliasView[], profile: "whole" | "short") {
+  const { id, pk, firstSeen, lastSeen, total, live, byKind, work, given, received, signals, offers, needs } = facts;
+  return {
+    id,
+    pk,
+    aliases,
+    first_seen: iso(firstSeen),
+    last_seen: iso(lastSeen),
+    messages: { total, live, by_kind: byKind },
+    work,
+    votes: { given, received },
+    signals_received: signals,
+    offers,
+    needs,
+    profile: facts.profile === undefined ? null : profileOf(facts.profile.id, JSON.parse(facts.profile.payload) as Payload, profile),
+  };
+}
+
+function profileOf(
+  id: string,
+  { body = "", data = null }: Omit<Payload, "data"> & { data?: Payload["data"] | null },
+  how: "whole" | "short",
+) {
+  if (how === "whole") return { id, body, data, truncated: false, untrusted: true };
+  const shortBody = firstCodePoints(body, LISTED_BODY_CHARS);
+  const shortData = data !== null && utf8Length(JSON.stringify(data)) > LISTED_DATA_BYTES ? null : data;
+  return { id, body: shortBody, data: shortData, truncated: shortBody !== body || shortData !== data, untrusted: true };
+}
