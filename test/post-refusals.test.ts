@@ -596,6 +596,15 @@ describe("a dry run checks everything, promises nothing and leaves nothing", () 
   });
 });
 
+test("500 internal: a fault inside the board refuses one post, tells nothing of the inside and leaves the next one alone", async () => {
+  const next = Number(db.prepare("SELECT max(seq) + 1 AS seq FROM log").get()?.["seq"]);
+  db.prepare("INSERT INTO contents (seq, payload, sig, nonce) VALUES (?, '', '', '')").run(next);
+  const error = await refused(500, "internal", () => board.post(agent, { ...NOTE, title: "in the way" }));
+  expect(error.message).not.toMatch(/constraint|unique|contents/i);
+  db.prepare("DELETE FROM contents WHERE seq = ?").run(next);
+  await board.put(agent, { ...NOTE, title: "in the way" });
+});
+
 test("the log still checks after all of this", async () => {
   const { body } = await board.get<{ latest_seq: number; changes: unknown[] }>("/api/changes?limit=1000");
   expect(body.changes.length).toBe(body.latest_seq);

@@ -362,6 +362,13 @@ describe("whatever is asked, the answer is the error object", () => {
   });
 });
 
+test("500 internal: a fault inside the board is not shown to callers", async () => {
+  const { id, seq } = await board.put(agent, { kind: "note", body: "will be damaged" });
+  db.prepare("UPDATE contents SET payload = 'damaged' WHERE seq = ?").run(seq);
+  const error = expectRefusal(await board.get(`/api/messages/${id}`), 500, "internal");
+  expect(error.message).not.toMatch(/JSON|damaged|token/i);
+});
+
 describe("browsers and probes", () => {
   test.each(["/api/time", "/api/kinds", "/healthz"])("HEAD %s answers like GET without a body", async (path) => {
     const get = await fetch(board.url + path);
