@@ -1,9 +1,13 @@
 // The full-text query: how `q` is read and what it means for one message.
 import { Refusal } from "../errors.ts";
+import { codePoints } from "../protocol/encoding.ts";
 import type { Document } from "./document.ts";
-import { words } from "./words.ts";
+import { isPrefixOf, prefixForms } from "./prefix.ts";
+import { runs, split, wordsOf } from "./words.ts";
 
-/** Several words are a phrase; with `prefix` the last word is the beginning of one (see prefixForms). */
+export { prefixForms } from "./prefix.ts";
+
+/** Several words are a phrase; with `prefix` the last word is the beginning of one, folded but not stemmed (see prefixForms). */
 export interface Clause {
   readonly words: readonly string[];
   readonly prefix: boolean;
@@ -16,24 +20,56 @@ export interface Query {
   readonly not: readonly Clause[];
 }
 
-/** What a prefix stands for: every term that starts with `start`, and these further terms. */
-export interface PrefixForms {
-  readonly start: string;
-  readonly terms: readonly string[];
-}
+const QUERY_CHARS = 256;
+const QUERY_TERMS = 16;
 
-export function prefixForms(word: string): PrefixForms {
-  return { start: word, terms: [] };
-}
+/** A minus, then a phrase (whose closing quote may be missing) or what stands up to the next space or quote. */
+const TERM = /(?<not>-*)(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
 
+/** Whatever is no word, phrase, `pre*` or minus parts words and means nothing, so no text fails for its syntax. */
 export function parseQuery(q: string, mode: "all" | "any"): Query {
-  const found = words(q);
-  if (found.length === 0) throw new Refusal("invalid_query");
-  return { mode, clauses: found.map((word) => ({ words: [word], prefix: false })), not: [] };
+  if (codePoints(q) > QUERY_CHARS) throw new Refusal("invalid_query", `\`q\` is longer than ${QUERY_CHARS} characters.`);
+  const clauses: Clause[] = [];
+  const not: Clause[] = [];
+  for (const { groups } of q.replace(/[“”„«»]/g, '"').matchAll(TERM)) {
+    const clause = clauseOf(groups?.["phrase"] ?? groups?.["word"] ?? "");
+    if (clause !== undefined) (groups?.["not"] ? not : clauses).push(clause);
+  }
+  const terms = clauses.length + not.length;
+  if (terms > QUERY_TERMS) throw new Refusal("invalid_query", `\`q\` has ${terms} terms; at most ${QUERY_TERMS} are taken.`);
+  if (terms === 0) {
+    throw new Refusal("invalid_query", "`q` holds no word to search for.", {
+      hint: 'Give one or more words, "a phrase", the beginning of a word as pre*, or -word for what must be absent.',
+    });
+  }
+  return { mode, clauses, not };
+}
+
+/** What the tokenizer splits in several words, such as foo-bar, is a phrase. */
+function clauseOf(text: string): Clause | undefined {
+  const found = runs(text);
+  const last = found.at(-1);
+  if (last === undefined) return undefined;
+  if (!/[\p{L}\p{N}\p{M}+#]\*+$/u.test(text)) return { words: wordsOf(found), prefix: false };
+  const parts = split(last);
+  return { words: [...wordsOf(found.slice(0, -1)), ...wordsOf(parts.slice(0, -1)), ...parts.slice(-1)], prefix: true };
 }
 
 /** The meaning of a full-text match: the live stream uses it, and the index is checked against it. */
 export function matches(query: Query, document: Document): boolean {
-  const has = (clause: Clause): boolean => clause.words.every((word) => document.body.includes(word) || document.title.includes(word));
-  return (query.mode === "all" ? query.clauses.every(has) : query.clauses.some(has)) && !query.not.some(has);
+  const has = (clause: Clause): boolean => {
+    const fits = fitter(clause);
+    return fits(document.title) || fits(document.body);
+  };
+  if (query.not.some(has)) return false;
+  if (query.clauses.length === 0) return true;
+  return query.mode === "all" ? query.clauses.every(has) : query.clauses.some(has);
+}
+
+/** Whether the clause's words stand side by side somewhere in a field; the gap "" is no word and starts with none. */
+function fitter({ words, prefix }: Clause): (field: readonly string[]) => boolean {
+  const lastIndex = words.length - 1;
+  const forms = prefixForms(words[lastIndex] ?? "");
+  const fits = (word: string, at: number): boolean => (prefix && at === lastIndex ? isPrefixOf(forms, word) : word === words[at]);
+  return (field) => field.some((_, from) => from + lastIndex < field.length && words.every((_, at) => fits(field[from + at] ?? "", at)));
 }

@@ -1,6 +1,9 @@
 // Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board.
 import type { Document } from "./document.ts";
 
+/** `near` keeps what scores at least this. */
+export const NEAR_THRESHOLD = 0.35;
+
 /** What the index knows of its terms (words and grams alike, grams with their mark). */
 export interface TermStats {
   readonly documents: number;
