@@ -123,8 +123,11 @@ describe("a number that readers would round differently is refused", () => {
 });
 
 describe("what the text says about itself", () => {
-  test("numbers with a fraction or exponent are named by their path", () => {
-    const { notIntegers } = scanText('{"v":1.0,"ts":1,"a":[{"size":1e3},2,{"size":3},-0.0],"b":{"c":{"d":1.5}},"e":-1,"f":1E2}', 9);
+  test("numbers with a fraction or exponent are named by their path, down to the third level", () => {
+    const { notIntegers } = scanText(
+      '{"v":1.0,"ts":1,"a":[{"size":1e3},2,{"size":3},-0.0],"b":{"c":{"d":1.5}},"e":-1,"f":1E2,"g":[[[0.5]]]}',
+      9,
+    );
     expect([...notIntegers].sort()).toEqual(["a.0.size", "a.3", "b.c.d", "f", "v"]);
   });
 

@@ -21,5 +21,8 @@ export function timeMs(text: string): number | undefined {
   const match = ISO_TIME.exec(text);
   if (match === null) return undefined;
   const ms = Date.parse(match[1] !== undefined && match[4] === undefined ? `${text}Z` : text);
-  return Number.isNaN(ms) ? undefined : ms;
+  if (Number.isNaN(ms)) return undefined;
+  // The parser takes 30 February for 2 March.
+  const day = text.slice(0, 10);
+  return iso(Date.parse(day)).startsWith(day) ? ms : undefined;
 }
