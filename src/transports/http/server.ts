@@ -1,6 +1,5 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { readFileSync } from "node:fs";
-import { Readable } from "node:stream";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -11,6 +10,7 @@ import { readText } from "./body.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { readInput } from "./input.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
+import { sendStream } from "./stream.ts";
 
 export interface HttpParts {
   readonly operations: readonly Operation[];
@@ -30,8 +30,6 @@ export interface HttpParts {
 const REQUEST_MS = 15_000;
 const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 72_000;
-/** A reader that takes nothing of a stream for so long is gone. */
-const STALL_MS = 60_000;
 const MAX_CONNECTIONS = 20_000;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
 const MAX_PARAM_CHARS = 65_536;
@@ -156,30 +154,6 @@ function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   if (headers !== undefined) void reply.headers(headers);
   if (json !== undefined) return reply.send(json);
   return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
-}
-
-/** A stream that fails breaks the transfer off, so that nobody takes a part for the whole. */
-function sendStream(
-  { method }: FastifyRequest,
-  reply: FastifyReply,
-  { status = 200, type = "application/octet-stream", headers = {} }: Reply,
-  stream: NonNullable<Reply["stream"]>,
-  report: Report,
-): FastifyReply {
-  void reply.code(status).header("content-type", type).headers(headers);
-  // The framework would read a stream to its end only to answer HEAD.
-  if (method === "HEAD") return reply.send(Readable.from([]));
-  reply.raw.setTimeout(STALL_MS, () => void reply.raw.destroy());
-  return reply.send(Readable.from(reported(stream, report)));
-}
-
-async function* reported(stream: NonNullable<Reply["stream"]>, report: Report): AsyncIterable<string | Uint8Array> {
-  try {
-    yield* stream;
-  } catch (error) {
-    report.failed("stream", error);
-    throw error;
-  }
 }
 
 /** Nothing is here, or something is, for other methods. */

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { expectRefusal } from "../../../test/support/refusal.ts";
+import { RateLimiter } from "../../board/rate.ts";
+import { Refusal } from "../../core/errors.ts";
+import { operation } from "../../operations/operation.ts";
+import { httpServer } from "./server.ts";
+
+/** A server whose one operation sends these pieces. */
+async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = []) {
+  const pieces = operation({
+    name: "pieces",
+    method: "GET",
+    path: "/pieces",
+    summary: "Pieces.",
+    input: z.strictObject({}),
+    responses: { 200: "Pieces." },
+    refusals: [],
+    rate: "reads",
+    run: async () => ({ body: undefined, stream: stream(), type: "text/plain" }),
+  });
+  const app = httpServer({
+    operations: [pieces],
+    rates: new RateLimiter(new ManualClock(), false),
+    report: { appended() {}, failed: (_what, error) => void failures.push(error) },
+    baseUrl: "http://localhost",
+    trustedProxies: [],
+    tls: undefined,
+    metrics: undefined,
+    version: async () => "",
+    observe() {},
+  });
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { address, url: `${address}/pieces`, [Symbol.asyncDispose]: async () => void (await app.close()) };
+}
+
+test("a source is read no further ahead than its reader, and ends when the reader goes", async () => {
+  let sent = 0;
+  const ended = Promise.withResolvers<void>();
+  await using server = await serve(async function* () {
+    try {
+      for (;;) {
+        sent++;
+        yield "z".repeat(1024 * 1024);
+      }
+    } finally {
+      ended.resolve();
+    }
+  });
+  const [response] = (await once(get(server.url), "response")) as [IncomingMessage];
+  await once(response, "readable");
+  // Nobody reads on. The server has all the turns it wants, and still sends no more than the pipes hold.
+  for (let turn = 0; turn < 200; turn++) await (await fetch(`${server.address}/healthz`)).text();
+  expect(sent).toBeLessThan(100);
+  response.destroy();
+  await ended.promise;
+});
+
+test("a stream that fails midway breaks off, so that nobody takes a part for the whole", async () => {
+  const failures: unknown[] = [];
+  await using server = await serve(async function* () {
+    yield "half";
+    await new Promise((resolve) => setImmediate(resolve));
+    throw new Error("disk");
+  }, failures);
+  await expect(fetch(server.url).then((response) => response.text())).rejects.toThrow();
+  expect(failures).toEqual([new Error("disk")]);
+});
+
+test("a stream that fails before its first piece is answered with the error object", async () => {
+  await using server = await serve(() => ({
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Refusal("storage_unavailable")) }),
+  }));
+  const { status, headers, ...rest } = await fetch(server.url).then(async (response) => ({
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as unknown,
+  }));
+  expectRefusal({ status, headers, ...rest }, 503, "storage_unavailable");
+});

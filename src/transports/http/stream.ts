@@ -1,0 +1,34 @@
+// Replies that are sent piece by piece: only as fast as they are taken, and never cut short in a way that looks whole.
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Reply } from "../../operations/operation.ts";
+import type { Report } from "../../ports/report.ts";
+
+/** A reader that takes nothing for so long is gone. */
+const STALL_MS = 60_000;
+
+type Pieces = NonNullable<Reply["stream"]>;
+
+export function sendStream(
+  { method }: FastifyRequest,
+  reply: FastifyReply,
+  { status = 200, type = "application/octet-stream", headers = {} }: Reply,
+  stream: Pieces,
+  report: Report,
+): FastifyReply {
+  void reply.code(status).header("content-type", type).headers(headers);
+  // The framework would read a stream to its end only to answer HEAD.
+  if (method === "HEAD") return reply.send(Readable.from([]));
+  reply.raw.setTimeout(STALL_MS, () => void reply.raw.destroy());
+  return reply.send(Readable.from(reported(stream, report)));
+}
+
+/** Where a stream fails after its first piece, the framework breaks the transfer off; the operator should know why. */
+async function* reported(stream: Pieces, report: Report): AsyncIterable<string | Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    report.failed("stream", error);
+    throw error;
+  }
+}
