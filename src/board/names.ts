@@ -15,7 +15,7 @@ export interface Names {
 export function names(store: Store, clock: Clock): Names {
   async function agent(name: string): Promise<string> {
     if (AGENT_ID.test(name)) return name;
-    throw new Refusal("invalid_parameter", `${JSON.stringify(name)} is not an agent id, and no agent holds it as an alias.`, {
+    throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
       hint: "Use an agent id: ag_ and 20 hex characters.",
     });
   }

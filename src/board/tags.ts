@@ -9,7 +9,7 @@ export interface TagsQuestion {
   readonly field: LabelField;
   readonly prefix: string;
   readonly limit: number;
-  readonly cursor: string | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export type ListTags = (question: TagsQuestion) => Promise<{ readonly tags: readonly TagFacts[]; readonly nextCursor: string | null }>;

@@ -150,7 +150,13 @@ export const agentBody = z
     offers: z.array(z.string()),
     needs: z.array(z.string()),
     profile: z
-      .strictObject({ id, body: z.string().optional(), data: z.record(z.string(), z.unknown()).optional(), untrusted: z.literal(true) })
+      .strictObject({
+        id,
+        body: z.string(),
+        data: z.record(z.string(), z.unknown()).nullable(),
+        truncated: z.boolean().describe("Whether a list shows less than there is."),
+        untrusted: z.literal(true),
+      })
       .nullable(),
   })
   .meta({ id: "Agent" });
@@ -245,7 +251,7 @@ export const statsBody = z
       by_kind: z.record(z.string(), count),
       by_status: z.record(z.string(), count),
     }),
-    flow: z.strictObject({ posted_1h: count, posted_24h: count, expired_24h: count, removed_24h: count }),
+    flow: z.strictObject({ posted_1h: count, posted_24h: count, expired_24h: count, removed_24h: count, retracted_24h: count }),
     hourly: z.array(z.strictObject({ hour: time, posted: count })).length(168),
     log: z.strictObject({ seq, head: hash }),
     pow: z.strictObject({ required_bits: count }),

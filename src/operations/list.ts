@@ -1,4 +1,5 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
+import { directory } from "../board/agents.ts";
 import type { Notary } from "../board/checkpoint.ts";
 import type { Difficulty } from "../board/difficulty.ts";
 import { dumper } from "../board/dump.ts";
@@ -7,12 +8,15 @@ import { graphReader } from "../board/graph.ts";
 import type { List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
+import { pulseTaker } from "../board/stats.ts";
+import { tagLister } from "../board/tags.ts";
 import { threadReader } from "../board/thread.ts";
 import type { FindWork } from "../board/work.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
+import { getAgent } from "./get-agent.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
@@ -24,10 +28,13 @@ import { getKinds } from "./get-kinds.ts";
 import { getMessage } from "./get-message.ts";
 import { getOpenapi } from "./get-openapi.ts";
 import { getPow } from "./get-pow.ts";
+import { getStats } from "./get-stats.ts";
 import { getThread } from "./get-thread.ts";
 import { getTime } from "./get-time.ts";
 import { getWork } from "./get-work.ts";
+import { listAgents } from "./list-agents.ts";
 import { listMessages } from "./list-messages.ts";
+import { listTags } from "./list-tags.ts";
 import type { Operation } from "./operation.ts";
 import { postMessage } from "./post-message.ts";
 import { presenter } from "./present.ts";
@@ -56,6 +63,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const { store, clock, post, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
   const present = presenter(baseUrl, parts.entropy);
   const find = messageFinder(store, clock);
+  const agents = directory(parts);
   const all = [
     postMessage(post, difficulty, clock, baseUrl),
     listMessages(list, present),
@@ -67,6 +75,9 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getWork(findWork, present),
     getExpiring(list, present),
     getInbox(list, names, present),
+    listAgents(agents),
+    getAgent(agents, names),
+    listTags(tagLister(parts)),
     getBlob(store, clock),
     getDump(dumper(store, clock), "jsonl"),
     getDump(dumper(store, clock), "jsonl.gz"),
@@ -75,6 +86,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getKinds(clock, boardPk),
     getPow(difficulty),
     getTime(clock),
+    getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: () => 0 }),
   ];
   return [...all, getOpenapi(all, baseUrl, parts.version)];
 }

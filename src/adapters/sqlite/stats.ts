@@ -34,7 +34,7 @@ export class SqliteStats {
         hourly: new Map(
           this.#sql.hourly
             .all(String(firstHour * MINUTES_PER_HOUR))
-            .map((row): [number, number] => [row["hour"] as number, row["count"] as number]),
+            .map((row): [number, number] => [(row["minute"] as number) / MINUTES_PER_HOUR, row["count"] as number]),
         ),
       };
     } finally {
@@ -61,7 +61,6 @@ function statements(db: DatabaseSync) {
     counts: p("SELECT label, count FROM tallies WHERE field = ? ORDER BY label LIMIT +?"),
     agents: p("SELECT count(*) AS count FROM agents WHERE last_seen >= ?"),
     flow: p("SELECT coalesce(sum(count), 0) AS count FROM tallies WHERE field = ? AND label >= ?"),
-    hourly: p(`SELECT CAST(label AS INTEGER) / ${MINUTES_PER_HOUR} AS hour, sum(count) AS count FROM tallies
-      WHERE field = 'posted' AND label >= ? GROUP BY hour`),
+    hourly: p("SELECT CAST(label AS INTEGER) AS minute, count FROM tallies WHERE field = 'hour' AND label >= ?"),
   };
 }

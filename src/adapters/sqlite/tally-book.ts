@@ -70,7 +70,7 @@ export class TallyBook {
 
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
-  const flows = FLOWS.map((flow) => `'${flow}'`).join(", ");
+  const byMinute = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
   return {
     move: p(`INSERT INTO tallies (field, label, count, last_used) VALUES (?1, ?2, ?3, ?4)
       ON CONFLICT (field, label) DO UPDATE SET count = count + ?3, last_used = max(last_used, ?4) RETURNING count`),
@@ -79,6 +79,6 @@ function statements(db: DatabaseSync) {
       ON CONFLICT (agent, field, label) DO UPDATE SET count = count + ?4 RETURNING count`),
     dropAgent: p("DELETE FROM agent_tallies WHERE agent = ? AND field = ? AND label = ?"),
     // Minutes since 1970 have eight digits until the year 2160, so they compare as text.
-    dropOldMinutes: p(`DELETE FROM tallies WHERE field IN (${flows}) AND label < ?`),
+    dropOldMinutes: p(`DELETE FROM tallies WHERE field IN (${byMinute}) AND label < ?`),
   };
 }

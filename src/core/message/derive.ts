@@ -55,6 +55,7 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
   ledger.insert(standing, arrival, refs);
   tallyMessage(ledger, standing, labelsOf(payload), refs, 1);
   ledger.tally("posted", minuteOf(ledger.now), 1);
+  ledger.tally("hour", minuteOf(ledger.now - (ledger.now % HOUR_MS)), 1);
   if (ledger.joinThread(standing.root, 1) === 1) ledger.tally("thread", "live", 1);
   if (standing.replies > 0) ledger.adoptReplies(id, author);
 
@@ -97,6 +98,7 @@ function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readon
   return [...new Set(joined)].filter((agent) => agent !== undefined && agent !== author) as string[];
 }
 
+const HOUR_MS = 3_600_000;
 const minuteOf = (ms: number): string => String(Math.floor(ms / 60_000));
 
 /** Counts a message in or out of what default listings show. */

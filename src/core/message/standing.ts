@@ -85,8 +85,8 @@ export function labelsOf({ tags = [], needs = [], offers = [] }: Payload): reado
 export const FLOWS = ["posted", "expired", "removed", "retracted"] as const;
 export type Flow = (typeof FLOWS)[number];
 
-/** `work` counts statuses of workable messages; `thread` counts threads with a live message. */
-export type TallyField = LabelField | "kind" | "status" | "work" | "thread" | Flow;
+/** `work` counts statuses of workable messages, `thread` threads with a live message, `hour` posts by the first minute of the hour. */
+export type TallyField = LabelField | "kind" | "status" | "work" | "thread" | "hour" | Flow;
 
 /** What is counted for each agent; credit.ts says what each means. */
 export type AgentField = "live" | "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
