@@ -257,6 +257,10 @@ describe("a caller with a wrong parameter is shown the right one", () => {
     const none = expectRefusal(await board.get("/api/time?zone=utc"), 400, "unknown_parameter");
     expect(none.hint).toContain("no parameters");
   });
+  test("does not guess where nothing was kept of a short name", async () => {
+    const error = expectRefusal(await board.get("/api/messages?zz=1"), 400, "unknown_parameter");
+    expect(error.hint).toContain("Use one of");
+  });
   test("a path parameter cannot be given again in the query", async () => {
     expectRefusal(await board.get(`/api/messages/${note.id}?id=${note.id}`), 400, "unknown_parameter");
   });
@@ -353,6 +357,14 @@ describe("whatever is asked, the answer is the error object", () => {
     "GET /api/time HTTP/1.1\r\nbad header\r\n\r\n",
   ])("what is not HTTP: %j", async (text) => {
     expectRefusal(await rawRequest(board.url, text), 400, "invalid_parameter");
+  });
+  test("HTTP/1.1 without a Host, and what is odd but harmless", async () => {
+    expectRefusal(await rawRequest(board.url, "GET /api/time HTTP/1.1\r\nconnection: close\r\n\r\n"), 400, "invalid_parameter");
+    expectRefusal(await rawRequest(board.url, head("OPTIONS *")), 404, "not_found");
+    expect((await rawRequest(board.url, "GET /api/time HTTP/1.0\r\n\r\n")).status).toBe(200);
+    expect((await rawRequest(board.url, head("GET http://board/api/time"))).status).toBe(200);
+    expect((await rawRequest(board.url, head("GET /api/time", { expect: "nothing" }))).status).toBe(200);
+    expect((await rawRequest(board.url, head("GET /api/time", { upgrade: "websocket" }))).status).toBe(200);
   });
   test("a length that cannot be", async () => {
     const bad = head("POST /api/messages", { "content-type": "application/json", "content-length": "-1" });

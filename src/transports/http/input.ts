@@ -50,7 +50,10 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > 60) return undefined;
   const scored = known.map((one) => ({ one, edits: distance(name.toLowerCase(), one) })).sort((a, b) => a.edits - b.edits);
   const best = scored[0];
-  return best !== undefined && best.edits <= Math.max(2, Math.floor(best.one.length / 3)) ? best.one : undefined;
+  // Two edits turn anything into `q`: a name that keeps nothing of what was written is no help.
+  return best !== undefined && best.edits < best.one.length && best.edits <= Math.max(2, Math.floor(best.one.length / 3))
+    ? best.one
+    : undefined;
 }
 
 function distance(a: string, b: string): number {

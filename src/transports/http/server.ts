@@ -29,6 +29,7 @@ export interface HttpParts {
 /** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need. */
 const REQUEST_MS = 15_000;
 const HEADERS_MS = 10_000;
+const CHECK_EVERY_MS = 2000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 20_000;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
@@ -49,11 +50,17 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       void sendRefusal(reply, toRefusal(error, report), baseUrl),
   };
+  // A missing Host is refused below, with words; the server's own refusal has none.
+  const server = { connectionsCheckingInterval: CHECK_EVERY_MS, headersTimeout: HEADERS_MS, requireHostHeader: false };
   const app = (tls === undefined
-    ? Fastify(options)
-    : Fastify({ ...options, https: { cert: readFileSync(tls.cert), key: readFileSync(tls.key) } })) as unknown as FastifyInstance;
-  app.server.headersTimeout = HEADERS_MS;
+    ? Fastify({ ...options, http: server })
+    : Fastify({
+        ...options,
+        https: { ...server, cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
+      })) as unknown as FastifyInstance;
   app.server.maxConnections = MAX_CONNECTIONS;
+  // An expectation that nobody knows is no reason to refuse.
+  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
 
   let closing = false;
   app.addHook("preClose", async () => void (closing = true));
@@ -61,6 +68,8 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
   app.addHook("onRequest", async (request, reply) => {
     void reply.headers(COMMON_HEADERS);
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
+      throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     // Before the body is read: at a wrong address its type and size do not matter.
     if (request.is404) throw absent(request, reply, paths);
   });
