@@ -46,13 +46,19 @@ function eachString(value: unknown, visit: (text: string) => void): void {
 function grams(...texts: readonly (readonly string[])[]): string[] {
   const out = new Set<string>();
   for (const run of new Set(texts.flat())) {
-    const chars = run.length > 64 ? run.slice(0, 64) : run;
-    const padded = ` ${chars} `;
-    for (let at = 0; at < padded.length - 1; at++) {
-      const size = padded.charCodeAt(at) >= WIDE || padded.charCodeAt(at + 1) >= WIDE ? 2 : 3;
-      if (at + size <= padded.length) out.add(GRAM + padded.slice(at, at + size));
+    const padded = ` ${run} `;
+    let at = 0;
+    for (let second = after(padded, at); second < padded.length && out.size < GRAMS; second = after(padded, at)) {
+      const wide = padded.charCodeAt(at) >= WIDE || padded.charCodeAt(second) >= WIDE;
+      const third = after(padded, second);
+      const end = wide ? third : after(padded, third);
+      if (end <= padded.length) out.add(GRAM + padded.slice(at, end));
+      at = second;
     }
     if (out.size >= GRAMS) break;
   }
   return [...out];
 }
+
+/** Where the next character begins; a surrogate pair is one character. */
+const after = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);

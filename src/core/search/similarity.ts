@@ -1,5 +1,5 @@
-// Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board.
-import type { Document } from "./document.ts";
+// Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board; no model.
+import { type Document, GRAM } from "./document.ts";
 
 /** `near` keeps what scores at least this. */
 export const NEAR_THRESHOLD = 0.35;
@@ -10,27 +10,86 @@ export interface TermStats {
   frequency(term: string): number;
 }
 
-/** A term is a gram where it starts with GRAM, else a word of title or body; each counts once per document, however often it occurs. */
+/** A gram where it starts with GRAM, else a word of title or body; it counts once per document, however often it occurs. */
 export interface NearTerm {
   readonly term: string;
   readonly weight: number;
 }
 
-/** The chosen terms of a text. Their weights sum to 1, so a document's sum over the terms it has is already in 0..1. */
+/**
+ * The chosen terms of a text, and how many distinct words and grams it has in all.
+ * The weights sum to 1, and a document never scores more than the weights of the terms it has.
+ */
 export interface Near {
   readonly terms: readonly NearTerm[];
   readonly words: number;
+  readonly grams: number;
 }
 
+/** How one half of the score is made: how many terms, its share, and where "the beginning" and "long" are. */
+interface Half {
+  readonly chosen: number;
+  readonly share: number;
+  readonly lead: number;
+  readonly pivot: number;
+}
+/** Words carry meaning, grams find compounds, inflections and slips of spelling; a word has about four grams. */
+const WORDS: Half = { chosen: 24, share: 0.6, lead: 24, pivot: 10 };
+const GRAMS: Half = { chosen: 32, share: 0.4, lead: 96, pivot: 40 };
+/** So many terms from the beginning of a text are looked up in the index to choose from. */
+const CONSIDERED = 1024;
+
 export function prepareNear(document: Document, stats: TermStats): Near {
-  const distinct = [...new Set([...document.title, ...document.body])].filter(
-    (word) => word !== "" && stats.frequency(word) < stats.documents,
-  );
-  return { terms: distinct.map((term) => ({ term, weight: 1 / distinct.length })), words: document.title.length + document.body.length };
+  const counts = textWords(document);
+  const words = choose([...counts.keys()], WORDS, stats, (word) => 1 + 0.3 * Math.log(counts.get(word) ?? 1));
+  const grams = choose(document.grams, GRAMS, stats, () => 1);
+  const total = (words.length > 0 ? WORDS.share : 0) + (grams.length > 0 ? GRAMS.share : 0);
+  const terms = [...words, ...grams].map(({ term, weight }) => ({ term, weight: weight / total }));
+  return { terms, words: counts.size, grams: document.grams.length };
 }
 
 /** 0..1, 1 for the same text; from the chosen terms and the document alone, so that the live stream agrees with the index. */
 export function nearScore(near: Near, document: Document): number {
   const has = new Set([...document.title, ...document.body, ...document.grams]);
-  return near.terms.reduce((sum, { term, weight }) => sum + (has.has(term) ? weight : 0), 0);
+  let words = 0;
+  let grams = 0;
+  for (const { term, weight } of near.terms) {
+    if (!has.has(term)) continue;
+    if (term.startsWith(GRAM)) grams += weight;
+    else words += weight;
+  }
+  const score =
+    words * brevity(near.words, textWords(document).size, WORDS.pivot) + grams * brevity(near.grams, document.grams.length, GRAMS.pivot);
+  // Six digits, so that sums in another order give the same score, and the same text exactly 1.
+  return Math.round(score * 1e6) / 1e6;
+}
+
+/** The terms of the highest weight: rare on the board, near the beginning (where texts say what they are about), repeated. */
+function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis: (term: string) => number): NearTerm[] {
+  const weighted = terms.slice(0, CONSIDERED).map((term, at) => {
+    const frequency = stats.frequency(term);
+    const rarity = Math.log(1 + (Math.max(0, stats.documents - frequency) + 0.5) / (frequency + 0.5));
+    const lead = 1 + 1 / (1 + (at / half.lead) ** 2);
+    // What no other text has finds nothing, so it is taken last; the text itself may be on the board already.
+    return { term, alone: frequency <= 1 ? 1 : 0, weight: rarity * lead * emphasis(term) };
+  });
+  const chosen = weighted.sort((a, b) => a.alone - b.alone || b.weight - a.weight).slice(0, half.chosen);
+  const sum = chosen.reduce((total, { weight }) => total + weight, 0);
+  return chosen.map(({ term, weight }) => ({ term, weight: (weight / sum) * half.share }));
+}
+
+/** A document longer than the text has many terms by chance: it gets less for each. A shorter one already lacks some. */
+function brevity(text: number, document: number, pivot: number): number {
+  return document <= text ? 1 : Math.sqrt((text + pivot) / (document + pivot));
+}
+
+/** The distinct words of title and body with their counts; tags and data speak only where there is no other text. */
+function textWords({ title, body }: Document): ReadonlyMap<string, number> {
+  const gap = body.indexOf("");
+  const proper = title.length > 0 || gap !== 0;
+  const counts = new Map<string, number>();
+  for (const word of [...title, ...(proper && gap >= 0 ? body.slice(0, gap) : body)]) {
+    if (word !== "") counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts;
 }
