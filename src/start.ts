@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
+import { openSearchIndex } from "./adapters/search/thread-index.ts";
+import { databasePath } from "./adapters/sqlite/open.ts";
 import { openSqliteStore } from "./adapters/sqlite/store.ts";
 import { loadBoardKey } from "./adapters/system/board-key.ts";
 import { systemClock } from "./adapters/system/clock.ts";
@@ -10,14 +12,20 @@ import { systemEntropy } from "./adapters/system/entropy.ts";
 import { headFile } from "./adapters/system/head-file.ts";
 import { metrics } from "./adapters/system/metrics.ts";
 import { signaturePool } from "./adapters/system/signature-pool.ts";
+import { workerUrl } from "./adapters/system/worker-url.ts";
 import { Appender } from "./board/append.ts";
 import { Notary } from "./board/checkpoint.ts";
 import { Difficulty } from "./board/difficulty.ts";
-import { lister, type TextSearch } from "./board/list.ts";
+import { lister } from "./board/list.ts";
+import { feeds } from "./board/live/feed.ts";
+import { Hub } from "./board/live/hub.ts";
+import { waiter } from "./board/live/wait.ts";
 import { names } from "./board/names.ts";
+import { nearSource } from "./board/near-source.ts";
 import { poster } from "./board/post.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { startSweeper } from "./board/sweep.ts";
+import { textSearch } from "./board/text-search.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
@@ -25,6 +33,7 @@ import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
 import { operations } from "./operations/list.ts";
+import { eventRenderer } from "./operations/present.ts";
 import type { Clock } from "./ports/clock.ts";
 import { httpServer } from "./transports/http/server.ts";
 
@@ -77,10 +86,29 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     append: appender.append,
     requireWritable: () => requireWritable(config, notary),
   });
-  const search = noSearch;
+  const index = openSearchIndex(
+    {
+      dir: join(config.data, "index"),
+      source: {
+        url: workerUrl("adapters/sqlite/search-source", import.meta.url).href,
+        options: { path: databasePath(config.data) },
+      },
+    },
+    figures,
+  );
+  parts.defer(() => index.close());
+  const sourceOfNear = nearSource(store, clock);
+  const search = textSearch(store, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock);
   const list = lister({ store, clock, names: naming, cursors, settle, search });
+  const occurrence = { store, render: eventRenderer(config.baseUrl) };
+  const hub = new Hub(occurrence, clock, figures, (await store.head()).seq);
+  parts.defer(() => hub.close());
+  appender.onAppend(() => hub.hint());
+  const feed = feeds({ store, clock, names: naming, hub, index, nearSource: sourceOfNear, occurrence });
+  const waitFor = waiter(list, hub, feed, clock);
+  figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
   const findWork = workFinder(store, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const app = httpServer({
@@ -90,6 +118,9 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       post,
       list,
       findWork,
+      waitFor,
+      feeds: feed,
+      streamsOpen: () => hub.readers,
       names: naming,
       entropy: systemEntropy,
       cursors,
@@ -131,7 +162,3 @@ function requireWritable(config: Config, notary: Notary): void {
   if (notary.rolledBack) throw new Refusal("log_rollback");
   if (config.readOnly) throw new Refusal("read_only");
 }
-
-const noSearch: TextSearch = async () => {
-  throw new Refusal("storage_unavailable", "The search index is being built.");
-};

@@ -18,14 +18,14 @@ interface Waiting {
 export type Append = (act: Act) => Promise<Exclude<Outcome, { refused: unknown }>>;
 
 export class Appender {
-  readonly #store: Store;
+  readonly #store: Pick<Store, "append">;
   readonly #clock: Clock;
   readonly #report: Report;
   readonly #queue: Waiting[] = [];
   readonly #hints: ((appended: Pick<Appended, "head" | "nextDue">) => void)[] = [];
   #running = false;
 
-  constructor(store: Store, clock: Clock, report: Report) {
+  constructor(store: Pick<Store, "append">, clock: Clock, report: Report) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;

@@ -19,11 +19,15 @@ export const BUCKETS = {
 } as const satisfies Record<string, Bucket>;
 export type Scope = keyof typeof BUCKETS;
 
+/** Streams and long polls of one address. */
+export const OPEN_AT_ONCE = 20;
+
 const MAX_CALLERS = 100_000;
 
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #on: boolean;
+  readonly #open = new Map<string, number>();
   readonly #fullAt = new Map<Scope, Map<string, number>>();
 
   constructor(clock: Clock, on: boolean) {
@@ -48,6 +52,23 @@ export class RateLimiter {
     callers.delete(caller);
     callers.set(caller, fullAt);
     if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
+  }
+
+  /** One more long call of a caller; the answer ends it. */
+  enter(caller: string): () => void {
+    if (!this.#on) return () => {};
+    const open = this.#open.get(caller) ?? 0;
+    if (open >= OPEN_AT_ONCE)
+      throw new Refusal("too_many_streams", `This address has ${open} streams and long polls open; ${OPEN_AT_ONCE} are allowed.`);
+    this.#open.set(caller, open + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const rest = (this.#open.get(caller) ?? 1) - 1;
+      if (rest <= 0) this.#open.delete(caller);
+      else this.#open.set(caller, rest);
+    };
   }
 
   #callers(scope: Scope): Map<string, number> {

@@ -1,16 +1,14 @@
 // Listings that a text takes part in: the index finds and ranks, the store filters and fills in.
-import { Refusal } from "../core/errors.ts";
 import type { Condition } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
-import type { Payload } from "../core/protocol/payload.ts";
-import { type Document, documentOf, documentOfText } from "../core/search/document.ts";
+import { documentOfText } from "../core/search/document.ts";
 import type { Hit } from "../core/search/index/best.ts";
 import type { CorpusStats } from "../core/search/index/rank.ts";
 import { parseQuery, type Query } from "../core/search/query.ts";
 import { NEAR_THRESHOLD, type Near } from "../core/search/similarity.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import type { Store } from "../ports/store.ts";
+import type { NearSource } from "./near-source.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
 
 /** Where a ranked page ended, and what the scores were made of, so that they stay the same on the next one. */
@@ -33,7 +31,7 @@ interface Ranking {
   readonly pins: () => Omit<RankPosition, "after">;
 }
 
-export function textSearch(store: Store, index: SearchIndex, clock: Clock): TextSearch {
+export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSource): TextSearch {
   return async (question, condition, { after, upTo }) => {
     const query = question.q === undefined ? undefined : parseQuery(question.q, question.q_mode ?? "all");
     const position = after as RankPosition | { key: number; seq: number } | undefined;
@@ -175,22 +173,9 @@ export function textSearch(store: Store, index: SearchIndex, clock: Clock): Text
 
   /** What `near` stands for: a message by its id or a prefix that resolves, or a text. */
   async function nearOf(value: string, upTo: number, pinned: Near | undefined): Promise<{ near: Near; exclude: number | undefined }> {
-    const source = await referred(value);
+    const source = await sourceOf(value);
     const near = pinned ?? (await index.near(source?.document ?? documentOfText(value), upTo));
     return { near, exclude: source?.seq };
-  }
-
-  async function referred(value: string): Promise<{ document: Document; seq: number } | undefined> {
-    if (!/^[0-9a-f]{8,64}$/.test(value)) return undefined;
-    const now = clock.now();
-    const { live } = value.length === 64 ? { live: [value] } : await store.idsByPrefix(value, 2, now);
-    const [id, second] = live;
-    const found = id === undefined || second !== undefined ? undefined : await store.find(id, now);
-    if (found !== undefined && "card" in found)
-      return { document: documentOf(JSON.parse(found.card.raw.payload) as Payload), seq: found.card.standing.seq };
-    if (value.length === 64)
-      throw new Refusal("invalid_parameter", `There is no live message ${value} to compare with.`, { details: { parameter: "near" } });
-    return undefined;
   }
 }
 

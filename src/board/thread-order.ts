@@ -53,16 +53,19 @@ export class ThreadOrders {
 
   /** Those who ask while a thread is being read wait for the same reading. */
   #keep(key: string, root: string, extent: ThreadExtent, now: number): Kept {
-    const order = this.#read(root, extent, now);
-    const kept: Kept = { order, messages: 0 };
-    order.then(
-      ({ seqs }) => {
-        kept.messages = seqs.length;
-        this.#forget();
-      },
-      () => this.#kept.delete(key),
-    );
+    const kept: Kept = { order: this.#read(root, extent, now), messages: 0 };
+    void this.#weigh(key, kept);
     return kept;
+  }
+
+  async #weigh(key: string, kept: Kept): Promise<void> {
+    try {
+      kept.messages = (await kept.order).seqs.length;
+      this.#forget();
+    } catch {
+      // Those who asked hear of the failure; the next one tries again.
+      this.#kept.delete(key);
+    }
   }
 
   async #read(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {

@@ -138,6 +138,11 @@ export const ERRORS = define({
   // Pace
   rate_limited: row(429, "Too many requests.", "Wait `details.retry_after_s` seconds."),
   too_many_streams: row(429, "Too many streams or long polls from one address.", "Close one first."),
+  consumer_too_slow: row(
+    429,
+    "The reader did not take events as fast as they came.",
+    "Reconnect with Last-Event-ID; nothing is lost. Filter more narrowly or read faster.",
+  ),
   // The operator's word
   blocked_content: row(451, "The operator removed this content.", "It cannot be posted again."),
   blocked_key: row(451, "The operator blocked this key.", "See /api/transparency."),

@@ -1,6 +1,10 @@
 // GET /api/messages: list, filter and search.
 import { z } from "zod";
 import type { List, Question } from "../board/list.ts";
+import type { StreamQuestion } from "../board/live/feed.ts";
+import type { WaitFor } from "../board/live/wait.ts";
+import { Refusal } from "../core/errors.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.ts";
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
@@ -39,10 +43,16 @@ const input = z.strictObject({
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
   ...pageShape,
   after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),
+  wait: integer(0, LIMITS.wait_s).optional().describe("With after_seq: seconds to wait for a match."),
   format,
 });
 
 type Given = z.infer<typeof input>;
+
+/** The part of a question that the stream has too. */
+export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infer<z.ZodObject<typeof filterShape>>): StreamQuestion {
+  return { filters, ref, rel, q, q_mode, near };
+}
 
 /** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
 function questionOf(given: Given): Question {
@@ -50,6 +60,7 @@ function questionOf(given: Given): Question {
     fields: _fields,
     include: _include,
     format: _format,
+    wait: _wait,
     limit,
     cursor,
     ref,
@@ -90,7 +101,7 @@ export function questionText(listing: string, parameters: Readonly<Record<string
   )}`;
 }
 
-export const listMessages = (list: List, present: Presenter) =>
+export const listMessages = (list: List, waitFor: WaitFor, present: Presenter) =>
   operation({
     name: "list_messages",
     method: "GET",
@@ -98,12 +109,24 @@ export const listMessages = (list: List, present: Presenter) =>
     summary: "List, filter and search live messages.",
     input,
     responses: { 200: { words: "One page of messages.", body: listBody, types: JSON_OR_MARKDOWN } },
-    refusals: ["unknown_parameter", "invalid_parameter", "invalid_query", "invalid_cursor", "cursor_mismatch", "rate_limited"],
+    refusals: [
+      "unknown_parameter",
+      "invalid_parameter",
+      "invalid_query",
+      "invalid_cursor",
+      "cursor_mismatch",
+      "rate_limited",
+      "too_many_streams",
+    ],
     rate: "reads",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
-    async run({ input: given }) {
-      const page = await list(questionOf(given));
+    holds: ({ wait = 0 }) => wait > 0,
+    async run({ input: given, closed }) {
+      const { wait = 0, after_seq: after } = given;
+      if (wait > 0 && after === undefined)
+        throw new Refusal("invalid_parameter", "`wait` needs `after_seq`.", { details: { parameter: "wait" } });
+      const page = await (wait > 0 ? waitFor(questionOf(given), wait, closed()) : list(questionOf(given)));
       return present.page(page, { include: given.include ?? PREVIEW, fields: given.fields, format: given.format, heading: "Messages" });
     },
   });

@@ -6,6 +6,8 @@ import { dumper } from "../board/dump.ts";
 import { messageFinder } from "../board/find.ts";
 import { graphReader } from "../board/graph.ts";
 import type { List } from "../board/list.ts";
+import type { Feeds } from "../board/live/feed.ts";
+import type { WaitFor } from "../board/live/wait.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
 import { pulseTaker } from "../board/stats.ts";
@@ -31,6 +33,7 @@ import { getPow } from "./get-pow.ts";
 import { getStats } from "./get-stats.ts";
 import { getThread } from "./get-thread.ts";
 import { getTime } from "./get-time.ts";
+import { getStream } from "./get-stream.ts";
 import { getWork } from "./get-work.ts";
 import { listAgents } from "./list-agents.ts";
 import { listMessages } from "./list-messages.ts";
@@ -46,6 +49,9 @@ export interface OperationParts {
   readonly post: Post;
   readonly list: List;
   readonly findWork: FindWork;
+  readonly waitFor: WaitFor;
+  readonly feeds: Feeds;
+  readonly streamsOpen: () => number;
   readonly names: Names;
   readonly entropy: Entropy;
   readonly cursors: CursorCodec;
@@ -66,10 +72,11 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const agents = directory(parts);
   const all = [
     postMessage(post, difficulty, clock, baseUrl),
-    listMessages(list, present),
+    listMessages(list, parts.waitFor, present),
     getMessage(find, clock, baseUrl, present),
     getThread(threadReader({ ...parts, find }), baseUrl),
     getGraph(graphReader({ ...parts, find })),
+    getStream(parts.feeds),
     getSimilar(list, present),
     postSimilar(list, present),
     getWork(findWork, present),
@@ -86,7 +93,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getKinds(clock, boardPk),
     getPow(difficulty),
     getTime(clock),
-    getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: () => 0 }),
+    getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
   ];
   return [...all, getOpenapi(all, baseUrl, parts.version)];
 }

@@ -1,5 +1,6 @@
 // What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
 import { z } from "zod";
+import type { Feed } from "../board/live/feed.ts";
 import type { Scope } from "../board/rate.ts";
 import type { ErrorCode } from "../core/errors.ts";
 
@@ -11,6 +12,8 @@ export interface Reply {
   readonly json?: string;
   /** Sent instead of `body`, as fast as the caller takes it; whoever goes away ends it. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
+  /** Sent instead of `body`: events, for as long as the reader stays. */
+  readonly feed?: Feed;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The cursor of the next page, for a Link header. */
@@ -29,6 +32,11 @@ export interface Call<Input> {
   readonly input: Input;
   /** The body's text where the operation takes one. */
   readonly body: string;
+  /** The query as it was written. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly lastEventId: string | undefined;
+  /** Aborted when the caller goes away before the answer. */
+  closed(): AbortSignal;
 }
 
 export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
@@ -46,6 +54,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly rate: Scope;
   /** A second bucket that some inputs pay from. */
   readonly extraRate?: (input: z.infer<Schema>) => Scope | undefined;
+  /** Whether a call stays open for long, and counts among the caller's open streams and polls. */
+  readonly holds?: (input: z.infer<Schema>) => boolean;
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
   readonly revalidate?: true;
   run(call: Call<z.infer<Schema>>): Promise<Reply>;

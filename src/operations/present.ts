@@ -90,3 +90,8 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     },
   };
 }
+
+/** The record that goes with a `message` event: with body and data. */
+export function eventRenderer(baseUrl: string): (card: Card, now: number) => string {
+  return (card, now) => JSON.stringify(recordOf(card, BODY_AND_DATA, now, baseUrl));
+}

@@ -34,6 +34,8 @@ export interface MatchingOptions extends SearchScope {
 }
 
 export interface IndexStatus {
+  /** Not while the index is being built. */
+  readonly ready: boolean;
   /** Newest entry of the log that the index has taken in. */
   readonly seq: number;
   readonly documents: number;

@@ -115,6 +115,12 @@ export interface Store extends ThreadReads, DumpReads {
   find(id: string, now: number): Promise<Found | undefined>;
   /** Ids that start with the prefix: live ones, then gone ones; at most `limit`. */
   idsByPrefix(prefix: string, limit: number, now: number): Promise<{ readonly live: readonly string[]; readonly gone: readonly string[] }>;
+  /** Live messages and tombstones by id, as they are at this moment; an id that is neither is left out. */
+  findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>>;
+  /** Agents whose standing vote on the message is verifies. */
+  verifiers(seq: number): Promise<readonly string[]>;
+  /** When an agent was first seen. */
+  firstSeen(agent: string): Promise<number | undefined>;
   list(query: ListQuery): Promise<readonly Listed[]>;
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
@@ -122,6 +128,8 @@ export interface Store extends ThreadReads, DumpReads {
   /** Entries after a seq, in order, at most `limit`; with the content of messages live at `rawAt`. */
   entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]>;
   oldestSeq(): Promise<number>;
+  /** The first seq at or after a time; one past the newest where there is none. */
+  seqAt(unixMs: number): Promise<number>;
   agent(id: string, now: number): Promise<AgentFacts | undefined>;
   agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;

@@ -1,4 +1,5 @@
 // Keeps the index in step with the log: by and by on its own, at once when a search asks.
+import { setTimeout } from "node:timers/promises";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { documentOf } from "../../core/search/document.ts";
 import { type SearchSource, type SourceMessage, SearchUnavailable } from "../../ports/search.ts";
@@ -9,6 +10,9 @@ const BATCH_ENTRIES = 500;
 const BATCH_MESSAGES = 200;
 /** Further behind than this, a search is told to come back instead of waiting for seconds. */
 const FAR_ENTRIES = 20_000;
+/** A small index is built while the first searches wait. */
+const BUILD_WAIT_MS = 5000;
+const BUILD_LOOK_MS = 10;
 
 export class Follower {
   readonly #index: LocalIndex;
@@ -49,12 +53,16 @@ export class Follower {
 
   /** Resolves when everything up to this entry is in the index. */
   async upTo(seq: number): Promise<void> {
-    while (this.#index.progress.building !== undefined || this.#index.progress.seq < seq) {
-      const { seq: before, building } = this.#index.progress;
-      if (building !== undefined) throw new SearchUnavailable("The search index is being built.");
+    const index = this.#index;
+    for (const start = performance.now(); index.progress.building !== undefined; await setTimeout(BUILD_LOOK_MS)) {
+      const long = (await this.#source.head()) - index.progress.building > FAR_ENTRIES || performance.now() - start > BUILD_WAIT_MS;
+      if (long) throw new SearchUnavailable("The search index is being built.");
+    }
+    while (index.progress.seq < seq) {
+      const { seq: before } = index.progress;
       if (seq - before > FAR_ENTRIES) throw new SearchUnavailable("The search index is catching up.");
       await this.advance(pace(0));
-      if (this.#index.progress.seq === before) throw new SearchUnavailable("The search index does not reach the end of the log.");
+      if (index.progress.seq === before) throw new SearchUnavailable("The search index does not reach the end of the log.");
     }
   }
 

@@ -5,6 +5,7 @@ import type { Document } from "../../core/search/document.ts";
 import { Memtable } from "../../core/search/index/memtable.ts";
 import type { Part } from "../../core/search/index/part.ts";
 import type { IndexStatus } from "../../ports/search.ts";
+import type { Renumbered } from "./live-documents.ts";
 import { packBits, type Progress, readManifest, unpackBits, writeManifest } from "./manifest.ts";
 import { mergeSegments } from "./merge.ts";
 import type { Pace } from "./pace.ts";
@@ -81,7 +82,8 @@ export class LocalIndex {
   status(): IndexStatus {
     const parts = this.parts();
     return {
-      seq: this.#progress.building === undefined ? this.#progress.seq : 0,
+      ready: this.#progress.building === undefined,
+      seq: this.#progress.building ?? this.#progress.seq,
       documents: parts.reduce((sum, { documents, deadCount }) => sum + documents - deadCount, 0),
       segments: this.#segments.length,
       bytes: this.#segments.reduce((sum, { segment }) => sum + segment.bytes, 0),
@@ -131,8 +133,9 @@ export class LocalIndex {
       if (this.#frozen === undefined) this.#memtable = new Memtable();
       this.#frozen = frozen;
       // If a step fails, the frozen documents stay searchable and are tried again with the next flush.
-      const written = frozen.documents > frozen.deadCount ? await this.#write((writer) => writeMemtable(frozen, writer, pace)) : undefined;
-      if (written !== undefined) this.#segments = inOrder([...this.#segments, withDead(written, [frozen], this.#now())]);
+      const written =
+        frozen.documents > frozen.deadCount ? await this.#write([frozen], (writer) => writeMemtable(frozen, writer, pace)) : undefined;
+      if (written !== undefined) this.#segments = inOrder([...this.#segments, written]);
       this.#frozen = undefined;
       this.#save(progress);
     });
@@ -145,9 +148,9 @@ export class LocalIndex {
       if (due.length === 0) return false;
       const segments = due.map(({ segment }) => segment);
       const written = segments.some(({ live }) => live > 0)
-        ? await this.#write((writer) => mergeSegments(segments, writer, pace))
+        ? await this.#write(segments, (writer) => mergeSegments(segments, writer, pace))
         : undefined;
-      const merged = written === undefined ? [] : [withDead(written, segments, this.#now())];
+      const merged = written === undefined ? [] : [written];
       this.#segments = inOrder([...this.#segments.filter((upkeep) => !due.includes(upkeep)), ...merged]);
       this.#save(this.#durable);
       for (const segment of segments) {
@@ -191,17 +194,23 @@ export class LocalIndex {
     }
   }
 
-  async #write(fill: (writer: SegmentWriter) => Promise<void>): Promise<Segment> {
+  async #write(from: readonly Part[], fill: (writer: SegmentWriter) => Promise<Renumbered>): Promise<Upkeep> {
     const path = join(this.#dir, `${this.#next++}.segment`);
     const writer = new SegmentWriter(path);
+    let renumbered: Renumbered;
     try {
-      await fill(writer);
+      renumbered = await fill(writer);
     } catch (error) {
       writer.abandon();
       throw error;
     }
     this.#afterStep("segment");
-    return new Segment(path);
+    const segment = new Segment(path);
+    // What went while the file was being written is gone from it too.
+    for (const [p, { dead }] of from.entries()) {
+      for (const [doc, number] of renumbered.numbers[p]!.entries()) if (number >= 0 && dead[doc] === 1) segment.kill(number);
+    }
+    return { segment, eraseSince: segment.deadCount > 0 ? this.#now() : null };
   }
 
   #save(progress: Progress): void {
@@ -242,15 +251,3 @@ export class LocalIndex {
 }
 
 const inOrder = (segments: Upkeep[]): Upkeep[] => segments.sort((a, b) => (a.segment.seqs[0] ?? 0) - (b.segment.seqs[0] ?? 0));
-
-/** What went while the segment was being written is gone from it too. */
-function withDead(segment: Segment, from: readonly Part[], now: number): Upkeep {
-  for (const part of from) {
-    for (let doc = 0; doc < part.documents; doc++) {
-      if (part.dead[doc] !== 1) continue;
-      const copy = segment.locate(part.seqs[doc]!);
-      if (copy !== undefined) segment.kill(copy);
-    }
-  }
-  return { segment, eraseSince: segment.deadCount > 0 ? now : null };
-}

@@ -1,16 +1,16 @@
 // Several segments become one, without the documents that are gone; one alone is rewritten for that.
 import { ByteReader, ByteWriter } from "../../core/search/index/bytes.ts";
 import { readGrams, readWords, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
-import { liveDocuments } from "./live-documents.ts";
+import { liveDocuments, type Renumbered } from "./live-documents.ts";
 import type { Pace } from "./pace.ts";
 import type { Entry, Segment } from "./segment.ts";
 import { isGram } from "./segment-format.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
 /** In the order given, which must be the order of their seqs as far as they have one. */
-export async function mergeSegments(segments: readonly Segment[], writer: SegmentWriter, pace: Pace): Promise<void> {
-  const { numbers, documents } = liveDocuments(segments);
-  const cursors = segments.map((segment, i) => new Cursor(segment, numbers[i]!));
+export async function mergeSegments(segments: readonly Segment[], writer: SegmentWriter, pace: Pace): Promise<Renumbered> {
+  const renumbered = liveDocuments(segments);
+  const cursors = segments.map((segment, i) => new Cursor(segment, renumbered.numbers[i]!));
   const out = { docs: new ByteWriter(), positions: new ByteWriter(), count: 0, last: -1 };
   for (;;) {
     let term: string | undefined;
@@ -32,7 +32,8 @@ export async function mergeSegments(segments: readonly Segment[], writer: Segmen
       await writer.settle();
     }
   }
-  await writer.finish(documents);
+  await writer.finish(renumbered.documents);
+  return renumbered;
 }
 
 interface Output {

@@ -3,14 +3,13 @@ import { ByteWriter } from "../../core/search/index/bytes.ts";
 import type { Memtable } from "../../core/search/index/memtable.ts";
 import { writeGramPosting, writePositions, writeWordPosting } from "../../core/search/index/postings.ts";
 import type { Pace } from "./pace.ts";
-import { liveDocuments } from "./live-documents.ts";
+import { liveDocuments, type Renumbered } from "./live-documents.ts";
 import { isGram } from "./segment-format.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
-export async function writeMemtable(memtable: Memtable, writer: SegmentWriter, pace: Pace): Promise<void> {
-  // Gone from here on are killed again in the segment when it takes the memtable's place.
-  const { numbers, documents } = liveDocuments([memtable]);
-  const numberOf = numbers[0]!;
+export async function writeMemtable(memtable: Memtable, writer: SegmentWriter, pace: Pace): Promise<Renumbered> {
+  const renumbered = liveDocuments([memtable]);
+  const numberOf = renumbered.numbers[0]!;
   const docs = new ByteWriter();
   const positions = new ByteWriter();
   for (const term of await sortedTerms(memtable, pace)) {
@@ -21,7 +20,8 @@ export async function writeMemtable(memtable: Memtable, writer: SegmentWriter, p
     const rest = pace.step();
     if (rest !== undefined) await rest;
   }
-  await writer.finish(documents);
+  await writer.finish(renumbered.documents);
+  return renumbered;
 }
 
 function writeGrams(memtable: Memtable, gram: string, numberOf: Int32Array, out: ByteWriter): number {

@@ -153,7 +153,7 @@ export class SqliteLedger implements Ledger {
     for (const { field, label } of this.labelsOf(s.seq)) sql.dropLabel.run(field, label, s.seq);
     for (const agent of reached(s)) sql.dropInbox.run(agent, s.seq);
     for (const statement of sql.eraseBySeq) statement.run(s.seq);
-    sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement);
+    sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement, gone.trace);
   }
   joinThread(root: string, by: 1 | -1): number {
     this.#touched.roots.add(root);
@@ -298,7 +298,7 @@ function statements(db: DatabaseSync) {
       p("DELETE FROM messages WHERE seq = ?"),
     ],
     insertGone: p(
-      "INSERT OR REPLACE INTO gone (id, seq, author, kind, root, received_at, reason, at, statement) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO gone (id, seq, author, kind, root, received_at, reason, at, statement, trace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     joinThread: p(`INSERT INTO threads (root, messages, last_activity) VALUES (?1, 1, ?2)
       ON CONFLICT (root) DO UPDATE SET messages = messages + 1, last_activity = excluded.last_activity RETURNING messages`),

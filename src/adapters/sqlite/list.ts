@@ -99,8 +99,8 @@ export class SqliteLister {
     const bounds = parts.flatMap((one): Condition[] => {
       if (one.is !== "between" || one.field !== "receivedAt") return [];
       const range = {
-        ...(one.min === undefined ? {} : { min: this.#seqAt(one.min) }),
-        ...(one.max === undefined ? {} : { max: this.#seqAt(one.max + 1) - 1 }),
+        ...(one.min === undefined ? {} : { min: this.seqAt(one.min) }),
+        ...(one.max === undefined ? {} : { max: this.seqAt(one.max + 1) - 1 }),
       };
       return [{ is: "between", field: "seq", ...range }];
     });
@@ -108,7 +108,7 @@ export class SqliteLister {
   }
 
   /** The first seq at or after a time: the log is in order of both. */
-  #seqAt(ms: number): number {
+  seqAt(ms: number): number {
     const { first, last } = this.#bounds.get() as { first: number | null; last: number | null };
     let low = first ?? 1;
     let high = (last ?? 0) + 1;

@@ -39,6 +39,26 @@ export class SqliteReader {
     return gone === undefined ? undefined : { gone: toGone(gone) };
   }
 
+  findAll(ids: readonly string[], now: number): ReadonlyMap<string, Found> {
+    return new Map(
+      ids.flatMap((id): [string, Found][] => {
+        const found = this.find(id, now);
+        return found === undefined ? [] : [[id, found]];
+      }),
+    );
+  }
+
+  verifiers(seq: number): readonly string[] {
+    const votes = this.#sql.votes.all(seq) as unknown as { agent: string; rel: string }[];
+    // In order of seq, so the last of an agent is the one that stands.
+    const standing = new Map(votes.map(({ agent, rel }) => [agent, rel]));
+    return [...standing].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
+  }
+
+  firstSeen(agent: string): number | undefined {
+    return this.#sql.firstSeen.get(agent)?.["at"] as number | undefined;
+  }
+
   idsByPrefix(prefix: string, limit: number, now: number): { live: string[]; gone: string[] } {
     // Ids are lower-case hex, so everything with the prefix lies before the prefix followed by `g`.
     const rows = this.#sql.idsByPrefix.all(prefix, `${prefix}g`) as unknown as { id: string; expiresAt: number }[];
@@ -84,6 +104,8 @@ function statements(db: DatabaseSync) {
     liveRaw: p("SELECT payload, sig, nonce FROM contents c JOIN messages m ON m.seq = c.seq WHERE c.seq = ? AND m.expires_at > ?"),
     idsByPrefix: p("SELECT id, expires_at AS expiresAt FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT 64"),
     goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT +?"),
+    votes: p("SELECT agent, rel FROM votes WHERE target = ? ORDER BY seq"),
+    firstSeen: p("SELECT first_seen AS at FROM agents WHERE id = ?"),
     blob: p("SELECT text FROM blobs WHERE sha256 = ? AND expires_at > ?"),
     entries: p("SELECT seq, at, type, id, detail, digest, hash FROM log WHERE seq > ? ORDER BY seq LIMIT +?"),
     entryHash: p("SELECT hash FROM log WHERE seq = ?"),

@@ -39,7 +39,7 @@ export function toStanding(row: unknown): Standing {
   };
 }
 
-export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS receivedAt, reason, at, statement`;
+export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS receivedAt, reason, at, statement, trace`;
 
 export function toGone(row: unknown): Gone {
   const gone = row as Gone & { reason: GoneReason };
@@ -49,5 +49,5 @@ export function toGone(row: unknown): Gone {
 /** A message whose time is over but that the sweep has not reached yet is gone all the same. */
 export function goneByTime(standing: Standing): Gone {
   const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn } = standing;
-  return { id, seq, author, kind, root, receivedAt, reason: withdrawn ? "retracted" : "expired", at: expiresAt, statement: null };
+  return { id, seq, author, kind, root, receivedAt, reason: withdrawn ? "retracted" : "expired", at: expiresAt, statement: null, trace: null };
 }

@@ -177,7 +177,8 @@ CREATE TABLE gone (
   received_at INTEGER NOT NULL,
   reason TEXT NOT NULL,
   at INTEGER NOT NULL,
-  statement TEXT
+  statement TEXT,
+  trace TEXT
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);

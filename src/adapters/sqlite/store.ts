@@ -46,6 +46,14 @@ function answer(worker: Worker): Promise<WriterAnswer> {
   });
 }
 
+/** A full disk and a lock pass; after anything else, nothing written since is certain. */
+export function failureOf({ message, errcode }: { message: string; errcode: number | undefined }): StoreFailure {
+  const primary = (errcode ?? 0) & 0xff;
+  if (primary === SQLITE.FULL) return new StoreFailure("storage_full", message);
+  if (primary === SQLITE.BUSY || primary === SQLITE.READONLY) return new StoreFailure("storage_unavailable", message);
+  return new StoreFailure("storage_unavailable", message, true);
+}
+
 class SqliteStore implements Store {
   readonly #worker: Worker;
   readonly #readDb: DatabaseSync;
@@ -99,17 +107,12 @@ class SqliteStore implements Store {
       this.#seenSeq = appended.head.seq;
       return appended;
     }
-    throw this.#failure(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
-  }
-
-  #failure({ message, errcode }: { message: string; errcode: number | undefined }): StoreFailure {
-    const primary = (errcode ?? 0) & 0xff;
-    if (primary === SQLITE.FULL) return new StoreFailure("storage_full", message);
-    if (primary === SQLITE.BUSY || primary === SQLITE.READONLY) return new StoreFailure("storage_unavailable", message);
-    const failure = new StoreFailure("storage_unavailable", message, true);
-    this.#dead = failure;
-    this.#onFatal(failure);
-    return failure;
+    const failure = failureOf(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
+    if (failure.fatal) {
+      this.#dead = failure;
+      this.#onFatal(failure);
+    }
+    throw failure;
   }
 
   async head(): Promise<Head> {
@@ -125,10 +128,14 @@ class SqliteStore implements Store {
   prior: Store["prior"] = async (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
   idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
+  findAll: Store["findAll"] = async (ids, now) => this.#reader.findAll(ids, now);
+  verifiers: Store["verifiers"] = async (seq) => this.#reader.verifiers(seq);
+  firstSeen: Store["firstSeen"] = async (agent) => this.#reader.firstSeen(agent);
   list: Store["list"] = async (query) => this.#lister.list(query);
   listSeqs: Store["listSeqs"] = async (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = async (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
+  seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
   oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();
   threadExtent: Store["threadExtent"] = async (root) => this.#threads.extent(root);
   branches: Store["branches"] = async (root, query) => this.#threads.branches(root, query);

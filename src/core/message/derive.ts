@@ -7,6 +7,7 @@ import { isWorkable, RELS, retractsAll, type Signal, type Status } from "../prot
 import { creditAnswer, creditLease, creditMessage, creditResolved, creditSignal, creditVote, uncredit } from "./credit.ts";
 import { type Arrival, type Gone, type GoneReason, type Label, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf, verdict } from "./status.ts";
+import { traceOf } from "./trace.ts";
 
 /** How much one step of the sweep takes on, so that posts never wait long behind it. */
 const SWEEP_STEP = 256;
@@ -205,6 +206,7 @@ const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } 
 /** A message goes for good; its tombstone stays a while. */
 export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): void {
   ledger.log(ENTRY_OF[reason], standing.id, statement);
+  const trace = reason === "removed" ? null : JSON.stringify(traceOf(standing, ledger.refsOf(standing.seq), ledger.labelsOf(standing.seq)));
   cease(ledger, standing);
   uncredit(ledger, standing);
   const { id, seq, author, kind, root, receivedAt } = standing;
@@ -219,6 +221,7 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
     // When it ended for its readers, which may be before the sweep came.
     at: Math.min(standing.expiresAt, ledger.now),
     statement,
+    trace,
   };
   ledger.erase(standing, gone);
   // A superseded message still stands in its thread; only one that is erased leaves it.

@@ -54,6 +54,8 @@ export interface Gone {
   readonly reason: GoneReason;
   readonly at: number;
   readonly statement: string | null;
+  /** For filters: facts as JSON, no content; none where the operator removed it. */
+  readonly trace: string | null;
 }
 
 export type EntryType =

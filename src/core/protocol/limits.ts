@@ -33,6 +33,7 @@ export const LIMITS = Object.freeze({
   changes_limit: 1000,
   list_limit: 200,
   list_default: 50,
+  wait_s: 30,
   tags_default: 100,
   agent_labels: 100,
   kinds_shown: 200,

@@ -7,9 +7,11 @@ export interface Subject {
   readonly text: Readonly<Record<TextField, string | null>>;
   readonly number: Readonly<Record<NumberField, number>>;
   readonly flag: Readonly<Record<FlagField, boolean>>;
-  readonly set: Readonly<Record<SetField, readonly string[]>>;
+  readonly has: (field: SetField, value: string) => boolean;
   readonly language: string | null;
   readonly refs: readonly Ref[];
+  /** What filters are indexed by; see terms.ts. */
+  readonly terms: () => readonly string[];
 }
 
 export type Predicate = (subject: Subject) => boolean;
@@ -31,9 +33,9 @@ export function predicate(condition: Condition): Predicate {
     case "flag":
       return ({ flag }) => flag[condition.field] === condition.value;
     case "hasAny":
-      return ({ set }) => condition.values.some((value) => set[condition.field].includes(value));
+      return ({ has }) => condition.values.some((value) => has(condition.field, value));
     case "hasAll":
-      return ({ set }) => condition.values.every((value) => set[condition.field].includes(value));
+      return ({ has }) => condition.values.every((value) => has(condition.field, value));
     case "language": {
       const range = condition.range.toLowerCase();
       return ({ language }) => language !== null && (language === range || language.startsWith(`${range}-`));

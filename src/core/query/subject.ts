@@ -1,8 +1,11 @@
-// A message as conditions see it, from what the board knows about it.
-import type { Standing } from "../message/standing.ts";
-import { statusOf } from "../message/status.ts";
+// A message as conditions see it: from what the board knows about it, or from the trace it left.
+import { type Gone, type LabelField, labelsOf, type Standing } from "../message/standing.ts";
+import { labelMark, type Trace } from "../message/trace.ts";
 import type { Payload } from "../protocol/payload.ts";
+import type { Status } from "../protocol/vocabulary.ts";
+import type { SetField } from "./condition.ts";
 import type { Subject } from "./predicate.ts";
+import { messageTerms } from "./terms.ts";
 
 export interface SubjectFacts {
   readonly standing: Standing;
@@ -12,16 +15,47 @@ export interface SubjectFacts {
   readonly verifiedBy: readonly string[];
 }
 
-export function subjectOf({ standing, payload, authorSince, verifiedBy }: SubjectFacts, now: number): Subject {
+/** `status` is the one to judge by: the present one, or one it had. */
+export function subjectOf({ standing, payload, authorSince, verifiedBy }: SubjectFacts, status: Status): Subject {
   const { seq, kind, root, author, to, bits, verifies, refutes, receivedAt, expiresAt, hasData, hasAttachment, assisted, repliedTo, lang } =
     standing;
   const { tags = [], needs = [], offers = [], refs = [] } = payload;
+  const sets: Record<SetField, readonly string[]> = {
+    tags,
+    needs,
+    offers,
+    repliedTo,
+    reaches: to === null ? repliedTo : [to, ...repliedTo],
+    verifiedBy,
+  };
   return {
-    text: { kind, status: statusOf(standing, now), root, author, to },
+    text: { kind, status, root, author, to },
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince },
     flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null },
-    set: { tags, needs, offers, repliedTo, reaches: to === null ? repliedTo : [to, ...repliedTo], verifiedBy },
+    has: (field, value) => sets[field].includes(value),
     language: lang,
     refs,
+    terms: () => messageTerms(standing, standing, labelsOf(payload).map(labelMark), refs),
+  };
+}
+
+const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = { tags: "tag", needs: "need", offers: "offer" };
+
+/** A gone message by its trace; labels are recognised by their marks, votes on it are gone with it. */
+export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): Subject {
+  const { to, repliedTo, bits, verifies, refutes, expiresAt, hasData, hasAttachment, assisted, status, lang, marks, refs } = trace;
+  const { seq, kind, root, author, receivedAt } = gone;
+  return {
+    text: { kind, status, root, author, to },
+    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince },
+    flag: { hasData, hasAttachment, assisted, superseded: false },
+    has(field, value) {
+      const labels = LABEL_FIELDS[field];
+      if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));
+      return repliedTo.includes(value) || (field === "reaches" && to === value);
+    },
+    language: lang,
+    refs,
+    terms: () => messageTerms(gone, trace, marks, refs),
   };
 }

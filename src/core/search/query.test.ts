@@ -1,15 +1,19 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { Refusal } from "../errors.ts";
 import { documentOf } from "./document.ts";
 import { matches, parseQuery } from "./query.ts";
 
-const vectors = join(process.env["VECTORS_DIR"] ?? "../shared/vectors", "strings", "blns.json");
 const message = documentOf({
-  ...{ v: 1, pk: "", ts: 0, kind: "note", title: "Sorting networks", tags: ["simd/avx2", "c++"] },
-  ...{ body: "Running a bitonic sort on foo-bar in 東京都庁. The universities agreed: it's café-proof.", data: { note: "quantum leap" } },
+  v: 1,
+  pk: "",
+  ts: 0,
+  kind: "note",
+  title: "Sorting networks",
+  body: "Running a bitonic sort on foo-bar in 東京都庁. The universities agreed: it's café-proof.",
+  tags: ["simd/avx2", "c++"],
+  data: { note: "quantum leap" },
 });
 const finds = (q: string, mode: "all" | "any" = "all"): boolean => matches(parseQuery(q, mode), message);
 const refusal = (q: string): Refusal => {
@@ -145,8 +149,8 @@ test("any text is taken or refused as invalid_query, and the words of a message 
   );
 });
 
-test.skipIf(!existsSync(vectors))("naughty strings as queries are taken or refused (skipped where VECTORS_DIR is missing)", () => {
-  for (const q of JSON.parse(readFileSync(vectors, "utf8")) as string[]) {
+test.skipIf(noVectors)(`naughty strings as queries are taken or refused ${WITH_VECTORS}`, () => {
+  for (const q of vectorJson<string[]>("strings/blns.json")) {
     try {
       matches(parseQuery(q, "any"), message);
     } catch (error) {

@@ -1,10 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { words } from "./words.ts";
-
-const vectors = join(process.env["VECTORS_DIR"] ?? "../shared/vectors", "strings", "blns.json");
 
 test("case, accents and width do not hide a word", () => {
   expect(words("CAFÉ Cafe\u0301 ｃａｆｅ")).toEqual(["cafe", "cafe", "cafe"]);
@@ -29,9 +26,7 @@ test("English word forms are found by their stem", () => {
 });
 
 test("apostrophes: possessive, contraction, name and elision are found the way people type them", () => {
-  expect(words("the dog's don't O'Brien l'eau we’re 'quoted'")).toEqual([
-    ...["the", "dog", "dont", "obrien", "l", "eau", "we", "re", "quot"],
-  ]);
+  expect(words("the dog's don't O'Brien l'eau we’re 'quoted'")).toEqual(["the", "dog", "dont", "obrien", "l", "eau", "we", "re", "quot"]);
 });
 
 test("names of code are found whole and by their parts", () => {
@@ -104,8 +99,8 @@ test("a message as long as allowed, of whatever one fears, is read to its end", 
   }
 });
 
-test.skipIf(!existsSync(vectors))("naughty strings give sound words (skipped where VECTORS_DIR is missing)", () => {
-  const strings = JSON.parse(readFileSync(vectors, "utf8")) as string[];
+test.skipIf(noVectors)(`naughty strings give sound words ${WITH_VECTORS}`, () => {
+  const strings = vectorJson<string[]>("strings/blns.json");
   expect(strings.length).toBeGreaterThan(100);
   for (const text of strings) sound(text);
 });

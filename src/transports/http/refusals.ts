@@ -4,6 +4,7 @@ import { BUCKETS, type Scope } from "../../board/rate.ts";
 import { type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Report } from "../../ports/report.ts";
+import { SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
@@ -47,6 +48,7 @@ function fromFramework(error: { code?: string; statusCode?: number }): Refusal |
 export function toRefusal(error: unknown, report: Report): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFailure) return new Refusal(error.code);
+  if (error instanceof SearchUnavailable) return new Refusal("storage_unavailable", error.message);
   const known = fromFramework(error as { code?: string; statusCode?: number });
   if (known !== undefined) return known;
   report.failed("request", error);

@@ -1,16 +1,15 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { readFileSync } from "node:fs";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import type { RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { Operation, Reply } from "../../operations/operation.ts";
+import type { Operation } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
-import { readText } from "./body.ts";
 import { clientErrorHandler } from "./client-errors.ts";
-import { readInput } from "./input.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
-import { sendStream } from "./stream.ts";
+import { EventStreams } from "./event-stream.ts";
+import { addRoute, wrongType } from "./route.ts";
 
 export interface HttpParts {
   readonly operations: readonly Operation[];
@@ -63,7 +62,10 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
 
   let closing = false;
-  app.addHook("preClose", async () => void (closing = true));
+  app.addHook("preClose", async () => {
+    closing = true;
+    streams.close();
+  });
   const paths = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
   app.addHook("onRequest", async (request, reply) => {
@@ -81,7 +83,8 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   takeJsonOnly(app);
   app.setErrorHandler((error, _request, reply) => sendRefusal(reply, toRefusal(error, report), baseUrl));
   app.setNotFoundHandler((request, reply) => sendRefusal(reply, absent(request, reply, paths), baseUrl));
-  for (const operation of operations) addRoute(app, operation, parts);
+  const streams = new EventStreams(baseUrl);
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams });
 
   app.options("/api/*", async (_request, reply) =>
     reply
@@ -108,61 +111,6 @@ function takeJsonOnly(app: FastifyInstance): void {
     else done(null, body);
   });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
-}
-
-function addRoute(app: FastifyInstance, operation: Operation, { rates, observe, report, baseUrl, version }: HttpParts): void {
-  app.route({
-    method: operation.method,
-    url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    // Before the body is read: who asks too often, or sends too much, costs next to nothing.
-    onRequest: async (request) => {
-      rates.take(operation.rate, callerOf(request.ip));
-      if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
-        throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
-    },
-    onResponse: async (_request, reply) => observe(operation.name, reply.statusCode, reply.elapsedTime),
-    handler: async (request, reply) => {
-      if (operation.method === "POST" && request.body === undefined) throw emptyBody(request);
-      const body = operation.method === "POST" ? readText(request.body) : "";
-      const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
-      const extra = operation.extraRate?.(input);
-      if (extra !== undefined) rates.take(extra, callerOf(request.ip));
-      const tag = operation.revalidate === undefined ? undefined : await version(request.url);
-      if (tag !== undefined) {
-        void reply.header("etag", tag);
-        if (request.headers["if-none-match"]?.includes(tag)) return reply.code(304).send();
-      }
-      const answer = await operation.run({ input, body });
-      if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);
-      return answer.stream === undefined ? sendReply(reply, answer) : sendStream(request, reply, answer, answer.stream, report);
-    },
-  });
-}
-
-function nextUrl(baseUrl: string, url: string, cursor: string): string {
-  const next = new URL(url, baseUrl);
-  next.searchParams.set("cursor", cursor);
-  return next.href;
-}
-
-function emptyBody(request: FastifyRequest): Refusal {
-  if (request.headers["content-encoding"] !== undefined) return new Refusal("unsupported_media_type", "Content-Encoding is not taken.");
-  const json = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
-  return json ? new Refusal("invalid_json", "The body is empty.") : wrongType(request);
-}
-
-function wrongType({ headers }: FastifyRequest): Refusal {
-  const type = headers["content-type"];
-  const said = type === undefined ? "The body has no Content-Type" : `The body is ${JSON.stringify(type.slice(0, 80))}`;
-  return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
-}
-
-function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
-  const { status = 200, type, headers, json } = answer;
-  void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
-  if (headers !== undefined) void reply.headers(headers);
-  if (json !== undefined) return reply.send(json);
-  return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
 }
 
 /** Nothing is here, or something is, for other methods. */

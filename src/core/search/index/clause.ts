@@ -1,5 +1,6 @@
 // Where one clause of a query stands in one part of the index: a word, a phrase, or either ending in the beginning of a word.
-import { type Clause, prefixForms } from "../query.ts";
+import { prefixForms } from "../prefix.ts";
+import type { Clause } from "../query.ts";
 import { NO_POSTINGS, type Part, type Postings } from "./part.ts";
 
 export function clausePostings(part: Part, { words, prefix }: Clause): Postings {

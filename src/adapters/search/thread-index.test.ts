@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestBoard } from "../../../test/support/board.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { parseQuery } from "../../core/search/query.ts";
+import type { SearchIndex } from "../../ports/search.ts";
+import { databasePath } from "../sqlite/open.ts";
+import { openSearchIndex } from "./thread-index.ts";
+
+describe("an index beside a SQLite board", () => {
+  let board: TestBoard;
+  let index: SearchIndex;
+  const failures: unknown[] = [];
+  const head = async (): Promise<number> => (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
+  const found = async (q: string): Promise<number[]> => [...(await index.matching(parseQuery(q, "all"), { upTo: await head() }))];
+  const open = (): SearchIndex =>
+    openSearchIndex(
+      {
+        dir: join(board.data, "own-index"),
+        source: { url: new URL("../sqlite/search-source.ts", import.meta.url).href, options: { path: databasePath(board.data) } },
+      },
+      { appended: () => {}, failed: (_, error) => failures.push(error) },
+    );
+  const ready = () => eventually("an index", () => found("anything").catch(() => undefined));
+
+  beforeAll(async () => {
+    board = await TestBoard.start();
+    index = open();
+    await ready();
+  });
+  afterAll(async () => {
+    await index.close();
+    await board[Symbol.asyncDispose]();
+    expect(failures).toEqual([]);
+  });
+
+  test("finds a message as soon as it is posted, and not once it is withdrawn or has expired", async () => {
+    const agent = board.agent();
+    const kept = await board.put(agent, { kind: "note", title: "Gardens of Babylon", body: "hanging in the air" });
+    const brief = await board.put(agent, { kind: "note", body: "gardens for a minute", ttl: "60s" });
+    const wrong = await board.put(agent, { kind: "note", body: "gardens on the moon" });
+    expect(await found("garden")).toEqual([kept.seq, brief.seq, wrong.seq]);
+    await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: wrong.id }] });
+    expect(await found("garden")).toEqual([kept.seq, brief.seq]);
+    board.clock.advance(61_000);
+    await eventually("the sweep", async () => ((await found("garden")).length === 1 ? true : undefined));
+    expect(await found('"in the air"')).toEqual([kept.seq]);
+  });
+
+  test("is there again after a restart, with what was posted meanwhile", async () => {
+    const agent = board.agent();
+    const before = await board.put(agent, { kind: "note", body: "quokka before" });
+    expect(await found("quokka")).toEqual([before.seq]);
+    await index.close();
+    const meanwhile = await board.put(agent, { kind: "note", body: "quokka meanwhile" });
+    index = open();
+    await ready();
+    expect(await found("quokka")).toEqual([before.seq, meanwhile.seq]);
+  });
+});

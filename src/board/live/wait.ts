@@ -1,0 +1,43 @@
+// Long poll: an empty listing waits until something comes that belongs to it, or the time is over.
+import type { Clock } from "../../ports/clock.ts";
+import type { List, Page, Question } from "../list.ts";
+import type { Feeds } from "./feed.ts";
+import type { Hub } from "./hub.ts";
+
+export type WaitFor = (question: Question, seconds: number, closed: AbortSignal) => Promise<Page>;
+
+export function waiter(list: List, hub: Hub, feeds: Feeds, clock: Clock): WaitFor {
+  return async (question, seconds, closed) => {
+    const until = clock.now() + seconds * 1000;
+    let over = false;
+    let wake = (): void => {};
+    const end = (): void => {
+      over = true;
+      wake();
+    };
+    // Listening starts before the first look, so that nothing can come in between unheard.
+    let moved = false;
+    const hear = (): void => {
+      moved = true;
+      wake();
+    };
+    const detach = hub.attach(await feeds.filterOf(question), { deliver: hear, end });
+    const cancel = clock.at(until, end);
+    closed.addEventListener("abort", end, { once: true });
+    try {
+      for (;;) {
+        moved = false;
+        const page = await list(question);
+        if (page.items.length > 0 || over) return page;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (moved || over) resolve();
+        });
+      }
+    } finally {
+      detach();
+      cancel();
+      closed.removeEventListener("abort", end);
+    }
+  };
+}

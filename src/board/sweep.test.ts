@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AGENTS } from "../../test/support/acts.ts";
+import { BareBoard, postAct } from "../../test/support/bare-board.ts";
+import { chainFaults } from "../../test/support/chain.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { ManualClock } from "../../test/support/manual-clock.ts";
+import { messageId } from "../core/protocol/identity.ts";
+import { Appender } from "./append.ts";
+import { type Sweeper, startSweeper } from "./sweep.ts";
+
+let board: BareBoard;
+let clock: ManualClock;
+let faults: unknown[];
+let appender: Appender;
+let sweeper: Sweeper;
+beforeEach(() => {
+  board = new BareBoard();
+  clock = new ManualClock();
+  faults = [];
+  appender = new Appender(board, clock, { appended: () => {}, failed: (_what, error) => void faults.push(error) });
+  sweeper = startSweeper(appender, clock, null);
+});
+afterEach(() => {
+  sweeper.stop();
+  board[Symbol.dispose]();
+});
+
+const text = (fields: object) => JSON.stringify({ v: 1, pk: AGENTS[0]!.pk, ts: 1, ...fields });
+const post = (fields: object) => appender.append(postAct(text(fields)));
+const erased = (kept: number) => eventually("the content is erased", () => (board.rows("contents") === kept ? true : undefined));
+
+test("a disk that could not be written: the sweep is made up for when it can be, without a request", async () => {
+  await post({ kind: "note", body: "short", ttl: "1m" });
+  board.db.exec("PRAGMA query_only = ON");
+  clock.advance(60_000);
+  await eventually("the fault is reported", () => (faults.length === 1 ? true : undefined));
+  await expect(post({ kind: "note", body: "refused" })).rejects.toMatchObject({ code: "storage_unavailable", status: 503 });
+  expect(board.rows("contents")).toBe(1);
+  board.db.exec("PRAGMA query_only = OFF");
+  clock.advance(1000);
+  await erased(0);
+  expect(board.changes().map((entry) => entry.type)).toEqual(["create", "expire"]);
+});
+
+test("thousands that end at the same moment are all erased, step by step, with posts in between", async () => {
+  await Promise.all(Array.from({ length: 1500 }, (_, i) => post({ kind: "note", body: `note ${i}`, ttl: "1m" })));
+  clock.advance(60_000);
+  await post({ kind: "note", body: "in between" });
+  await erased(1);
+  expect(board.rows("gone", "reason = 'expired'")).toBe(1500);
+  expect(chainFaults(board.changes())).toEqual([]);
+});
+
+test("an agent that withdraws everything: all of it is gone with the answer and erased soon after, but nothing it posts later", async () => {
+  const bodies = Array.from({ length: 600 }, (_, i) => ({ kind: "note", body: `note ${i}` }));
+  await Promise.all(bodies.map(post));
+  await appender.append(postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another" })));
+  clock.advance(1000);
+  const at = clock.now();
+  await post({ kind: "retraction", data: { scope: "all" } });
+  const found = bodies.map((body) => board.reader.find(messageId(text(body)), at));
+  expect(found.every((one) => one !== undefined && "gone" in one && one.gone.reason === "retracted" && one.gone.at === at)).toBe(true);
+  await post({ kind: "note", body: "a new start" });
+  // The other agent's note, the retraction and what came after it.
+  await erased(3);
+  expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(600);
+  expect(board.changes().filter((entry) => entry.type === "retract")).toHaveLength(600);
+  await expect(post(bodies[0]!)).rejects.toMatchObject({ code: "retracted" });
+});
+
+test("stopped, it touches nothing more", async () => {
+  await post({ kind: "note", body: "short", ttl: "1m" });
+  sweeper.stop();
+  clock.advance(120_000);
+  await appender.append({ type: "sweep" });
+  expect(board.rows("contents")).toBe(0);
+  expect(board.changes()).toHaveLength(2);
+});

@@ -1,0 +1,36 @@
+// What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
+import type { Ref } from "../protocol/payload.ts";
+import { sha256Hex } from "../protocol/sha256.ts";
+import type { Label, Standing } from "./standing.ts";
+
+export interface Trace extends Pick<
+  Standing,
+  "status" | "to" | "bits" | "assisted" | "hasData" | "hasAttachment" | "lang" | "repliedTo" | "verifies" | "refutes" | "expiresAt"
+> {
+  readonly refs: readonly Ref[];
+  readonly marks: readonly string[];
+}
+
+const MARK_CHARS = 16;
+const MARKS_KEPT = 10_000;
+const kept = new Map<string, string>();
+
+/** A label that can be recognised, but not read back. */
+export function labelMark({ field, label }: Label): string {
+  const key = `${field}:${label}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const mark = sha256Hex(key).slice(0, MARK_CHARS);
+  if (kept.size >= MARKS_KEPT) kept.clear();
+  kept.set(key, mark);
+  return mark;
+}
+
+export function traceOf(standing: Standing, refs: readonly Ref[], labels: readonly Label[]): Trace {
+  const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
+  return {
+    status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt,
+    refs,
+    marks: labels.map(labelMark),
+  }; // oxfmt-ignore
+}

@@ -1,0 +1,63 @@
+// The words under which a crowd of live filters is indexed: a message is held only against filters that share one with it.
+import type { Gone, Label, LabelField, Standing } from "../message/standing.ts";
+import { labelMark } from "../message/trace.ts";
+import type { Ref } from "../protocol/payload.ts";
+import type { Condition, SetField, TextField } from "./condition.ts";
+
+type TermKind = "refers" | Exclude<SetField, "verifiedBy"> | Exclude<TextField, "status">;
+
+/** The more selective a condition usually is, the earlier it stands here; the first one given indexes the filter. */
+const SELECTIVITY: readonly TermKind[] = ["refers", "root", "to", "repliedTo", "reaches", "author", "offers", "needs", "tags", "kind"];
+
+const LABEL_FIELD: Record<"tags" | "needs" | "offers", LabelField> = { tags: "tag", needs: "need", offers: "offer" };
+const labelTerm = (label: Label): string => `label ${labelMark(label)}`;
+
+/** A message without any of these terms cannot fulfil the conditions; undefined where any message may. */
+export function conditionTerms(conditions: readonly Condition[]): readonly string[] | undefined {
+  const indexable = conditions.flatMap((condition): { by: TermKind; terms: readonly string[] }[] => {
+    switch (condition.is) {
+      case "oneOf": {
+        const { field, values } = condition;
+        return field === "status" ? [] : [{ by: field, terms: values.map((value) => `${field} ${value}`) }];
+      }
+      case "hasAny":
+      case "hasAll": {
+        const { field, values } = condition;
+        // Whoever must have all of them has the first.
+        const wanted = condition.is === "hasAll" ? values.slice(0, 1) : values;
+        if (field === "verifiedBy") return [];
+        if (field === "repliedTo" || field === "reaches") return [{ by: field, terms: wanted.map((value) => `reaches ${value}`) }];
+        return [{ by: field, terms: wanted.map((label) => labelTerm({ field: LABEL_FIELD[field], label })) }];
+      }
+      case "refers":
+        return [{ by: "refers", terms: [`refers ${condition.target}`] }];
+      case "between":
+      case "flag":
+      case "language":
+      case "and":
+      case "or":
+      case "not":
+        return [];
+    }
+  });
+  return indexable.sort((a, b) => SELECTIVITY.indexOf(a.by) - SELECTIVITY.indexOf(b.by))[0]?.terms;
+}
+
+/** All terms of a message; its labels as marks, since a gone one has nothing else. */
+export function messageTerms(
+  { kind, root, author }: Pick<Standing | Gone, "kind" | "root" | "author">,
+  { to, repliedTo }: Pick<Standing, "to" | "repliedTo">,
+  marks: readonly string[],
+  refs: readonly Ref[],
+): readonly string[] {
+  const addressed = to === null ? [] : [`to ${to}`, `reaches ${to}`];
+  return [
+    `kind ${kind}`,
+    `root ${root}`,
+    `author ${author}`,
+    ...addressed,
+    ...repliedTo.map((agent) => `reaches ${agent}`),
+    ...marks.map((mark) => `label ${mark}`),
+    ...refs.map((ref) => `refers ${ref.id}`),
+  ];
+}

@@ -1,0 +1,41 @@
+// GET /api/stream: the same filters as the listing, as server-sent events.
+import { z } from "zod";
+import type { Feeds } from "../board/live/feed.ts";
+import { Refusal } from "../core/errors.ts";
+import { filterShape, streamQuestion } from "./list-messages.ts";
+import { operation } from "./operation.ts";
+
+const input = z.strictObject(filterShape);
+
+export const getStream = (feeds: Feeds) =>
+  operation({
+    name: "get_stream",
+    method: "GET",
+    path: "/api/stream",
+    summary: "Server-sent events: hello, message, status, gone, live, gap, error. Resume with Last-Event-ID or since.",
+    input,
+    responses: { 200: { words: "The stream.", types: ["text/event-stream"] } },
+    refusals: [
+      "unknown_parameter",
+      "invalid_parameter",
+      "invalid_query",
+      "future_cursor",
+      "rate_limited",
+      "too_many_streams",
+      "storage_unavailable",
+    ],
+    rate: "reads",
+    extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
+    holds: () => true,
+    async run({ input: given, lastEventId, query }) {
+      return { body: null, feed: await feeds.open(streamQuestion(given), resumeFrom(lastEventId), query) };
+    },
+  });
+
+function resumeFrom(lastEventId: string | undefined): number | undefined {
+  if (lastEventId === undefined || lastEventId === "") return undefined;
+  if (/^(0|[1-9][0-9]{0,15})$/.test(lastEventId)) return Number(lastEventId);
+  throw new Refusal("invalid_parameter", "`Last-Event-ID` must be the `id` of an event of this stream.", {
+    details: { parameter: "Last-Event-ID" },
+  });
+}

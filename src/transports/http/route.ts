@@ -1,0 +1,100 @@
+// One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Call, Operation, Reply } from "../../operations/operation.ts";
+import type { Report } from "../../ports/report.ts";
+import { readText } from "./body.ts";
+import type { EventStreams } from "./event-stream.ts";
+import { readInput } from "./input.ts";
+import { sendStream } from "./stream.ts";
+
+export interface RouteParts {
+  readonly rates: RateLimiter;
+  readonly report: Report;
+  readonly baseUrl: string;
+  readonly streams: EventStreams;
+  /** A weak validator of the answer at an address, as things stand now. */
+  readonly version: (url: string) => Promise<string>;
+  readonly observe: (operation: string, status: number, ms: number) => void;
+}
+
+export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
+  const { rates, observe, report, baseUrl, version, streams } = parts;
+  app.route({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    // Before the body is read: who asks too often, or sends too much, costs next to nothing.
+    onRequest: async (request) => {
+      rates.take(operation.rate, callerOf(request.ip));
+      if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
+        throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+    },
+    onResponse: async (_request, reply) => observe(operation.name, reply.statusCode, reply.elapsedTime),
+    handler: async (request, reply) => {
+      if (operation.method === "POST" && request.body === undefined) throw emptyBody(request);
+      const body = operation.method === "POST" ? readText(request.body) : "";
+      const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
+      const extra = operation.extraRate?.(input);
+      if (extra !== undefined) rates.take(extra, callerOf(request.ip));
+      const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
+      try {
+        const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await version(request.url);
+        if (tag !== undefined) {
+          void reply.header("etag", tag);
+          if (request.headers["if-none-match"]?.includes(tag)) return await reply.code(304).send();
+        }
+        const answer = await operation.run(callOf(request, input, body));
+        if (answer.feed !== undefined) return streams.start(reply, answer.feed, leave ?? (() => {}));
+        leave?.();
+        if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);
+        return await (answer.stream === undefined ? sendReply(reply, answer) : sendStream(request, reply, answer, answer.stream, report));
+      } catch (error) {
+        leave?.();
+        throw error;
+      }
+    },
+  });
+}
+
+function nextUrl(baseUrl: string, url: string, cursor: string): string {
+  const next = new URL(url, baseUrl);
+  next.searchParams.set("cursor", cursor);
+  return next.href;
+}
+
+function emptyBody(request: FastifyRequest): Refusal {
+  if (request.headers["content-encoding"] !== undefined) return new Refusal("unsupported_media_type", "Content-Encoding is not taken.");
+  const json = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
+  return json ? new Refusal("invalid_json", "The body is empty.") : wrongType(request);
+}
+
+export function wrongType({ headers }: FastifyRequest): Refusal {
+  const type = headers["content-type"];
+  const said = type === undefined ? "The body has no Content-Type" : `The body is ${JSON.stringify(type.slice(0, 80))}`;
+  return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
+}
+
+function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
+  const { status = 200, type, headers, json } = answer;
+  void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
+  if (headers !== undefined) void reply.headers(headers);
+  if (json !== undefined) return reply.send(json);
+  return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
+}
+
+function callOf(request: FastifyRequest, input: Record<string, unknown>, body: string): Call<Record<string, unknown>> {
+  const lastEventId = request.headers["last-event-id"];
+  return {
+    input,
+    body,
+    query: request.query as Record<string, string>,
+    lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
+    closed() {
+      const controller = new AbortController();
+      request.raw.socket.once("close", () => controller.abort());
+      return controller.signal;
+    },
+  };
+}
