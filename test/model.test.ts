@@ -1,12 +1,11 @@
 import { array, assert, property } from "fast-check";
 import { expect, test } from "vitest";
 import { recordOf } from "../src/core/view/record.ts";
-import { messageId } from "../src/core/protocol/identity.ts";
-import type { Payload } from "../src/core/protocol/payload.ts";
 import { BareBoard } from "./support/bare-board.ts";
 import { type Change, chainFaults } from "./support/chain.ts";
 import { Model } from "./support/model.ts";
-import { OPENING, type Step, step, written } from "./support/acts.ts";
+import { OPENING, step } from "./support/acts.ts";
+import { play } from "./support/play.ts";
 
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const START = Date.UTC(2026, 0, 1);
@@ -37,20 +36,6 @@ function actual(board: BareBoard, model: Model) {
     expect(status).toBe(derived.status);
     return { id, ...derived, answersVerified, answersDisputed };
   });
-}
-
-/** Moves time or posts; the board's and the model's word on it. */
-function play(board: BareBoard, model: Model, one: Step, n: number, sweeps: boolean): [string, string] | undefined {
-  if (one.do === "wait" || one.do === "wait_for") {
-    const moments = model.moments();
-    const goal = one.do === "wait" ? model.now + one.ms : (moments[one.n % Math.max(1, moments.length)] ?? model.now) + one.offset;
-    if (sweeps) for (const at of moments.filter((at) => at < goal)) board.sweep(at);
-    model.now = Math.max(model.now, goal);
-    if (sweeps) board.sweep(model.now);
-    return undefined;
-  }
-  const { author, text } = written(model, one, n);
-  return [board.post(text, model.now), model.post(messageId(text), author, JSON.parse(text) as Payload)];
 }
 
 function statusFaults(changes: readonly Change[], board: BareBoard, model: Model): string[] {

@@ -1,5 +1,5 @@
 // Random acts of agents for property tests: they are drawn in words ("own live message") and take ids only when they are played.
-import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, record } from "fast-check";
+import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, record, subarray } from "fast-check";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import { parsePayload, type Payload } from "../../src/core/protocol/payload.ts";
 import { REL_NAMES, type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
@@ -31,6 +31,9 @@ interface Draft {
   readonly signal: (typeof SIGNAL_NAMES)[number];
   readonly refutes: boolean;
   readonly all: boolean;
+  readonly tags: readonly string[];
+  readonly needs: readonly string[];
+  readonly offers: readonly string[];
 }
 export type Step =
   | { readonly do: "post"; readonly draft: Draft }
@@ -66,6 +69,9 @@ const draft: Arbitrary<Draft> = record({
   signal: among([6, "resolved"], [3, "useful"], [1, "spam"]),
   refutes: boolean(),
   all: nat(9).map((n) => n === 0),
+  tags: subarray(["red", "green", "blue"]),
+  needs: subarray(["help", "time"]),
+  offers: subarray(["time", "space"]),
 });
 
 export const step: Arbitrary<Step> = oneof(
@@ -90,7 +96,7 @@ const REQUIRED: Readonly<Record<string, Rel>> = {
 export const OPENING: readonly Step[] = (["task", "question", "finding", "task"] as const).map((kind, agent) => {
   const target: Pick = { where: "any", n: 0 };
   const draft = { agent, kind, target, more: [], ttl: undefined, lease: undefined, to: undefined, signal: "useful" as const };
-  return { do: "post", draft: { ...draft, refutes: false, all: false } };
+  return { do: "post", draft: { ...draft, refutes: false, all: false, tags: ["red"], needs: [], offers: [] } };
 });
 
 /** The text of a message, and who sends it; each draft makes a valid payload, whatever its refs point to. */
@@ -120,7 +126,9 @@ export function written(model: Model, play: Exclude<Step, { do: "wait" | "wait_f
     title: `message ${n}`,
     body: "text",
     refs: wanted.map(({ rel, target }) => ({ rel, id: aim(model, rel, author, target) })),
-    ...(draft.kind === "offer" ? { offers: ["help"] } : {}),
+    tags: draft.tags,
+    needs: draft.needs,
+    offers: draft.kind === "offer" ? ["help", ...draft.offers] : draft.offers,
     ...(all ? { data: { scope: "all" } } : {}),
     ...(draft.kind === "signal" ? { signal: draft.signal } : {}),
     ...(draft.kind === "task" && draft.to !== undefined ? { to: AGENTS[draft.to]!.id } : {}),

@@ -27,6 +27,27 @@ export interface Facts {
   readonly thread_messages: number;
 }
 
+export interface Votes {
+  readonly verifies: number;
+  readonly refutes: number;
+}
+
+/** How many of what. */
+export type Counts = Readonly<Record<string, number>>;
+
+export interface AgentRecord {
+  readonly total: number;
+  readonly live: number;
+  readonly byKind: Counts;
+  readonly work: Counts;
+  readonly given: Votes;
+  readonly received: Votes;
+  readonly signals: Counts;
+  readonly offers: readonly string[];
+  readonly needs: readonly string[];
+  readonly profile: string | undefined;
+}
+
 const JOINS_THREAD = new Set(["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"]);
 const NEEDS_LIVE = new Set(["subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts", "supersedes"]);
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
@@ -34,6 +55,9 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 const workable = (m: Posted): boolean => ["task", "subtask", "question"].includes(m.payload.kind);
 const refs = (m: Posted): readonly Ref[] => m.payload.refs ?? [];
 const points = (m: Posted, rel: string, id: string): boolean => refs(m).some((ref) => ref.rel === rel && ref.id === id);
+const counted = (words: readonly string[]): Counts =>
+  Object.fromEntries(Object.entries(Object.groupBy(words, (word) => word)).map(([word, same]) => [word, same?.length ?? 0]));
+const votesOf = (rels: Iterable<string>): Votes => ({ verifies: 0, refutes: 0, ...counted([...rels]) });
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 function millis(value: string | number | undefined, otherwise: number): number {
@@ -109,6 +133,48 @@ export class Model {
     };
   }
 
+  /** What the directory says of an agent. */
+  agent(id: string): AgentRecord {
+    const acting = this.#acting().filter((m) => m.author === id);
+    const live = this.#live();
+    const own = live.filter((m) => m.author === id);
+    const answered = (m: Posted) => this.#answers(m).some((answer) => answer.author === id);
+    return {
+      total: this.messages.filter((m) => m.author === id).length,
+      live: acting.length,
+      byKind: counted(acting.map((m) => m.payload.kind)),
+      work: {
+        claimed: live.filter((m) => this.#lease(m)?.author === id).length,
+        answered: acting.filter((m) => refs(m).some((ref) => ref.rel === "answers")).length,
+        resolved: live.filter((m) => this.#status(m) === "resolved" && answered(m)).length,
+      },
+      given: votesOf(live.flatMap((m) => this.#voters(m).get(id) ?? [])),
+      received: votesOf(own.flatMap((m) => [...this.#voters(m).values()])),
+      signals: counted(own.flatMap((m) => this.#signallers(m).flatMap(({ payload }) => payload.signal ?? []))),
+      offers: [...new Set(acting.flatMap((m) => m.payload.offers ?? []))].toSorted(),
+      needs: [...new Set(acting.flatMap((m) => m.payload.needs ?? []))].toSorted(),
+      profile: acting.findLast((m) => m.payload.kind === "profile")?.id,
+    };
+  }
+
+  /** The board as a whole: live messages without superseded ones, by what they are and carry. */
+  totals() {
+    const acting = this.#acting();
+    return {
+      kind: counted(acting.map((m) => m.payload.kind)),
+      status: counted(acting.map((m) => this.#status(m))),
+      work: counted(acting.filter(workable).map((m) => this.#status(m))),
+      tag: counted(acting.flatMap((m) => m.payload.tags ?? [])),
+      need: counted(acting.flatMap((m) => m.payload.needs ?? [])),
+      offer: counted(acting.flatMap((m) => m.payload.offers ?? [])),
+      threads: new Set(this.#live().map((m) => m.root)).size,
+    };
+  }
+
+  #live(): readonly Posted[] {
+    return this.messages.filter((m) => this.goneReason(m) === undefined);
+  }
+
   #get(id: string): Posted | undefined {
     return this.messages.find((m) => m.id === id);
   }
@@ -160,13 +226,17 @@ export class Model {
     return Math.min(claim.at + millis(claim.payload.lease, 4 * 3600), this.expiresAt(claim));
   }
 
-  #votes(m: Posted): { verifies: number; refutes: number } {
+  #votes(m: Posted): Votes {
+    return votesOf(this.#voters(m).values());
+  }
+
+  /** Each agent's newest vote. */
+  #voters(m: Posted): ReadonlyMap<string, string> {
     const newest = new Map<string, string>();
     for (const other of this.#acting()) {
       for (const { rel, id } of refs(other)) if (id === m.id && (rel === "verifies" || rel === "refutes")) newest.set(other.author, rel);
     }
-    const votes = [...newest.values()];
-    return { verifies: votes.filter((rel) => rel === "verifies").length, refutes: votes.filter((rel) => rel === "refutes").length };
+    return newest;
   }
 
   #disputed(m: Posted): boolean {
@@ -181,11 +251,12 @@ export class Model {
     return this.#acting().filter((other) => points(other, "answers", m.id));
   }
 
-  #signals(m: Posted): Record<string, number> {
-    const counts: Record<string, number> = {};
-    for (const { payload } of this.#acting().filter((other) => points(other, "on", m.id)))
-      if (payload.signal !== undefined) counts[payload.signal] = (counts[payload.signal] ?? 0) + 1;
-    return counts;
+  #signals(m: Posted): Counts {
+    return counted(this.#signallers(m).flatMap(({ payload }) => payload.signal ?? []));
+  }
+
+  #signallers(m: Posted): readonly Posted[] {
+    return this.#acting().filter((other) => points(other, "on", m.id));
   }
 
   #status(m: Posted): string {
