@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { anyText } from "../../../test/support/any-text.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { Refusal } from "../errors.ts";
 import { documentOf } from "./document.ts";
@@ -134,7 +135,7 @@ test("any text is taken or refused as invalid_query, and the words of a message 
       expect(error).toMatchObject({ code: "invalid_query" });
     }
   };
-  fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 260 }), taken));
+  fc.assert(fc.property(anyText, taken));
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('"', "-", "*", " ", "a", "b'", "東京", "(", "c++"), { maxLength: 40 }).map((parts) => parts.join("")),
