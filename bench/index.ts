@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../src/adapters/search/thread-index.ts";
 import { documentOfText } from "../src/core/search/document.ts";
 import { parseQuery } from "../src/core/search/query.ts";
-const NEAR_THRESHOLD = 0.3;
+import { NEAR_THRESHOLD } from "../src/core/search/similarity.ts";
 import type { SearchIndex } from "../src/ports/search.ts";
 import { messageText, payloadOf, seeded, wordOf } from "./support/generated-messages.ts";
 
@@ -36,7 +36,7 @@ export async function indexBench(): Promise<void> {
 
 async function build(index: SearchIndex, messages: number): Promise<void> {
   const start = performance.now();
-  while ((await index.status()).seq < messages) await setTimeout(100);
+  while (!(await index.status()).ready) await setTimeout(100);
   const seconds = (performance.now() - start) / 1000;
   console.log(`${messages} messages of ${Buffer.byteLength(payloadOf(messages))} bytes: ${Math.round(messages / seconds)} a second`);
   for (let settled = 0, last = -1; settled < 20; settled++) {

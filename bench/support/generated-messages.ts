@@ -68,7 +68,6 @@ export function openSource(options: unknown): SearchSource {
     hashAt: (seq) => `generated ${seq}`,
     changes: (after, upTo) => ({ gone: [], arrived: range(after, upTo, Infinity) }),
     messages: range,
-    payloads: (seqs) => seqs.map(message),
     close: () => {},
   };
 }

@@ -50,7 +50,7 @@ export interface SearchIndex {
   matching(query: Query, options: MatchingOptions): Promise<Uint32Array>;
   /** The terms a text is compared by, weighed by the board as it is at `upTo`; kept by the caller, they pin the scores. */
   near(document: Document, upTo: number): Promise<Near>;
-  /** Messages that score at least the threshold; found among the few hundred that share the most weight. */
+  /** Messages that score at least the threshold; the score is that of the live stream. */
   similar(near: Near, options: RankOptions & { readonly threshold: number }): Promise<Ranked>;
   status(): Promise<IndexStatus>;
   close(): Promise<void>;
@@ -71,8 +71,6 @@ export interface SearchSource {
   changes(after: number, upTo: number): Awaitable<SourceChanges>;
   /** Messages in (after, upTo], ascending, at most `limit`. */
   messages(after: number, upTo: number, limit: number): Awaitable<readonly SourceMessage[]>;
-  /** Those of the messages that are still there. */
-  payloads(seqs: readonly number[]): Awaitable<readonly SourceMessage[]>;
   close(): Awaitable<void>;
 }
 

@@ -12,6 +12,8 @@ export function liveDocuments(parts: readonly Part[]): Renumbered {
   const seqs = new Uint32Array(total);
   const titleLengths = new Uint16Array(total);
   const bodyLengths = new Uint16Array(total);
+  const wordCounts = new Uint16Array(total);
+  const gramCounts = new Uint16Array(total);
   let next = 0;
   const numbers = parts.map((part) => {
     const numberOf = new Int32Array(part.documents).fill(-1);
@@ -20,9 +22,11 @@ export function liveDocuments(parts: readonly Part[]): Renumbered {
       seqs[next] = part.seqs[doc]!;
       titleLengths[next] = part.titleLengths[doc]!;
       bodyLengths[next] = part.bodyLengths[doc]!;
+      wordCounts[next] = part.wordCounts[doc]!;
+      gramCounts[next] = part.gramCounts[doc]!;
       numberOf[doc] = next++;
     }
     return numberOf;
   });
-  return { numbers, documents: { documents: total, seqs, titleLengths, bodyLengths } };
+  return { numbers, documents: { documents: total, seqs, titleLengths, bodyLengths, wordCounts, gramCounts } };
 }

@@ -1,7 +1,7 @@
 // The index at work: answers searches, follows the log in the background and keeps the files in order.
 import { setTimeout } from "node:timers/promises";
 import { matching } from "../../core/search/index/matching.ts";
-import { termStats } from "../../core/search/index/near.ts";
+import { nearest, termStats } from "../../core/search/index/near.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
@@ -10,7 +10,6 @@ import { Follower } from "./follower.ts";
 import type { LocalIndex } from "./local-index.ts";
 import { pace } from "./pace.ts";
 import { Corrupt } from "./segment-format.ts";
-import { similar } from "./similar.ts";
 
 /** The log is looked at this often; entries come in batches, so that a flood of posts is not slowed by their indexing. */
 const FOLLOW_MS = 250;
@@ -63,7 +62,8 @@ export class SearchNode implements SearchIndex {
 
   similar: SearchIndex["similar"] = async (near, options) => {
     await this.#follower.upTo(options.upTo);
-    return this.#sound(() => similar(this.#index.parts(), this.#source, near, options, setOf(options.only)));
+    const { limit, after, threshold, only } = options;
+    return this.#sound(() => nearest(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }));
   };
 
   status: SearchIndex["status"] = async () => this.#index.status();
@@ -123,9 +123,9 @@ export class SearchNode implements SearchIndex {
     await setTimeout(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
   }
 
-  async #sound<T>(search: () => T | Promise<T>): Promise<T> {
+  #sound<T>(search: () => T): T {
     try {
-      return await search();
+      return search();
     } catch (error) {
       if (!(error instanceof Corrupt)) throw error;
       this.#onTrouble(error);

@@ -55,14 +55,11 @@ export class SegmentWriter {
     await synced(this.#file);
   }
 
-  async finish({ documents, seqs, titleLengths, bodyLengths }: Documents): Promise<void> {
+  async finish({ documents, seqs, titleLengths, bodyLengths, wordCounts, gramCounts }: Documents): Promise<void> {
     if (this.#inBlock > 0) this.#endBlock();
     const tablesAt = this.#written + this.#pending.length;
-    const tables = Buffer.concat([
-      bytesOf(seqs.subarray(0, documents)),
-      bytesOf(titleLengths.subarray(0, documents)),
-      bytesOf(bodyLengths.subarray(0, documents)),
-    ]);
+    const columns = [seqs, titleLengths, bodyLengths, wordCounts, gramCounts];
+    const tables = Buffer.concat(columns.map((column) => bytesOf(column.subarray(0, documents))));
     const index = this.#index.view();
     const indexAt = tablesAt + tables.length;
     const length = indexAt + index.length;

@@ -25,6 +25,8 @@ export class Segment implements Part {
   readonly seqs: Uint32Array;
   readonly titleLengths: Uint16Array;
   readonly bodyLengths: Uint16Array;
+  readonly wordCounts: Uint16Array;
+  readonly gramCounts: Uint16Array;
   readonly blocks: readonly Block[];
   dead: Uint8Array;
   deadCount = 0;
@@ -50,6 +52,8 @@ export class Segment implements Part {
       this.seqs = new Uint32Array(copy(0, n * 4));
       this.titleLengths = new Uint16Array(copy(n * 4, n * 6));
       this.bodyLengths = new Uint16Array(copy(n * 6, n * 8));
+      this.wordCounts = new Uint16Array(copy(n * 8, n * 10));
+      this.gramCounts = new Uint16Array(copy(n * 10, n * 12));
       this.blocks = readBlocks(head.subarray(footer.indexAt - footer.tablesAt), footer.blocks);
     } catch (error) {
       closeSync(this.#file);

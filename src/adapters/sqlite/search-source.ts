@@ -19,7 +19,6 @@ export function openSource(options: unknown): SearchSource {
   const restored = db.prepare(`SELECT c.seq, c.payload FROM log l JOIN messages m ON m.id = l.id JOIN contents c ON c.seq = m.seq
     WHERE l.seq > ? AND l.seq <= ? AND l.type = 'restore'`);
   const range = db.prepare("SELECT seq, payload FROM contents WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?");
-  const one = db.prepare("SELECT seq, payload FROM contents WHERE seq = ?");
 
   const rows = (found: unknown): readonly SourceMessage[] => found as readonly SourceMessage[];
   return {
@@ -35,7 +34,6 @@ export function openSource(options: unknown): SearchSource {
       };
     },
     messages: (after, upTo, limit) => rows(range.all(after, upTo, limit)),
-    payloads: (seqs) => seqs.flatMap((seq) => rows(one.all(seq))),
     close: () => db.close(),
   };
 }

@@ -1,5 +1,6 @@
 // The newest documents, kept in memory until there are enough of them for a file.
 import { type Document, GRAM } from "../document.ts";
+import { distinctWords } from "./near.ts";
 import { MAX_COUNT, type Part, type Postings, termKey } from "./part.ts";
 
 /** What stands in memory of one term: of a gram the documents; of a word, for each, document, counts in title and body, positions. */
@@ -20,19 +21,24 @@ export class Memtable implements Part {
   seqs = new Uint32Array(256);
   titleLengths = new Uint16Array(256);
   bodyLengths = new Uint16Array(256);
+  wordCounts = new Uint16Array(256);
+  gramCounts = new Uint16Array(256);
   dead = new Uint8Array(256);
   documents = 0;
   deadCount = 0;
   titleWords = 0;
   bodyWords = 0;
 
-  add(seq: number, { title, body, grams }: Document): void {
+  add(seq: number, document: Document): void {
+    const { title, body, grams } = document;
     const doc = this.documents++;
     if (doc === this.seqs.length) this.#grow();
     this.seqs[doc] = seq;
     this.#numbers.set(seq, doc);
     this.titleWords += this.titleLengths[doc] = this.#place(doc, title, 1);
     this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, 2);
+    this.wordCounts[doc] = Math.min(distinctWords(document), MAX_COUNT);
+    this.gramCounts[doc] = Math.min(grams.length, MAX_COUNT);
     for (const gram of grams) {
       const docs = this.#grams.get(gram);
       if (docs === undefined) this.#addGram(termKey(gram), doc);
@@ -149,6 +155,8 @@ export class Memtable implements Part {
     this.seqs = grown(new Uint32Array(size), this.seqs);
     this.titleLengths = grown(new Uint16Array(size), this.titleLengths);
     this.bodyLengths = grown(new Uint16Array(size), this.bodyLengths);
+    this.wordCounts = grown(new Uint16Array(size), this.wordCounts);
+    this.gramCounts = grown(new Uint16Array(size), this.gramCounts);
     this.dead = grown(new Uint8Array(size), this.dead);
   }
 }

@@ -1,4 +1,5 @@
-// Messages that share weight with a text: each chosen term gives its weight to every document that has it.
+// Messages that are near a text: each chosen term gives its weight to every document that has it.
+import { type Document, GRAM } from "../document.ts";
 import type { Near, TermStats } from "../similarity.ts";
 import { Best, type Hit } from "./best.ts";
 import { NO_POSTINGS, type Part } from "./part.ts";
@@ -26,24 +27,62 @@ function liveFrequency(part: Part, term: string): number {
   return liveCount(part, part.postings(term) ?? NO_POSTINGS);
 }
 
-/** Weights are summed in single precision; the exact score decides at the threshold. */
-const TOLERANCE = 1e-5;
+export interface NearScope {
+  readonly threshold: number;
+  readonly limit: number;
+  readonly after?: Hit | undefined;
+  readonly only?: SeqSet | undefined;
+}
 
-/** The documents that share the most weight, at least `least` of it; the exact score is another matter. */
-export function sharing(parts: readonly Part[], near: Near, least: number, limit: number, only: SeqSet | undefined): Hit[] {
-  const best = new Best(limit, undefined);
+/** Every document that scores at least the threshold, the best first; the score is that of nearScore. */
+export function nearest(parts: readonly Part[], near: Near, { threshold, limit, after, only }: NearScope) {
+  const best = new Best(limit, after);
+  let total = 0;
   for (const part of parts) {
-    const sums = new Float32Array(part.documents);
-    for (const { term, weight } of near.terms) {
-      const docs = part.postings(term)?.docs ?? [];
-      for (let i = 0; i < docs.length; i++) sums[docs[i]!]! += weight;
-    }
+    const { words, grams } = shared(part, near);
     for (let doc = 0; doc < part.documents; doc++) {
-      const sum = sums[doc]!;
-      if (sum < least - TOLERANCE || sum === 0 || part.dead[doc] === 1) continue;
+      // No document scores more than the weights it shares, and most share too little to be looked at any further.
+      if (words[doc]! + grams[doc]! < threshold - ROUNDING || part.dead[doc] === 1) continue;
+      const score = rounded(
+        words[doc]! * brevity(near.words, part.wordCounts[doc]!, WORD_PIVOT) +
+          grams[doc]! * brevity(near.grams, part.gramCounts[doc]!, GRAM_PIVOT),
+      );
       const seq = part.seqs[doc]!;
-      if (only === undefined || only.has(seq)) best.offer(seq, sum);
+      if (score < threshold || score === 0 || (only !== undefined && !only.has(seq))) continue;
+      total++;
+      best.offer(seq, score);
     }
   }
-  return best.hits();
+  return { hits: best.hits(), total };
+}
+
+/** The weight that each document shares, by its words and by its grams. */
+function shared(part: Part, near: Near): { readonly words: Float64Array; readonly grams: Float64Array } {
+  const words = new Float64Array(part.documents);
+  const grams = new Float64Array(part.documents);
+  for (const { term, weight } of near.terms) {
+    const docs = part.postings(term)?.docs ?? [];
+    const sums = term.startsWith(GRAM) ? grams : words;
+    for (let i = 0; i < docs.length; i++) sums[docs[i]!]! += weight;
+  }
+  return { words, grams };
+}
+
+// What follows is nearScore's own arithmetic, over counts that the index has kept instead of the document; tests hold the two together.
+const WORD_PIVOT = 10;
+const GRAM_PIVOT = 40;
+const ROUNDING = 1e-6;
+
+const rounded = (score: number): number => Math.round(score * 1e6) / 1e6;
+
+const brevity = (text: number, document: number, pivot: number): number =>
+  document <= text ? 1 : Math.sqrt((text + pivot) / (document + pivot));
+
+/** Of title and body; of tags and data where there is no other text. */
+export function distinctWords({ title, body }: Document): number {
+  const gap = body.indexOf("");
+  const proper = title.length > 0 || gap !== 0;
+  const words = new Set(title);
+  for (const word of proper && gap >= 0 ? body.slice(0, gap) : body) if (word !== "") words.add(word);
+  return words.size;
 }

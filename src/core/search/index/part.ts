@@ -14,6 +14,9 @@ export interface Documents {
   readonly seqs: Uint32Array;
   readonly titleLengths: Uint16Array;
   readonly bodyLengths: Uint16Array;
+  /** Distinct words of the text and distinct grams, by which similarity weighs long documents. */
+  readonly wordCounts: Uint16Array;
+  readonly gramCounts: Uint16Array;
 }
 
 export interface Part extends Documents {
