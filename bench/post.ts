@@ -2,6 +2,7 @@
 import { BoardProcess } from "./support/board-process.ts";
 import { durableRows, signatureChecks, smallAnswers, syncs } from "./support/ceilings.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
+import { machineTime, othersShare } from "./support/machine.ts";
 import { Scratch } from "./support/scratch.ts";
 
 const WARM_UP = { connections: 64, seconds: 3 };
@@ -34,7 +35,7 @@ export async function postBench(): Promise<void> {
   console.log(
     `  Ed25519 checks/s       OpenSSL ${n(checks.openssl)}, libsodium ${checks.sodium === undefined ? "absent" : n(checks.sodium)}`,
   );
-  console.log(`  fdatasyncs/s           ${n(sync)}`);
+  console.log(`  fsyncs/s               ${n(sync)}`);
   console.log(`  durable rows/s         ${n(single)} one a commit, ${n(batched)} in batches of 64`);
   console.log(`  node:http answers/s    ${n(answers)}`);
 
@@ -42,7 +43,7 @@ export async function postBench(): Promise<void> {
   const many = rates.get(64) ?? Number.NaN;
   const ratio = (a: number, b: number): string => (a / b).toFixed(2);
   console.log("ratios");
-  console.log(`  1 connection           ${ratio(one, sync)} of the fdatasyncs, ${ratio(one, single)} of the one-row commits`);
+  console.log(`  1 connection           ${ratio(one, sync)} of the fsyncs, ${ratio(one, single)} of the one-row commits`);
   console.log(
     `  64 connections         ${ratio(many, checks.sodium ?? checks.openssl)} of one core's signature checks, ${ratio(many, batched)} of the batched rows`,
   );
@@ -50,19 +51,23 @@ export async function postBench(): Promise<void> {
 }
 
 async function measure(board: BoardProcess, generator: GeneratorProcess, connections: number): Promise<number> {
+  const pids = [board.pid, generator.pid];
+  const machineBefore = machineTime(pids);
   const [before, cpuBefore] = [await board.commits(), board.threadMs()];
   const { perSecond, p50, p99, answers, statuses } = await generator.post(board.port, connections, SECONDS);
   const [after, cpuAfter] = [await board.commits(), board.threadMs()];
+  const others = othersShare(machineBefore, machineTime(pids));
   const created = statuses["201"] ?? 0;
   if (created !== answers) throw new Error(`Not every post was created: ${JSON.stringify(statuses)}`);
-  const syncsPerPost = (after.transactions - before.transactions) / created;
+  const commitsPerPost = (after.transactions - before.transactions) / created;
   console.log(
-    `${String(connections).padStart(3)} connections: ${n(perSecond)} posts/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${syncsPerPost.toFixed(3)} fsyncs a post`,
+    `${String(connections).padStart(3)} connections: ${n(perSecond)} posts/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${commitsPerPost.toFixed(3)} commits a post`,
   );
   const spent = [...cpuAfter]
     .map(([thread, ms]) => ({ thread, us: ((ms - (cpuBefore.get(thread) ?? 0)) * 1000) / created }))
     .filter(({ us }) => us >= 1)
     .map(({ thread, us }) => `${thread} ${us.toFixed(0)}`);
   if (spent.length > 0) console.log(`      CPU us a post by thread: ${spent.join(", ")}`);
+  if (others !== undefined) console.log(`      other processes took ${(others * 100).toFixed(0)} % of the machine meanwhile`);
   return perSecond;
 }

@@ -1,0 +1,32 @@
+// How much of the machine went to processes that are no part of the bench: with a large share, only ratios mean anything.
+import { existsSync, readFileSync } from "node:fs";
+
+const TICK_MS = 10;
+
+export interface MachineTime {
+  readonly all: number;
+  readonly idle: number;
+  readonly ours: number;
+}
+
+/** Milliseconds of CPU so far, of all cores, idle, and of these processes; undefined where there is no /proc. */
+export function machineTime(pids: readonly (number | undefined)[]): MachineTime | undefined {
+  if (!existsSync("/proc/stat")) return undefined;
+  const [cores = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+  const fields = cores.trim().split(/\s+/).slice(1, 9).map(Number);
+  const all = fields.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
+  const idle = ((fields[3] ?? 0) + (fields[4] ?? 0)) * TICK_MS;
+  return { all, idle, ours: pids.reduce<number>((sum, pid) => sum + (pid === undefined ? 0 : processMs(pid)), 0) };
+}
+
+export function othersShare(before: MachineTime | undefined, after: MachineTime | undefined): number | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const all = after.all - before.all;
+  return Math.max(0, (all - (after.idle - before.idle) - (after.ours - before.ours)) / all);
+}
+
+function processMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
