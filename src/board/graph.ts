@@ -57,6 +57,7 @@ export function graphReader({ store, clock, find, settle }: GraphParts): ShowGra
         const card = cards.get(one);
         if (card !== undefined) nodes.push(nodeOf(card, distances.get(one) ?? 0, now));
       }
+      await nextTurn();
     }
     const ids = new Map(nodes.map((node) => [node.seq, node.id]));
     const shown = new Set(ids.values());

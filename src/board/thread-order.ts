@@ -1,33 +1,31 @@
-// Threads in reading order, kept so that one change of a thread costs one reading of it, however many pages are asked for.
-import { type DepthFirst, depthFirst } from "../core/message/thread.ts";
+// Threads in reading order, kept so that one change of a thread costs one reading of what is new, however many pages are asked for.
+import { type DepthFirst, depthFirst, type Twigs } from "../core/message/thread.ts";
 import type { Branch, ThreadExtent, ThreadReads } from "../ports/threads.ts";
 import { nextTurn } from "./turn.ts";
 
-const STEP = 1000;
-/** Twelve bytes a message. */
+const STEP = 500;
+/** At 28 bytes each. */
 const MESSAGES_KEPT = 1_000_000;
-const THREADS_KEPT = 1000;
-const PARTICIPANTS = 500;
+const ORDERS_KEPT = 1000;
 
 export interface ThreadOrder extends DepthFirst {
   readonly extent: ThreadExtent;
   readonly asOf: number;
+  readonly twigs: Twigs;
+  /** How many messages each agent wrote. */
+  readonly authors: ReadonlyMap<string, number>;
   /** When the first of its messages ends. */
   readonly until: number;
-  /** Who wrote most of it first. */
-  readonly participants: readonly { readonly agent: string; readonly messages: number }[];
-}
-
-interface Kept {
-  readonly order: Promise<ThreadOrder>;
-  /** None while it is being read. */
-  messages: number;
 }
 
 export class ThreadOrders {
   readonly #store: ThreadReads;
   /** By thread and extent, the least recently used first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, Promise<ThreadOrder>>();
+  /** The last one made of each thread: the next one waits for it and goes on from there. */
+  readonly #newest = new Map<string, Promise<ThreadOrder>>();
+  /** Messages of each order that is ready. */
+  readonly #weights = new Map<string, number>();
 
   constructor(store: ThreadReads) {
     this.#store = store;
@@ -35,67 +33,102 @@ export class ThreadOrders {
 
   async current(root: string, now: number): Promise<ThreadOrder> {
     const extent = await this.#store.threadExtent(root);
-    const order = await this.asItWas(root, extent, now);
-    if (now < order.until) return order;
-    // Something has ended that the sweep has not reached yet.
-    this.#kept.delete(keyOf(root, extent));
-    return this.asItWas(root, extent, now);
+    const key = keyOf(root, extent);
+    const kept = await this.#kept.get(key);
+    // Past that time something has ended that the sweep has not reached yet.
+    if (kept !== undefined && now >= kept.until) this.#drop(key, root);
+    const order = this.#order(root, extent, now);
+    this.#newest.set(root, order);
+    return order;
   }
 
   /** The thread as it was when it reached so far; less what left since, where that order is no longer kept. */
   asItWas(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
+    return this.#order(root, extent, now);
+  }
+
+  #order(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
     const key = keyOf(root, extent);
-    const kept = this.#kept.get(key) ?? this.#keep(key, root, extent, now);
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
-    return kept.order;
-  }
-
-  /** Those who ask while a thread is being read wait for the same reading. */
-  #keep(key: string, root: string, extent: ThreadExtent, now: number): Kept {
-    const kept: Kept = { order: this.#read(root, extent, now), messages: 0 };
-    void this.#weigh(key, kept);
-    return kept;
-  }
-
-  async #weigh(key: string, kept: Kept): Promise<void> {
-    try {
-      kept.messages = (await kept.order).seqs.length;
-      this.#forget();
-    } catch {
-      // Those who asked hear of the failure; the next one tries again.
-      this.#kept.delete(key);
+    let order = this.#kept.get(key);
+    if (order === undefined) {
+      order = this.#make(root, extent, now, this.#newest.get(root));
+      void this.#weigh(key, root, order);
     }
+    this.#kept.delete(key);
+    this.#kept.set(key, order);
+    return order;
   }
 
-  async #read(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
+  async #make(root: string, extent: ThreadExtent, now: number, before: Promise<ThreadOrder> | undefined): Promise<ThreadOrder> {
+    const base = await before?.catch(() => undefined);
+    if (base !== undefined && base.extent.lastSeq <= extent.lastSeq && now < base.until) {
+      const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
+      // Nothing left, then; and only a root can come after messages that hang on it.
+      const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot === 1);
+      if (grown) return orderOf(fresh, extent, now, base);
+    }
+    return orderOf(await this.#read(root, 0, extent.lastSeq, now), extent, now);
+  }
+
+  async #read(root: string, after: number, upTo: number, now: number): Promise<Branch[]> {
     const branches: Branch[] = [];
     for (;;) {
-      const step = await this.#store.branches(root, { after: branches.at(-1)?.seq ?? 0, upTo: extent.lastSeq, limit: STEP, now });
+      const step = await this.#store.branches(root, { after: branches.at(-1)?.seq ?? after, upTo, limit: STEP, now });
       branches.push(...step);
-      if (step.length < STEP) return orderOf(branches, extent, now);
+      if (step.length < STEP) return branches;
       await nextTurn();
     }
   }
 
-  #forget(): void {
-    let messages = this.#kept.values().reduce((sum, kept) => sum + kept.messages, 0);
-    for (const [key, kept] of this.#kept) {
-      if (messages <= MESSAGES_KEPT && this.#kept.size <= THREADS_KEPT) return;
-      if (this.#kept.delete(key)) messages -= kept.messages;
+  async #weigh(key: string, root: string, order: Promise<ThreadOrder>): Promise<void> {
+    try {
+      this.#weights.set(key, (await order).order.length);
+    } catch {
+      // Those who asked hear of the failure; the next one tries again.
+      this.#drop(key, root);
     }
+    let messages = this.#weights.values().reduce((sum, weight) => sum + weight, 0);
+    for (const oldest of this.#kept.keys()) {
+      if (messages <= MESSAGES_KEPT && this.#kept.size <= ORDERS_KEPT) return;
+      messages -= this.#weights.get(oldest) ?? 0;
+      this.#drop(oldest, rootOf(oldest));
+    }
+  }
+
+  #drop(key: string, root: string): void {
+    if (this.#newest.get(root) === this.#kept.get(key)) this.#newest.delete(root);
+    this.#kept.delete(key);
+    this.#weights.delete(key);
   }
 }
 
 const keyOf = (root: string, { messages, lastSeq }: ThreadExtent): string => `${root} ${messages} ${lastSeq}`;
+const rootOf = (key: string): string => key.slice(0, key.indexOf(" "));
 
-function orderOf(branches: readonly Branch[], extent: ThreadExtent, asOf: number): ThreadOrder {
-  const counts = new Map<string, number>();
-  let until = Infinity;
-  for (const { author, expiresAt } of branches) {
-    counts.set(author, (counts.get(author) ?? 0) + 1);
+/** `fresh` after what `base` holds already. */
+function orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, base?: ThreadOrder): ThreadOrder {
+  const authors = new Map(base?.authors);
+  let until = base?.until ?? Infinity;
+  for (const { author, expiresAt } of fresh) {
+    authors.set(author, (authors.get(author) ?? 0) + 1);
     until = Math.min(until, expiresAt);
   }
-  const participants = [...counts].map(([agent, messages]) => ({ agent, messages })).sort((a, b) => b.messages - a.messages);
-  return { ...depthFirst(branches), extent, asOf, until, participants: participants.slice(0, PARTICIPANTS) };
+  const twigs: Twigs = {
+    seqs: appended(
+      base?.twigs.seqs,
+      fresh.map(({ seq }) => seq),
+    ),
+    parents: appended(
+      base?.twigs.parents,
+      fresh.map(({ parent }) => parent ?? 0),
+    ),
+  };
+  return { ...depthFirst(twigs), extent, asOf, twigs, authors, until };
+}
+
+function appended(known: Float64Array | undefined, fresh: readonly number[]): Float64Array {
+  const all = new Float64Array((known?.length ?? 0) + fresh.length);
+  if (known !== undefined) all.set(known);
+  all.set(fresh, known?.length ?? 0);
+  return all;
 }

@@ -7,8 +7,10 @@ import type { Card, Store } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
+import { nextTurn } from "./turn.ts";
 
 const PAGE = 500;
+const PARTICIPANTS = 500;
 const OPEN = 500;
 /** A page of very long messages ends early. */
 const PAGE_CHARS = 8 * 1024 * 1024;
@@ -34,7 +36,7 @@ export interface ThreadPage {
   /** Every ref of the messages on this page, wherever it points. */
   readonly edges: readonly Edge[];
   /** Of the whole thread, as is the open work. */
-  readonly participants: ThreadOrder["participants"];
+  readonly participants: readonly { readonly agent: string; readonly messages: number }[];
   readonly open: readonly string[];
   readonly nextCursor: string | null;
   /** The newest message that these pages know of. */
@@ -75,22 +77,22 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     const edges = items.flatMap(({ card: { standing } }) =>
       (refs.get(standing.seq) ?? []).map(({ rel, target }) => ({ from: standing.id, to: target, rel })),
     );
-    const last = order.seqs[end - 1];
+    const last = order.order[end - 1];
     const nextCursor =
-      end < order.seqs.length && last !== undefined
+      end < order.order.length && last !== undefined
         ? cursors.encode(question, { ...order.extent, asOf: order.asOf, place: end, seq: last })
         : null;
     const open = await store.openWork(root, OPEN, now);
-    return { root, focus, items, edges, participants: order.participants, open, nextCursor, latestSeq: order.extent.lastSeq, asOf: now };
+    return { root, focus, items, edges, participants: participantsOf(order), open, nextCursor, latestSeq: order.extent.lastSeq, asOf: now };
   };
 }
 
-async function readPage(store: Store, { seqs, depths }: ThreadOrder, start: number, now: number) {
+async function readPage(store: Store, { order, depths }: ThreadOrder, start: number, now: number) {
   const shown: { card: Card; depth: number }[] = [];
-  const most = Math.min(seqs.length, start + PAGE);
+  const most = Math.min(order.length, start + PAGE);
   let end = start;
   for (let chars = 0; end < most && chars < PAGE_CHARS;) {
-    const step = [...seqs.subarray(end, Math.min(most, end + CARD_STEP))];
+    const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
     const cards = await cardsAt(store, step, now);
     for (const [i, seq] of step.entries()) {
       const card = cards.get(seq);
@@ -100,13 +102,20 @@ async function readPage(store: Store, { seqs, depths }: ThreadOrder, start: numb
       chars += card.raw.payload.length;
     }
     end += step.length;
+    await nextTurn();
   }
   return { shown, end };
+}
+
+/** Who wrote most of it first. */
+function participantsOf({ authors }: ThreadOrder): ThreadPage["participants"] {
+  const all = [...authors].map(([agent, messages]) => ({ agent, messages }));
+  return all.sort((a, b) => b.messages - a.messages).slice(0, PARTICIPANTS);
 }
 
 /** The same order goes on where it stopped. One read anew goes on after the last message shown, or, where that left, a little before. */
 function placeAfter(order: ThreadOrder, from: z.infer<typeof positionForm>): number {
   if (order.asOf === from.asOf) return from.place;
-  const found = order.seqs.indexOf(from.seq);
-  return found === -1 ? Math.max(0, from.place - (from.messages - order.seqs.length)) : found + 1;
+  const found = order.order.indexOf(from.seq);
+  return found === -1 ? Math.max(0, from.place - (from.messages - order.order.length)) : found + 1;
 }

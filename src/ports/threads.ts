@@ -14,6 +14,8 @@ export interface Branch {
   readonly parent: number | null;
   readonly author: string;
   readonly expiresAt: number;
+  /** Whether it is the root of the thread. */
+  readonly isRoot: 0 | 1;
 }
 
 export interface BranchQuery {

@@ -37,7 +37,7 @@ function statements(db: DatabaseSync) {
   return {
     extent: p(`SELECT coalesce((SELECT messages FROM threads WHERE root = ?1), 0) AS messages,
       coalesce((SELECT max(seq) FROM messages WHERE root = ?1), 0) AS lastSeq`),
-    branches: p(`SELECT m.seq, m.author, m.expires_at AS expiresAt,
+    branches: p(`SELECT m.seq, m.author, m.expires_at AS expiresAt, m.id = m.root AS isRoot,
         (SELECT p.seq FROM messages p WHERE p.id = (SELECT r.target FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1)
           AND +p.root = m.root AND +p.expires_at > :now) AS parent
       FROM messages m WHERE m.root = :root AND m.seq > :after AND m.seq <= :upTo AND +m.expires_at > :now ORDER BY m.seq LIMIT :limit`),

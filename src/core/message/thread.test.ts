@@ -1,6 +1,15 @@
 import { array, assert, integer, property } from "fast-check";
 import { expect, test } from "vitest";
-import { depthFirst, type Twig } from "./thread.ts";
+import { depthFirst } from "./thread.ts";
+
+interface Twig {
+  readonly seq: number;
+  readonly parent: number | null;
+}
+const twigsOf = (twigs: readonly Twig[]) => ({
+  seqs: Float64Array.from(twigs, ({ seq }) => seq),
+  parents: Float64Array.from(twigs, ({ parent }) => parent ?? 0),
+});
 
 /** The same by recursion, straight from the words: a message, then its children by seq, each with all that hangs on it. */
 function naive(twigs: readonly Twig[]): [seq: number, depth: number][] {
@@ -13,8 +22,8 @@ function naive(twigs: readonly Twig[]): [seq: number, depth: number][] {
 }
 
 const shown = (twigs: readonly Twig[]): [number, number][] => {
-  const { seqs, depths } = depthFirst(twigs);
-  return [...seqs].map((seq, i) => [seq, depths[i]!]);
+  const { order, depths } = depthFirst(twigsOf(twigs));
+  return [...order].map((seq, i) => [seq, depths[i]!]);
 };
 
 test("a thread reads depth first with children by seq, whatever its shape", () => {
@@ -43,7 +52,7 @@ test("a reply that came before its parent still hangs below it", () => {
 
 test("a chain of a hundred thousand replies does not overflow anything", () => {
   const twigs = Array.from({ length: 100_000 }, (_, i) => ({ seq: i + 1, parent: i === 0 ? null : i }));
-  const { seqs, depths } = depthFirst(twigs);
-  expect(seqs.length).toBe(100_000);
-  expect([seqs.at(-1), depths.at(-1)]).toEqual([100_000, 99_999]);
+  const { order, depths } = depthFirst(twigsOf(twigs));
+  expect(order.length).toBe(100_000);
+  expect([order.at(-1), depths.at(-1)]).toEqual([100_000, 99_999]);
 });
