@@ -1,16 +1,11 @@
 import { array, assert, integer, property } from "fast-check";
 import { expect, test } from "vitest";
-import { depthFirst } from "./thread.ts";
+import { depthFirst, grow } from "./thread.ts";
 
 interface Twig {
   readonly seq: number;
   readonly parent: number | null;
 }
-const twigsOf = (twigs: readonly Twig[]) => ({
-  seqs: Float64Array.from(twigs, ({ seq }) => seq),
-  parents: Float64Array.from(twigs, ({ parent }) => parent ?? 0),
-});
-
 /** The same by recursion, straight from the words: a message, then its children by seq, each with all that hangs on it. */
 function naive(twigs: readonly Twig[]): [seq: number, depth: number][] {
   const known = new Set(twigs.map(({ seq }) => seq));
@@ -22,7 +17,7 @@ function naive(twigs: readonly Twig[]): [seq: number, depth: number][] {
 }
 
 const shown = (twigs: readonly Twig[]): [number, number][] => {
-  const { order, depths } = depthFirst(twigsOf(twigs));
+  const { order, depths } = depthFirst(grow(undefined, twigs));
   return [...order].map((seq, i) => [seq, depths[i]!]);
 };
 
@@ -32,6 +27,8 @@ test("a thread reads depth first with children by seq, whatever its shape", () =
     property(array(integer({ min: -2, max: 30 }), { maxLength: 30 }), (parents) => {
       const twigs = parents.map((parent, i) => ({ seq: (i + 1) * 3, parent: parent === 0 ? null : Math.min(parent, i) * 3 }));
       expect(shown(twigs)).toEqual(naive(twigs));
+      const half = grow(grow(undefined, twigs.slice(0, 10)), twigs.slice(10));
+      expect(half).toEqual(grow(undefined, twigs));
     }),
   );
 });
@@ -52,7 +49,7 @@ test("a reply that came before its parent still hangs below it", () => {
 
 test("a chain of a hundred thousand replies does not overflow anything", () => {
   const twigs = Array.from({ length: 100_000 }, (_, i) => ({ seq: i + 1, parent: i === 0 ? null : i }));
-  const { order, depths } = depthFirst(twigsOf(twigs));
+  const { order, depths } = depthFirst(grow(undefined, twigs));
   expect(order.length).toBe(100_000);
   expect([order.at(-1), depths.at(-1)]).toEqual([100_000, 99_999]);
 });

@@ -1,9 +1,9 @@
 // The order in which a thread is read: depth first, children by seq.
 
-/** The messages of a thread by ascending seq, each with the seq of its parent, or 0. */
+/** The messages of a thread by ascending seq, each with the place of its parent among them, or -1. */
 export interface Twigs {
   readonly seqs: Float64Array;
-  readonly parents: Float64Array;
+  readonly parents: Int32Array;
 }
 
 export interface DepthFirst {
@@ -11,11 +11,25 @@ export interface DepthFirst {
   readonly depths: Uint32Array;
 }
 
-/** One whose parent is not among them stands at the top. Chains may be as long as the thread. */
+/** Adds messages of higher seqs; one whose parent is not there stands at the top. */
+export function grow(known: Twigs | undefined, fresh: readonly { readonly seq: number; readonly parent: number | null }[]): Twigs {
+  const start = known?.seqs.length ?? 0;
+  const seqs = new Float64Array(start + fresh.length);
+  const parents = new Int32Array(start + fresh.length);
+  if (known !== undefined) {
+    seqs.set(known.seqs);
+    parents.set(known.parents);
+  }
+  for (const [i, { seq }] of fresh.entries()) seqs[start + i] = seq;
+  for (const [i, { parent }] of fresh.entries()) parents[start + i] = parent === null ? -1 : placeOf(seqs, parent);
+  return { seqs, parents };
+}
+
+/** Chains may be as long as the thread, so nothing here calls itself. */
 export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
   const count = seqs.length;
   // The slot after the last twig stands for the ground that the top level grows from.
-  const parent = Int32Array.from(parents, (seq) => (seq === 0 ? count : indexOf(seqs, seq)));
+  const parent = parents.map((place) => (place === -1 ? count : place));
   const firstChild = new Int32Array(count + 1).fill(-1);
   const nextSibling = new Int32Array(count + 1).fill(-1);
   for (let i = count - 1; i >= 0; i--) {
@@ -44,8 +58,8 @@ export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
   return { order, depths };
 }
 
-/** Where a seq stands among ascending ones; after the last where it is none of them. */
-function indexOf(seqs: Float64Array, seq: number): number {
+/** Where a seq stands among ascending ones, or -1. */
+function placeOf(seqs: Float64Array, seq: number): number {
   let low = 0;
   let high = seqs.length;
   while (low < high) {
@@ -53,5 +67,5 @@ function indexOf(seqs: Float64Array, seq: number): number {
     if (seqs[middle]! < seq) low = middle + 1;
     else high = middle;
   }
-  return seqs[low] === seq ? low : seqs.length;
+  return seqs[low] === seq ? low : -1;
 }
