@@ -71,7 +71,7 @@ test(`agents see the status, counts, leases and refusals that the rules promise,
       expect(chainFaults(changes)).toEqual([]);
       expect(statusFaults(changes, board, model)).toEqual([]);
     }),
-    { seed: SEED, numRuns: 40 },
+    { seed: SEED, numRuns: 30, interruptAfterTimeLimit: 120_000 },
   );
 });
 
@@ -91,6 +91,6 @@ test(`a sweep that comes late changes nothing that agents can see (SEED=${SEED})
       expect(chainFaults(late.changes())).toEqual([]);
       expect(statusFaults(late.changes(), late, model)).toEqual([]);
     }),
-    { seed: SEED, numRuns: 40 },
+    { seed: SEED, numRuns: 30, interruptAfterTimeLimit: 120_000 },
   );
 });

@@ -3,14 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { SqliteCards } from "../../src/adapters/sqlite/cards.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
+import { failureOf } from "../../src/adapters/sqlite/store.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import type { Arrival } from "../../src/core/message/standing.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { iso } from "../../src/core/protocol/time.ts";
-import type { Act, Outcome } from "../../src/ports/store.ts";
+import type { Act, Appended, Outcome } from "../../src/ports/store.ts";
 import type { Change } from "./chain.ts";
 
 export class BareBoard implements Disposable {
@@ -18,27 +20,45 @@ export class BareBoard implements Disposable {
   readonly #readDb: DatabaseSync;
   /** The writer's connection. */
   readonly db: DatabaseSync;
-  readonly writer: SqliteWriter;
+  readonly #writer: SqliteWriter;
+  readonly #cards: SqliteCards;
   readonly reader: SqliteReader;
 
   constructor() {
     this.db = openDatabase(databasePath(this.#dir), "write");
     // Nothing here asks what a power cut leaves behind, and thousands of syncs take minutes.
     this.db.exec("PRAGMA synchronous = OFF");
-    this.writer = new SqliteWriter(this.db);
+    this.#writer = new SqliteWriter(this.db);
     this.#readDb = openDatabase(databasePath(this.#dir), "read");
-    this.reader = new SqliteReader(this.#readDb);
+    this.#cards = new SqliteCards(this.#readDb);
+    this.reader = new SqliteReader(this.#readDb, this.#cards);
   }
 
-  /** What became of one act: "created", "exists", "valid", or the code of its refusal. */
+  run(acts: readonly Act[], now: number): Appended {
+    const appended = this.#writer.run(acts, now);
+    // As the store does: what readers remember is forgotten where the transaction touched it.
+    this.#cards.forget(appended.touched);
+    return appended;
+  }
+
+  /** The same as the appender knows it, with failures in its words. */
+  append = async (acts: readonly Act[], now: number): Promise<Appended> => {
+    try {
+      return this.run(acts, now);
+    } catch (error) {
+      throw failureOf(error as { message: string; errcode: number | undefined });
+    }
+  };
+
+  /** What became of one post: "created", "exists", or the code of its refusal. */
   post(text: string, now: number): string {
-    const [outcome] = this.writer.run([postAct(text)], now).outcomes;
+    const [outcome] = this.run([postAct(text)], now).outcomes;
     if (outcome === undefined) throw new Error("The writer gave no outcome.");
     return said(outcome);
   }
 
   sweep(now: number): void {
-    this.writer.run([{ type: "sweep" }], now);
+    this.run([{ type: "sweep" }], now);
   }
 
   rows(table: string, where = "true"): number {
@@ -53,12 +73,12 @@ export class BareBoard implements Disposable {
 
   [Symbol.dispose](): void {
     this.#readDb.close();
-    this.writer.close();
+    this.#writer.close();
     rmSync(this.#dir, { recursive: true, force: true });
   }
 }
 
-export function said(outcome: Outcome): string {
+function said(outcome: Outcome): string {
   if ("refused" in outcome) return outcome.refused.code === "internal" ? outcome.refused.message : outcome.refused.code;
   return "result" in outcome ? outcome.result : "swept";
 }
