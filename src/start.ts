@@ -13,6 +13,7 @@ import { headFile } from "./adapters/system/head-file.ts";
 import { metrics } from "./adapters/system/metrics.ts";
 import { signaturePool } from "./adapters/system/signature-pool.ts";
 import { workerUrl } from "./adapters/system/worker-url.ts";
+import { aliasOperator } from "./board/aliases.ts";
 import { Appender } from "./board/append.ts";
 import { Notary } from "./board/checkpoint.ts";
 import { Difficulty } from "./board/difficulty.ts";
@@ -77,7 +78,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
 
-  const post = poster({
+  const writing = {
     store,
     clock,
     verifier: verifier(clock, difficulty, signatures),
@@ -85,7 +86,9 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     difficulty,
     append: appender.append,
     requireWritable: () => requireWritable(config, notary),
-  });
+  };
+  const post = poster(writing);
+  const operateAlias = aliasOperator(writing);
   const index = openSearchIndex(
     {
       dir: join(config.data, "index"),
@@ -100,7 +103,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   const sourceOfNear = nearSource(store, clock);
   const search = textSearch(store, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
-  const naming = names(store, clock);
+  const naming = names(store, clock, config.mailDomain);
   const list = lister({ store, clock, names: naming, cursors, settle, search });
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub(occurrence, clock, figures, (await store.head()).seq);
@@ -122,6 +125,8 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       feeds: feed,
       streamsOpen: () => hub.readers,
       names: naming,
+      operateAlias,
+      mailDomain: config.mailDomain,
       entropy: systemEntropy,
       cursors,
       settle,

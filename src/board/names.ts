@@ -1,5 +1,6 @@
 // What names in a question stand for: agents by id or alias, messages by id or unique prefix.
 import { Refusal } from "../core/errors.ts";
+import { foldAlias } from "../core/protocol/alias.ts";
 import { AGENT_ID } from "../core/protocol/encoding.ts";
 import { FILTER_NAMES, FILTERS, type FilterValues } from "../core/query/filters.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -12,11 +13,14 @@ export interface Names {
   resolve(values: FilterValues): Promise<FilterValues>;
 }
 
-export function names(store: Store, clock: Clock): Names {
+export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names {
   async function agent(name: string): Promise<string> {
     if (AGENT_ID.test(name)) return name;
+    const alias = foldAlias(name, mailDomain);
+    const held = alias === undefined ? undefined : await store.alias(alias, clock.now());
+    if (held !== undefined) return held.agent;
     throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
-      hint: "Use an agent id: ag_ and 20 hex characters.",
+      hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",
     });
   }
 

@@ -1,6 +1,6 @@
 // Listings that a text takes part in: the index finds and ranks, the store filters and fills in.
 import type { Condition } from "../core/query/condition.ts";
-import { ORDERS } from "../core/query/order.ts";
+import { ORDERS, type Position } from "../core/query/order.ts";
 import { documentOfText } from "../core/search/document.ts";
 import type { Hit } from "../core/search/index/best.ts";
 import type { CorpusStats } from "../core/search/index/rank.ts";
@@ -11,12 +11,13 @@ import type { Store } from "../ports/store.ts";
 import type { NearSource } from "./near-source.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
 
-/** Where a ranked page ended, and what the scores were made of, so that they stay the same on the next one. */
-interface RankPosition {
-  readonly after: Hit;
+/** What the scores were made of, so that they stay the same on the next page, and with them what counts as similar. */
+interface Pins {
   readonly stats?: CorpusStats;
   readonly near?: Near;
 }
+/** Where a page ended: by rank, or by the key of another sort. */
+type TextPosition = Pins & ({ readonly after: Hit } | { readonly at: Position });
 
 /** So few messages are looked up by their filters first; the rest is searched first. */
 const FEW = 5000;
@@ -28,19 +29,19 @@ const LARGEST_CHUNK = 2000;
 interface Ranking {
   (options: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }): Promise<readonly Hit[]>;
   /** What pins the scores, known after the first call. */
-  readonly pins: () => Omit<RankPosition, "after">;
+  readonly pins: () => Pins;
 }
 
 export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSource): TextSearch {
   return async (question, condition, { after, upTo }) => {
     const query = question.q === undefined ? undefined : parseQuery(question.q, question.q_mode ?? "all");
-    const position = after as RankPosition | { key: number; seq: number } | undefined;
-    const pinned = position !== undefined && "after" in position ? position : undefined;
-    const like = question.near === undefined ? undefined : await nearOf(question.near, upTo, pinned?.near);
-    const ranking = rankingOf(query, like?.near, upTo, pinned?.stats);
+    const position = after as TextPosition | undefined;
+    const like = question.near === undefined ? undefined : await nearOf(question.near, upTo, position?.near);
+    const ranking = rankingOf(query, like?.near, upTo, position?.stats);
     const wanted = like?.exclude === undefined ? condition : { is: "and" as const, of: [...conditionsOf(condition), notSeq(like.exclude)] };
-    if (sortOf(question) === "relevance") return ranked(question, wanted, ranking, pinned?.after);
-    return sorted(question, wanted, ranking, query, position !== undefined && "key" in position ? position : undefined, upTo);
+    if (sortOf(question) === "relevance")
+      return ranked(question, wanted, ranking, position !== undefined && "after" in position ? position.after : undefined);
+    return sorted(question, wanted, ranking, query, position !== undefined && "at" in position ? position.at : undefined, upTo);
   };
 
   function rankingOf(query: Query | undefined, near: Near | undefined, upTo: number, given: CorpusStats | undefined): Ranking {
@@ -102,7 +103,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     }
     const page = items.slice(0, question.limit);
     const last = page.at(-1);
-    const next: RankPosition | undefined =
+    const next: TextPosition | undefined =
       items.length > page.length && last !== undefined
         ? { after: { seq: last.position.seq, score: last.score ?? 0 }, ...ranking.pins() }
         : undefined;
@@ -115,7 +116,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     condition: Condition,
     ranking: Ranking,
     query: Query | undefined,
-    after: { key: number; seq: number } | undefined,
+    after: Position | undefined,
     upTo: number,
   ) {
     const sort = sortOf(question);
@@ -147,7 +148,9 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
         ? []
         : await ranking({ limit: page.length, after: undefined, only: seqArray(page.map((item) => item.position.seq)) });
     const scores = new Map(hits.map((hit) => [hit.seq, hit.score]));
-    const next = found.length > page.length ? page.at(-1)?.position : undefined;
+    const last = page.at(-1);
+    const next: TextPosition | undefined =
+      found.length > page.length && last !== undefined ? { at: last.position, ...ranking.pins() } : undefined;
     return { items: page.map((item) => ({ ...item, score: scores.get(item.position.seq) ?? 0 })), next };
   }
 

@@ -17,13 +17,19 @@ export interface Verified extends Draft {
   readonly [verified]: true;
 }
 
+/** Anything with a payload that its key has signed. */
+export interface Signed {
+  readonly envelope: { readonly payload: string; readonly sig: string };
+  readonly payload: { readonly pk: string };
+}
+
 export interface Verifier {
   verify(draft: Draft, prior: Prior, dryRun: boolean): Promise<Verified>;
-  requireSignature(draft: Draft): Promise<void>;
+  requireSignature(signed: Signed): Promise<void>;
 }
 
 export function verifier(clock: Clock, difficulty: Difficulty, signatures: SignatureChecker): Verifier {
-  async function requireSignature({ envelope, payload }: Draft): Promise<void> {
+  async function requireSignature({ envelope, payload }: Signed): Promise<void> {
     const key = fromBase64url(payload.pk);
     const sig = fromBase64url(envelope.sig);
     requireSoundKey(key);
@@ -42,7 +48,7 @@ export function verifier(clock: Clock, difficulty: Difficulty, signatures: Signa
   return { verify, requireSignature };
 }
 
-function requireTime(ts: number, nowMs: number): void {
+export function requireTime(ts: number, nowMs: number): void {
   const now = Math.floor(nowMs / 1000);
   const min = now - LIMITS.ts_past_s;
   const max = now + LIMITS.ts_future_s;

@@ -162,6 +162,14 @@ export const agentBody = z
   .meta({ id: "Agent" });
 export const agentsBody = z.strictObject({ agents: z.array(agentBody), next_cursor: cursor }).meta({ id: "AgentList" });
 
+export const aliasBody = z
+  .strictObject({ alias: z.string(), email: z.string(), agent, claimed_at: time, expires_at: time })
+  .meta({ id: "Alias" });
+export const aliasesBody = z.strictObject({ aliases: z.array(aliasBody), next_cursor: cursor }).meta({ id: "AliasList" });
+export const aliasOpBody = z
+  .strictObject({ op: z.enum(["claim", "release"]), alias: z.string(), email: z.string(), agent, expires_at: time })
+  .meta({ id: "AliasOperation" });
+
 export const tagsBody = z
   .strictObject({
     field: z.enum(["tag", "need", "offer"]),

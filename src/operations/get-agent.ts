@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { Directory } from "../board/agents.ts";
 import type { Names } from "../board/names.ts";
 import { agentView } from "../core/view/agent.ts";
+import type { AliasesOf } from "./aliases.ts";
 import { agentBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 
-export const getAgent = (agents: Directory, names: Names) =>
+export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf) =>
   operation({
     name: "get_agent",
     method: "GET",
@@ -19,6 +20,6 @@ export const getAgent = (agents: Directory, names: Names) =>
     rate: "reads",
     async run({ input }) {
       const facts = await agents.find(await names.agent(input.agent_id));
-      return { body: agentView(facts, [], "whole") };
+      return { body: agentView(facts, await aliasesOf(facts.id), "whole") };
     },
   });

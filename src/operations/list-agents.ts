@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Directory } from "../board/agents.ts";
 import { duration, tagList } from "../core/query/forms.ts";
 import { agentView } from "../core/view/agent.ts";
+import type { AliasesOf } from "./aliases.ts";
 import { agentsBody } from "./bodies.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { operation } from "./operation.ts";
@@ -10,7 +11,7 @@ import { pageShape } from "./parameters.ts";
 
 const WEEK_S = 7 * 86_400;
 
-export const listAgents = (agents: Directory) =>
+export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
   operation({
     name: "list_agents",
     method: "GET",
@@ -30,7 +31,10 @@ export const listAgents = (agents: Directory) =>
       const text = questionText("agents", { activeWithinS, offers, needs });
       const page = await agents.list({ activeWithinS, offers, needs, limit, cursor, text });
       return {
-        body: { agents: page.agents.map((facts) => agentView(facts, [], "short")), next_cursor: page.nextCursor },
+        body: {
+          agents: await Promise.all(page.agents.map(async (facts) => agentView(facts, await aliasesOf(facts.id), "short"))),
+          next_cursor: page.nextCursor,
+        },
         ...(page.nextCursor === null ? {} : { next: page.nextCursor }),
       };
     },

@@ -8,6 +8,7 @@ import { graphReader } from "../board/graph.ts";
 import type { List } from "../board/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
+import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
 import { pulseTaker } from "../board/stats.ts";
@@ -19,6 +20,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
 import { getAgent } from "./get-agent.ts";
+import { aliasesOf, getAlias, listAliases, postAlias } from "./aliases.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
@@ -53,6 +55,8 @@ export interface OperationParts {
   readonly feeds: Feeds;
   readonly streamsOpen: () => number;
   readonly names: Names;
+  readonly operateAlias: OperateAlias;
+  readonly mailDomain: string;
   readonly entropy: Entropy;
   readonly cursors: CursorCodec;
   /** Ends what is due by now. */
@@ -82,8 +86,11 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getWork(findWork, present),
     getExpiring(list, present),
     getInbox(list, names, present),
-    listAgents(agents),
-    getAgent(agents, names),
+    listAgents(agents, aliasesOf(store, clock, parts.mailDomain)),
+    getAgent(agents, names, aliasesOf(store, clock, parts.mailDomain)),
+    postAlias(parts.operateAlias, parts.mailDomain),
+    listAliases(store, clock, names, parts.cursors, parts.mailDomain),
+    getAlias(store, clock, parts.mailDomain),
     listTags(tagLister(parts)),
     getBlob(store, clock),
     getDump(dumper(store, clock), "jsonl"),

@@ -2,6 +2,9 @@
 import type { ErrorCode, Details } from "../core/errors.ts";
 import type { Entry } from "../core/log/chain.ts";
 import type { Head } from "../core/log/checkpoint.ts";
+import type { AliasOutcome } from "../core/message/alias-rules.ts";
+import type { AliasPayload } from "../core/protocol/alias.ts";
+import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order, Position } from "../core/query/order.ts";
 import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
@@ -47,7 +50,10 @@ export interface Prior {
   readonly blockedBlobs: readonly string[];
 }
 
-export type Act = { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean } | { readonly type: "sweep" };
+export type Act =
+  | { readonly type: "alias"; readonly agent: string; readonly payload: AliasPayload }
+  | { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean }
+  | { readonly type: "sweep" };
 
 export interface RefusedOutcome {
   readonly refused: {
@@ -67,7 +73,7 @@ export interface PostedOutcome {
 export interface SweptOutcome {
   readonly more: boolean;
 }
-export type Outcome = RefusedOutcome | PostedOutcome | SweptOutcome;
+export type Outcome = RefusedOutcome | PostedOutcome | SweptOutcome | AliasOutcome;
 
 export interface Appended {
   readonly outcomes: readonly Outcome[];
@@ -104,7 +110,7 @@ export interface ListQuery {
 
 export type Listed = Found & { readonly position: Position };
 
-export interface Store extends ThreadReads, DumpReads {
+export interface Store extends ThreadReads, DumpReads, AliasReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append(acts: readonly Act[], now: number): Promise<Appended>;
   /** Where the log stands. */

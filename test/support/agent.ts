@@ -4,9 +4,10 @@ import { signingKey } from "../../src/adapters/system/board-key.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
-import { mine } from "../../src/core/protocol/work.ts";
+import { mine, workBits } from "../../src/core/protocol/work.ts";
 
 export const TEST_BITS = 4;
+export const ALIAS_BITS = TEST_BITS + 3;
 
 export type Fields = Partial<Payload> & { kind: string };
 
@@ -33,9 +34,15 @@ export class Agent {
     return this.seal(payload, blobs);
   }
 
+  /** A nonce that is one bit short of an alias operation. */
+  weakNonce(payload: string): string {
+    const id = messageId(payload);
+    for (let n = 0; ; n++) if (workBits(id, String(n)) === ALIAS_BITS - 1) return String(n);
+  }
+
   /** Signs and mines any text, well formed or not. */
-  seal(payload: string, blobs?: Record<string, string>): Envelope {
-    const envelope = { payload, sig: this.sign(payload), nonce: mine(messageId(payload), TEST_BITS) };
+  seal(payload: string, blobs?: Record<string, string>, bits: number = TEST_BITS): Envelope {
+    const envelope = { payload, sig: this.sign(payload), nonce: mine(messageId(payload), bits) };
     return blobs === undefined ? envelope : { ...envelope, blobs };
   }
 }

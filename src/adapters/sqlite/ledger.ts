@@ -13,10 +13,12 @@ import {
   type Standing,
   type TallyField,
 } from "../../core/message/standing.ts";
+import type { AliasRow } from "../../core/message/alias-rules.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
 import type { AuthorFacts, ThreadFacts, Touched } from "../../ports/store.ts";
+import { AliasBook } from "./alias-book.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
 import { TallyBook } from "./tally-book.ts";
 
@@ -29,10 +31,12 @@ export class SqliteLedger implements Ledger {
   readonly #sql: ReturnType<typeof statements>;
   #touched = { seqs: new Set<number>(), agents: new Set<string>(), roots: new Set<string>(), all: false };
   readonly #tallies: TallyBook;
+  readonly #aliases: AliasBook;
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
     this.#tallies = new TallyBook(db);
+    this.#aliases = new AliasBook(db);
     this.catchUp();
   }
 
@@ -55,6 +59,27 @@ export class SqliteLedger implements Ledger {
   }
   openWork(limit: number): readonly string[] {
     return this.#sql.openWork.all(this.now, limit).map((row) => row["id"] as string);
+  }
+  alias(name: string): AliasRow | undefined {
+    return this.#aliases.find(name);
+  }
+  putAlias(row: AliasRow): void {
+    this.#aliases.put(row, this.now);
+  }
+  liveAliases(agent: string): number {
+    return this.#aliases.live(agent, this.now);
+  }
+  lastSeen(agent: string): number | undefined {
+    return this.#aliases.lastSeen(agent);
+  }
+  seeAgent(agent: string, pk: string): void {
+    this.#aliases.seeAgent(agent, pk, this.now);
+  }
+  dueAliases(limit: number): readonly AliasRow[] {
+    return this.#aliases.due(this.now, limit);
+  }
+  checkAlias(name: string, at: number): void {
+    this.#aliases.checkAt(name, at);
   }
   keyOf(agent: string): string | undefined {
     return this.#sql.keyOf.get(agent)?.["pk"] as string | undefined;
@@ -153,7 +178,18 @@ export class SqliteLedger implements Ledger {
     for (const { field, label } of this.labelsOf(s.seq)) sql.dropLabel.run(field, label, s.seq);
     for (const agent of reached(s)) sql.dropInbox.run(agent, s.seq);
     for (const statement of sql.eraseBySeq) statement.run(s.seq);
-    sql.insertGone.run(gone.id, gone.seq, gone.author, gone.kind, gone.root, gone.receivedAt, gone.reason, gone.at, gone.statement, gone.trace);
+    sql.insertGone.run(
+      gone.id,
+      gone.seq,
+      gone.author,
+      gone.kind,
+      gone.root,
+      gone.receivedAt,
+      gone.reason,
+      gone.at,
+      gone.statement,
+      gone.trace,
+    );
   }
   joinThread(root: string, by: 1 | -1): number {
     this.#touched.roots.add(root);
@@ -308,6 +344,7 @@ function statements(db: DatabaseSync) {
     threadFacts: p("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
     nextDue: p(
       `SELECT min(due) AS due FROM (SELECT min(expires_at) AS due FROM messages UNION ALL SELECT min(expires_at) FROM blobs
+        UNION ALL SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL
         UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)`,
     ),
     dropOldBlobs: p("DELETE FROM blobs WHERE expires_at <= ?"),

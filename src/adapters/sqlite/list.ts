@@ -39,6 +39,8 @@ export class SqliteLister {
   readonly #drivers: DriverChooser;
   readonly #atOrAfter: StatementSync;
   readonly #bounds: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
 
   constructor(db: DatabaseSync, cards: SqliteCards) {
     this.#db = db;
@@ -47,17 +49,29 @@ export class SqliteLister {
     this.#drivers = new DriverChooser(db);
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
+    this.#begin = db.prepare("BEGIN");
+    this.#commit = db.prepare("COMMIT");
   }
 
+  /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
   list(query: ListQuery): Listed[] {
-    const key = ORDER_COLUMN[query.order.key];
+    this.#begin.run();
+    try {
+      return this.#listed(query);
+    } finally {
+      this.#commit.run();
+    }
+  }
+
+  #listed(query: ListQuery): Listed[] {
+    const key = orderColumn(query);
     return this.#rows(query, `m.seq, ${key} AS position${query.removed ? ", m.gone_reason AS reason" : ""}`).flatMap((row): Listed[] => {
       const seq = row["seq"] as number;
-      const position = { key: (row["position"] as number | null) ?? 0, seq };
+      const position = { key: row["position"] as number, seq };
       if (typeof row["reason"] === "string") return [{ gone: toGone(this.#goneBySeq.get(seq)), position }];
       const card = this.#cards.bySeq(seq);
-      // The sweep may have come between the two reads.
-      return card === undefined ? [] : [{ card, position }];
+      if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
+      return [{ card, position }];
     });
   }
 
@@ -83,7 +97,7 @@ export class SqliteLister {
       .filter((one) => driver?.from === undefined || one !== driver.condition)
       .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, driver?.condition)));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
-    const key = ORDER_COLUMN[order.key];
+    const key = orderColumn(query);
     if (after !== undefined) where.push(afterSql(order.key === "seq" ? seq : key, seq, after, order.descending, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
     const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${binder.bind(limit)}`;
@@ -129,6 +143,11 @@ export class SqliteLister {
     }
     return statement;
   }
+}
+
+/** A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for. */
+function orderColumn({ order, removed }: Pick<ListQuery, "order" | "removed">): string {
+  return order.key === "activity" && removed ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
 }
 
 type SeqRange = Extract<Condition, { is: "between" }>;

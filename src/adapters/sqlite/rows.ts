@@ -49,5 +49,16 @@ export function toGone(row: unknown): Gone {
 /** A message whose time is over but that the sweep has not reached yet is gone all the same. */
 export function goneByTime(standing: Standing): Gone {
   const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn } = standing;
-  return { id, seq, author, kind, root, receivedAt, reason: withdrawn ? "retracted" : "expired", at: expiresAt, statement: null, trace: null };
+  return {
+    id,
+    seq,
+    author,
+    kind,
+    root,
+    receivedAt,
+    reason: withdrawn ? "retracted" : "expired",
+    at: expiresAt,
+    statement: null,
+    trace: null,
+  };
 }

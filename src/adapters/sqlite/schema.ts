@@ -168,6 +168,23 @@ CREATE INDEX attachments_seq ON attachments (seq);
 
 CREATE TABLE blocked_blobs (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
 
+CREATE TABLE aliases (
+  alias TEXT PRIMARY KEY,
+  agent TEXT NOT NULL,
+  last_ts INTEGER NOT NULL,
+  claimed_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  released INTEGER NOT NULL,
+  -- When to look whether the owner has been silent for too long; null once it has ended.
+  check_at INTEGER
+) WITHOUT ROWID;
+CREATE INDEX aliases_agent ON aliases (agent, alias) WHERE ended_at IS NULL;
+CREATE INDEX aliases_check ON aliases (check_at) WHERE check_at IS NOT NULL;
+
+-- What must not arrive twice, such as the same e-mail for the same alias.
+CREATE TABLE arrived_once (key TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX arrived_once_at ON arrived_once (at);
+
 CREATE TABLE gone (
   id TEXT PRIMARY KEY,
   seq INTEGER NOT NULL,

@@ -7,6 +7,7 @@ import { workerUrl } from "../system/worker-url.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteDump } from "./dump.ts";
 import { SqliteGraph } from "./graph.ts";
+import { SqliteAliases } from "./aliases.ts";
 import { SqliteCards } from "./cards.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
@@ -60,6 +61,7 @@ class SqliteStore implements Store {
   readonly #reader: SqliteReader;
   readonly #lister: SqliteLister;
   readonly #cards: SqliteCards;
+  readonly #aliases: SqliteAliases;
   /** Where the log stood after our own last transaction. */
   #seenSeq = -1;
   #appending = false;
@@ -78,6 +80,7 @@ class SqliteStore implements Store {
     this.#worker = worker;
     this.#readDb = readDb;
     this.#cards = new SqliteCards(readDb);
+    this.#aliases = new SqliteAliases(readDb);
     this.#reader = new SqliteReader(readDb, this.#cards);
     this.#lister = new SqliteLister(readDb, this.#cards);
     this.#threads = new SqliteThreads(readDb);
@@ -131,6 +134,8 @@ class SqliteStore implements Store {
   findAll: Store["findAll"] = async (ids, now) => this.#reader.findAll(ids, now);
   verifiers: Store["verifiers"] = async (seq) => this.#reader.verifiers(seq);
   firstSeen: Store["firstSeen"] = async (agent) => this.#reader.firstSeen(agent);
+  alias: Store["alias"] = async (name, now) => this.#aliases.alias(name, now);
+  aliases: Store["aliases"] = async (question, now) => this.#aliases.aliases(question, now);
   list: Store["list"] = async (query) => this.#lister.list(query);
   listSeqs: Store["listSeqs"] = async (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../../core/errors.ts";
 import { sweep } from "../../core/message/derive.ts";
+import { operateAlias } from "../../core/message/alias-rules.ts";
 import { postInto } from "../../core/message/post.ts";
 import type { Act, Appended, Outcome } from "../../ports/store.ts";
 import { SqliteLedger } from "./ledger.ts";
@@ -80,6 +81,8 @@ export class SqliteWriter {
     switch (act.type) {
       case "sweep":
         return { more: sweep(ledger) };
+      case "alias":
+        return operateAlias(ledger, act.agent, act.payload);
       case "post": {
         const { result, standing } = postInto(ledger, act.arrival);
         return {

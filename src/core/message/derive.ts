@@ -4,6 +4,7 @@ import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
 import { isWorkable, RELS, retractsAll, type Signal, type Status } from "../protocol/vocabulary.ts";
+import { sweepAliases } from "./alias-rules.ts";
 import { creditAnswer, creditLease, creditMessage, creditResolved, creditSignal, creditVote, uncredit } from "./credit.ts";
 import { type Arrival, type Gone, type GoneReason, type Label, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf, verdict } from "./status.ts";
@@ -83,7 +84,8 @@ export function sweep(ledger: Ledger): boolean {
     const target = ledger.find(id);
     if (target !== undefined) release(ledger, target);
   }
-  return due.length === SWEEP_STEP || ended.length === SWEEP_STEP;
+  const aliases = sweepAliases(ledger, SWEEP_STEP);
+  return due.length === SWEEP_STEP || ended.length === SWEEP_STEP || aliases;
 }
 
 /** The root of the first thread-joining ref's target; that target's id where it is unknown here. */

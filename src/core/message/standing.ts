@@ -1,6 +1,7 @@
 // What the board knows about one message beyond its signed bytes, and the window through which rules see and change it.
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
+import type { AliasLedger } from "./alias-rules.ts";
 import type { StatusFacts } from "./status.ts";
 
 export type SignalCounts = Partial<Record<Signal, number>>;
@@ -108,14 +109,12 @@ export interface Arrival {
  * The state of the board inside one transaction, in the rules' own words.
  * Every rule of refs, claims, votes and lifetimes is written against this; each store implements it.
  */
-export interface Ledger {
+export interface Ledger extends AliasLedger {
   readonly now: number;
   find(id: string): Standing | undefined;
   gone(id: string): Gone | undefined;
   /** Up to `limit` open workable messages, newest first, for an agent that came too late. */
   openWork(limit: number): readonly string[];
-  /** The key that owns an agent id. */
-  keyOf(agent: string): string | undefined;
   /** Messages whose time has come, oldest first. */
   due(limit: number): readonly Standing[];
   endedLeases(limit: number): readonly Standing[];

@@ -19,8 +19,8 @@ export function cursorCodec(secret: Uint8Array): CursorCodec {
       return `${text}.${seal(text)}`;
     },
     decode(question, cursor, form) {
-      const [text = "", given] = cursor.split(".");
-      if (given === undefined || seal(text) !== given) throw new Refusal("invalid_cursor");
+      const [text = "", given, ...more] = cursor.split(".");
+      if (given === undefined || more.length > 0 || seal(text) !== given) throw new Refusal("invalid_cursor");
       const [digest, position] = JSON.parse(Buffer.from(text, "base64url").toString()) as [string, unknown];
       if (digest !== sha256Hex(question).slice(0, 16)) throw new Refusal("cursor_mismatch");
       const parsed = form.safeParse(position);

@@ -5,8 +5,6 @@ import type { Document } from "./document.ts";
 import { isPrefixOf, prefixForms } from "./prefix.ts";
 import { runs, split, wordsOf } from "./words.ts";
 
-export { prefixForms } from "./prefix.ts";
-
 /** Several words are a phrase; with `prefix` the last word is the beginning of one, folded but not stemmed (see prefixForms). */
 export interface Clause {
   readonly words: readonly string[];

@@ -34,8 +34,8 @@ interface Half {
   readonly pivot: number;
 }
 /** Words carry meaning, grams find compounds, inflections and slips of spelling; a word has about four grams. */
-const WORDS: Half = { chosen: 24, share: 0.6, lead: 24, pivot: 10 };
-const GRAMS: Half = { chosen: 32, share: 0.4, lead: 96, pivot: 40 };
+const WORDS: Half = { chosen: 24, share: 0.6, lead: 24, pivot: 5 };
+const GRAMS: Half = { chosen: 40, share: 0.4, lead: 96, pivot: 20 };
 /** So many terms from the beginning of a text are looked up in the index to choose from. */
 const CONSIDERED = 1024;
 
@@ -70,8 +70,8 @@ function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis
     const frequency = stats.frequency(term);
     const rarity = Math.log(1 + (Math.max(0, stats.documents - frequency) + 0.5) / (frequency + 0.5));
     const lead = 1 + 1 / (1 + (at / half.lead) ** 2);
-    // What no other text has finds nothing, so it is taken last; the text itself may be on the board already.
-    return { term, alone: frequency <= 1 ? 1 : 0, weight: rarity * lead * emphasis(term) };
+    // What nobody has finds nothing, so it is taken last: it only says that the text is another one.
+    return { term, alone: frequency === 0 ? 1 : 0, weight: rarity * lead * emphasis(term) };
   });
   const chosen = weighted.sort((a, b) => a.alone - b.alone || b.weight - a.weight).slice(0, half.chosen);
   const sum = chosen.reduce((total, { weight }) => total + weight, 0);
@@ -80,7 +80,7 @@ function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis
 
 /** A document longer than the text has many terms by chance: it gets less for each. A shorter one already lacks some. */
 function brevity(text: number, document: number, pivot: number): number {
-  return document <= text ? 1 : Math.sqrt((text + pivot) / (document + pivot));
+  return document <= text ? 1 : ((text + pivot) / (document + pivot)) ** 0.75;
 }
 
 /** The distinct words of title and body with their counts; tags and data speak only where there is no other text. */

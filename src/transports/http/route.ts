@@ -41,11 +41,10 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
       try {
         const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await version(request.url);
-        if (tag !== undefined) {
-          void reply.header("etag", tag);
-          if (request.headers["if-none-match"]?.includes(tag)) return await reply.code(304).send();
-        }
+        if (tag !== undefined && request.headers["if-none-match"]?.includes(tag)) return await reply.header("etag", tag).code(304).send();
         const answer = await operation.run(callOf(request, input, body));
+        // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
+        if (tag !== undefined) void reply.header("etag", tag);
         if (answer.feed !== undefined) return streams.start(reply, answer.feed, leave ?? (() => {}));
         leave?.();
         if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);

@@ -1,0 +1,56 @@
+// Operations on aliases: the same checks as a message's, a little more work, and the rules of who may have which name.
+import { Refusal } from "../core/errors.ts";
+import type { AliasOutcome } from "../core/message/alias-rules.ts";
+import { type AliasDraft, readAliasEnvelope } from "../core/protocol/alias.ts";
+import { workBits } from "../core/protocol/work.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+import type { Append } from "./append.ts";
+import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
+import type { RateLimiter } from "./rate.ts";
+import { requireTime, type Verifier } from "./verify.ts";
+
+export type OperateAlias = (body: string) => Promise<AliasOutcome>;
+
+export interface AliasParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly verifier: Verifier;
+  readonly rates: RateLimiter;
+  readonly difficulty: Difficulty;
+  readonly append: Append;
+  readonly requireWritable: () => void;
+}
+
+export function aliasOperator({ store, clock, verifier, rates, difficulty, append, requireWritable }: AliasParts): OperateAlias {
+  return async (body) => {
+    requireWritable();
+    const draft = readAliasEnvelope(body);
+    requireTime(draft.payload.ts, clock.now());
+    requireAliasWork(draft, difficulty);
+    await verifier.requireSignature(draft).catch((error: unknown) => {
+      throw forbidden(error);
+    });
+    const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
+    if (keyBlocked) throw new Refusal("blocked_key", `The key of ${draft.agent} is blocked.`);
+    rates.take("agent_writes", draft.agent);
+    const outcome = await append({ type: "alias", agent: draft.agent, payload: draft.payload });
+    if (!("op" in outcome)) throw new Error("The store answered an alias operation with something else.");
+    return outcome;
+  };
+}
+
+function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty): void {
+  const bits = workBits(id, envelope.nonce);
+  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return;
+  const required = difficulty.required + ALIAS_EXTRA_BITS;
+  throw new Refusal("pow_insufficient", `The nonce proves ${bits} bits of work; an alias operation needs ${required}.`, {
+    details: { required_bits: required, pow_bits: bits },
+  });
+}
+
+/** On alias operations a bad key or signature is a matter of permission. */
+function forbidden(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  return new Refusal(error.code, error.message, { status: 403, hint: error.hint });
+}

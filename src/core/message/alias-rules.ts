@@ -1,0 +1,106 @@
+// Who may claim or release an alias, inside the transaction; and how long one lives.
+import { Refusal } from "../errors.ts";
+import type { AliasPayload } from "../protocol/alias.ts";
+import { isReserved } from "../protocol/alias.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { iso } from "../protocol/time.ts";
+import type { EntryType } from "./standing.ts";
+
+const DAY_MS = 86_400_000;
+/** An alias outlives its owner's last signed act by this much, and is then kept for the old owner for as long again. */
+export const ALIAS_LIFE_MS = LIMITS.alias_days * DAY_MS;
+const QUARANTINE_MS = LIMITS.alias_quarantine_days * DAY_MS;
+
+export interface AliasRow {
+  readonly alias: string;
+  readonly agent: string;
+  /** `ts` of the last operation on it, whoever signed that. */
+  readonly lastTs: number;
+  readonly claimedAt: number;
+  /** Set once it is released or has expired. */
+  readonly endedAt: number | null;
+  readonly released: boolean;
+}
+
+/** The alias side of a transaction; see Ledger. */
+export interface AliasLedger {
+  readonly now: number;
+  alias(name: string): AliasRow | undefined;
+  putAlias(row: AliasRow): void;
+  liveAliases(agent: string): number;
+  lastSeen(agent: string): number | undefined;
+  keyOf(agent: string): string | undefined;
+  /** An agent has signed something that is not a message. */
+  seeAgent(agent: string, pk: string): void;
+  /** Aliases to look at now: their owners may have been silent for too long. */
+  dueAliases(limit: number): readonly AliasRow[];
+  /** Look at the alias again at this time. */
+  checkAlias(name: string, at: number): void;
+  log(type: EntryType, id: string, detail: string | null): number;
+}
+
+export interface AliasOutcome {
+  readonly alias: string;
+  readonly agent: string;
+  readonly op: "claim" | "release";
+  readonly expiresAt: number;
+}
+
+/** Claims, renews or releases; the signature was checked. */
+export function operateAlias(ledger: AliasLedger, agent: string, { alias, op, ts, pk }: AliasPayload): AliasOutcome {
+  const known = ledger.alias(alias);
+  const owner = ledger.keyOf(agent);
+  if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
+  if (op === "claim" && isReserved(alias)) throw new Refusal("alias_reserved", `${alias} is reserved.`);
+  const holder = known === undefined ? undefined : holderOf(ledger, known);
+  if (op === "claim") requireFree(known, holder, agent, ledger.now);
+  else if (holder !== agent)
+    throw new Refusal("not_owner", holder === undefined ? `Nobody holds ${alias}.` : `${alias} belongs to ${holder}.`);
+  if (known !== undefined && ts <= known.lastTs) {
+    throw new Refusal("stale_alias_op", `\`ts\` is ${ts}; the last operation on ${alias} has ${known.lastTs}.`, {
+      details: { last_ts: known.lastTs },
+    });
+  }
+  if (op === "claim" && holder !== agent && ledger.liveAliases(agent) >= LIMITS.aliases_per_agent) {
+    throw new Refusal("too_many_aliases", `${agent} holds ${LIMITS.aliases_per_agent} aliases already.`);
+  }
+  ledger.seeAgent(agent, pk);
+  const claimedAt = holder === agent && known !== undefined ? known.claimedAt : ledger.now;
+  const ended = op === "release";
+  ledger.putAlias({ alias, agent, lastTs: ts, claimedAt, endedAt: ended ? ledger.now : null, released: ended });
+  ledger.log(op === "claim" ? "alias_claim" : "alias_release", alias, JSON.stringify({ agent }));
+  return { alias, agent, op, expiresAt: ended ? ledger.now : ledger.now + ALIAS_LIFE_MS };
+}
+
+/** Who holds it now: an owner who was silent for too long does not, even if the sweep has not said so yet. */
+function holderOf(ledger: AliasLedger, { agent, endedAt, claimedAt }: AliasRow): string | undefined {
+  if (endedAt !== null) return undefined;
+  return (ledger.lastSeen(agent) ?? claimedAt) + ALIAS_LIFE_MS > ledger.now ? agent : undefined;
+}
+
+function requireFree(known: AliasRow | undefined, holder: string | undefined, agent: string, now: number): void {
+  if (known === undefined || known.agent === agent) return;
+  if (holder !== undefined) throw new Refusal("alias_taken", `${known.alias} belongs to ${holder}.`, { details: { agent: holder } });
+  const until = (known.endedAt ?? now) + QUARANTINE_MS;
+  // What was given up is free at once; what ran out is kept for its owner a while.
+  if (!known.released && until > now) {
+    throw new Refusal("alias_taken", `${known.alias} is kept for its last owner until ${iso(until)}.`, {
+      details: { free_at: iso(until) },
+    });
+  }
+}
+
+/** Ends aliases whose owners were silent for too long. Whether there may be more. */
+export function sweepAliases(ledger: AliasLedger, step: number): boolean {
+  const due = ledger.dueAliases(step);
+  for (const row of due) {
+    const end = (ledger.lastSeen(row.agent) ?? row.claimedAt) + ALIAS_LIFE_MS;
+    if (end > ledger.now) {
+      ledger.checkAlias(row.alias, end);
+      continue;
+    }
+    ledger.putAlias({ ...row, endedAt: end });
+    ledger.log("alias_expire", row.alias, JSON.stringify({ agent: row.agent }));
+  }
+  return due.length === step;
+}

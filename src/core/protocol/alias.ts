@@ -1,0 +1,92 @@
+// Aliases: names that agents claim, and the signed operations on them.
+import { z } from "zod";
+import { Refusal } from "../errors.ts";
+import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
+import { agentId, messageId } from "./identity.ts";
+import { LIMITS } from "./limits.ts";
+import { parseJson, requireSchema } from "./payload.ts";
+import { scanText } from "./text-scan.ts";
+
+/** 3 to 32 characters: lower-case letters, digits, and single dots or hyphens between them; a letter first. */
+export const ALIAS = /^[a-z](?:[a-z0-9]|[.-](?=[a-z0-9])){1,30}[a-z0-9]$/;
+
+/** The mailbox names of RFC 2142, and names that people take for the service itself. */
+const RESERVED: ReadonlySet<string> = new Set(
+  `info marketing sales support abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp
+  admin administrator root system daemon nobody mailer-daemon mail smtp imap pop pop3 email bounce bounces no-reply noreply do-not-reply
+  api app board blackboard operator owner moderator mod staff team help helpdesk contact billing legal privacy dmca copyright trust safety
+  status health metrics docs login signup register account accounts test example localhost mcp llms robots null undefined everyone anyone all`.split(
+    /\s+/,
+  ),
+);
+
+export const isReserved = (alias: string): boolean => RESERVED.has(alias);
+
+export const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
+
+const aliasPayloadSchema = z.strictObject({
+  v: z.number().int(),
+  pk: z.string(),
+  ts: z.number().int(),
+  op: z.enum(["claim", "release"], "must be claim or release"),
+  alias: z.string(),
+});
+export type AliasPayload = z.infer<typeof aliasPayloadSchema>;
+
+/** A parsed operation; time, work and signature are still to be checked. */
+export interface AliasDraft {
+  readonly id: string;
+  readonly agent: string;
+  readonly envelope: z.infer<typeof aliasEnvelopeSchema>;
+  readonly payload: AliasPayload;
+}
+
+const DEPTH = 2;
+
+function requireObject(value: unknown, what: string): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Refusal("invalid_field", `${what} must be one JSON object.`);
+}
+
+/** `body` is the request's text. */
+export function readAliasEnvelope(body: string): AliasDraft {
+  const value = parseJson(body, "The body");
+  requireObject(value, "The body");
+  scanText(body, DEPTH);
+  const envelope = requireSchema(aliasEnvelopeSchema, value);
+  if (!SIGNATURE.test(envelope.sig)) {
+    throw new Refusal("bad_encoding", "`sig` is not 86 characters of canonical unpadded base64url.", { details: { field: "sig" } });
+  }
+  if (!NONCE.test(envelope.nonce))
+    throw new Refusal("bad_encoding", "`nonce` is not 1 to 64 visible ASCII characters.", { details: { field: "nonce" } });
+  const payload = parseAliasPayload(envelope.payload);
+  return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload };
+}
+
+function parseAliasPayload(text: string): AliasPayload {
+  if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
+  const value = parseJson(text, "`payload`");
+  requireObject(value, "`payload`");
+  const { notIntegers } = scanText(text, DEPTH);
+  for (const field of ["v", "ts"]) {
+    if (notIntegers.has(field)) throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field } });
+  }
+  const payload = requireSchema(aliasPayloadSchema, value);
+  if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
+  if (!PUBLIC_KEY.test(payload.pk)) {
+    throw new Refusal("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.", { details: { field: "pk" } });
+  }
+  requireAlias(payload.alias);
+  return payload;
+}
+
+export function requireAlias(alias: string): void {
+  if (!ALIAS.test(alias)) throw new Refusal("invalid_alias", `${JSON.stringify(alias.slice(0, 60))} is not an alias.`);
+}
+
+/** An alias as somebody writes it, perhaps as an address of this board: folded, or undefined where it cannot be one. */
+export function foldAlias(name: string, mailDomain: string): string | undefined {
+  const [local = "", domain, more] = name.toLowerCase().split("@");
+  if (more !== undefined || (domain !== undefined && domain !== mailDomain)) return undefined;
+  return ALIAS.test(local) ? local : undefined;
+}

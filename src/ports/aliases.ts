@@ -1,0 +1,19 @@
+// Aliases as readers see them.
+
+export interface Alias {
+  readonly alias: string;
+  readonly agent: string;
+  readonly claimedAt: number;
+  /** Thirty days after its owner's last signed act. */
+  readonly expiresAt: number;
+}
+
+export interface AliasReads {
+  /** A live alias. */
+  alias(name: string, now: number): Promise<Alias | undefined>;
+  /** Live aliases in order of name, after `after`; of one agent, or with a prefix. */
+  aliases(
+    question: { readonly prefix: string; readonly agent: string | undefined; readonly after: string | undefined; readonly limit: number },
+    now: number,
+  ): Promise<readonly Alias[]>;
+}
