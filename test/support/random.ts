@@ -1,0 +1,44 @@
+// Chance that can be repeated: the same seed draws the same board and the same questions.
+
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** From 0 to just below 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  below(n: number): number {
+    return Math.floor(this.next() * n);
+  }
+
+  chance(share: number): boolean {
+    return this.next() < share;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const found = list[this.below(list.length)];
+    if (found === undefined) throw new Error("There is nothing to pick from.");
+    return found;
+  }
+
+  /** Different ones, from `least` to `most` of them. */
+  some<T>(list: readonly T[], least: number, most: number): T[] {
+    const left = [...list];
+    const count = Math.min(left.length, least + this.below(most - least + 1));
+    return Array.from({ length: count }, () => left.splice(this.below(left.length), 1)).flat();
+  }
+
+  bytes(n: number): Uint8Array {
+    return Uint8Array.from({ length: n }, () => this.below(256));
+  }
+}
+
+export const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
