@@ -1,8 +1,8 @@
 // Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board; no model.
 import { type Document, GRAM } from "./document.ts";
 
-/** `near` keeps what scores at least this. */
-export const NEAR_THRESHOLD = 0.35;
+/** `near` keeps what scores at least this: most other tellings of a text, and few strangers. A list of the most similar needs no threshold. */
+export const NEAR_THRESHOLD = 0.25;
 
 /** What the index knows of its terms (words and grams alike, grams with their mark). */
 export interface TermStats {
