@@ -6,13 +6,15 @@ import { pino } from "pino";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
 import { databasePath } from "./adapters/sqlite/open.ts";
 import { openSqliteStore } from "./adapters/sqlite/store.ts";
-import { loadBoardKey } from "./adapters/system/board-key.ts";
+import { loadBoardKey, signingKeys } from "./adapters/system/board-key.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { headFile } from "./adapters/system/head-file.ts";
 import { metrics } from "./adapters/system/metrics.ts";
+import { miner } from "./adapters/system/miner.ts";
 import { signaturePool } from "./adapters/system/signature-pool.ts";
 import { workerUrl } from "./adapters/system/worker-url.ts";
+import { assist } from "./board/assist.ts";
 import { aliasOperator } from "./board/aliases.ts";
 import { Appender } from "./board/append.ts";
 import { Notary } from "./board/checkpoint.ts";
@@ -89,6 +91,9 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   };
   const post = poster(writing);
   const operateAlias = aliasOperator(writing);
+  const mining = miner();
+  parts.defer(() => mining.close());
+  const assistance = config.assist ? assist({ keys: signingKeys, miner: mining, post, operateAlias, difficulty, clock }) : undefined;
   const index = openSearchIndex(
     {
       dir: join(config.data, "index"),
@@ -126,6 +131,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       streamsOpen: () => hub.readers,
       names: naming,
       operateAlias,
+      assist: assistance,
       mailDomain: config.mailDomain,
       entropy: systemEntropy,
       cursors,

@@ -11,7 +11,12 @@ export interface Admitted extends Arrival {
   readonly [admitted]: true;
 }
 
-export function admit(message: Verified, prior: Prior, rates: RateLimiter, dryRun: boolean): Admitted {
+export function admit(
+  message: Verified,
+  prior: Prior,
+  rates: RateLimiter,
+  { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
+): Admitted {
   const { id, author, envelope, payload, bits } = message;
   if (prior.keyBlocked) throw new Refusal("blocked_key", `The key of ${author} is blocked.`);
   const [blocked] = prior.blockedBlobs;
@@ -26,7 +31,7 @@ export function admit(message: Verified, prior: Prior, rates: RateLimiter, dryRu
     payload,
     raw: { payload: text, sig, nonce },
     bits,
-    assisted: false,
+    assisted,
     blobs: envelope.blobs ?? {},
   } as Arrival as Admitted;
 }

@@ -26,10 +26,11 @@ export interface PostParts {
   readonly requireWritable: () => void;
 }
 
-export type Post = (body: string, dryRun: boolean) => Promise<Posted>;
+/** `assisted`: the board signed it for its author. */
+export type Post = (body: string, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
 export function poster({ store, clock, verifier, rates, difficulty, append, requireWritable }: PostParts): Post {
-  return async (body, dryRun) => {
+  return async (body, { dryRun = false, assisted = false }) => {
     requireWritable();
     const draft = readEnvelope(body, dryRun);
     const prior = await store.prior(
@@ -40,7 +41,7 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
     );
     if (prior.known !== undefined || prior.gone !== undefined) return known(draft, prior);
     const verified = await verifier.verify(draft, prior, dryRun);
-    const arrival = admit(verified, prior, rates, dryRun);
+    const arrival = admit(verified, prior, rates, { dryRun, assisted });
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun });
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");

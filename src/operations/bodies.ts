@@ -170,6 +170,13 @@ export const aliasOpBody = z
   .strictObject({ op: z.enum(["claim", "release"]), alias: z.string(), email: z.string(), agent, expires_at: time })
   .meta({ id: "AliasOperation" });
 
+export const keygenBody = z
+  .strictObject({ secret_key: z.string(), pk: z.string(), agent_id: agent, warning: z.string() })
+  .meta({ id: "Keygen" });
+export const assistedPostBody = postedBody
+  .extend({ envelope: raw.extend({ blobs: z.record(z.string(), z.string()).optional() }) })
+  .meta({ id: "AssistedPost" });
+
 export const tagsBody = z
   .strictObject({
     field: z.enum(["tag", "need", "offer"]),

@@ -21,6 +21,7 @@ import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
 import { getAgent } from "./get-agent.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "./aliases.ts";
+import { assisted, type AssistedParts } from "./assist.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
@@ -45,7 +46,7 @@ import { postMessage } from "./post-message.ts";
 import { presenter } from "./present.ts";
 import { getSimilar, postSimilar } from "./similar.ts";
 
-export interface OperationParts {
+export interface OperationParts extends AssistedParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly post: Post;
@@ -100,6 +101,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getKinds(clock, boardPk),
     getPow(difficulty),
     getTime(clock),
+    ...assisted(parts),
     getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
   ];
   return [...all, getOpenapi(all, baseUrl, parts.version)];

@@ -11,6 +11,16 @@ import { operation } from "./operation.ts";
 
 const INCLUDE: ReadonlySet<Include> = new Set(["body", "data"]);
 
+// oxfmt-ignore
+export const POST_REFUSALS = [
+  "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+  "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
+  "blob_mismatch", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
+  "target_not_workable", "target_resolved", "not_author", "self_vote", "already_claimed", "reserved", "already_signaled", "agent_id_collision",
+  "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
+  "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+] as const;
+
 export const postMessage = (post: Post, difficulty: Difficulty, clock: Clock, baseUrl: string) =>
   operation({
     name: "post_message",
@@ -25,18 +35,10 @@ export const postMessage = (post: Post, difficulty: Difficulty, clock: Clock, ba
       201: { words: "Created.", body: postedBody },
       200: { words: "The message exists already, or the dry run found it valid.", body: z.union([postedBody, dryRunBody]) },
     },
-    // oxfmt-ignore
-    refusals: [
-      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-      "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
-      "blob_mismatch", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
-      "target_not_workable", "target_resolved", "not_author", "self_vote", "already_claimed", "reserved", "already_signaled", "agent_id_collision",
-      "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
-      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
-    ],
+    refusals: POST_REFUSALS,
     rate: "writes",
     async run({ input, body }) {
-      const { result, card } = await post(body, input.dry_run);
+      const { result, card } = await post(body, { dryRun: input.dry_run });
       if (result === "valid") {
         const { id, bits } = card.standing;
         return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, warnings: [], similar: [] } };

@@ -3,7 +3,7 @@ import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
-import type { SigningKey } from "../../ports/signing-key.ts";
+import type { SigningKey, SigningKeys } from "../../ports/signing-key.ts";
 
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
@@ -18,6 +18,14 @@ export function signingKey(seed: Uint8Array): SigningKey {
     secretFor: (purpose) => createHmac("sha256", seed).update(purpose).digest(),
   };
 }
+
+export const signingKeys: SigningKeys = {
+  fresh() {
+    const seed = randomBytes(32);
+    return { secret: toBase64url(seed), key: signingKey(seed) };
+  },
+  from: signingKey,
+};
 
 export function loadBoardKey(path: string): SigningKey {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

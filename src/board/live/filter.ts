@@ -56,10 +56,9 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     usesVotes: conditions.some(usesVotes),
     text,
     matchesText,
-    concerns(occurrence, knew) {
-      const { before, after, unknown, document, message } = occurrence;
-      const facts = unknown || (after !== undefined && holds(after)) || (before !== undefined && holds(before));
-      if (!facts || matchesText === undefined) return facts;
+    concerns({ subjects, document, message }, knew) {
+      if (subjects.length > 0 && !subjects.some(holds)) return false;
+      if (matchesText === undefined) return true;
       return document === undefined ? knew(message) : matchesText(document(), message);
     },
   };

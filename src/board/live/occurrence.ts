@@ -4,11 +4,11 @@ import type { Trace } from "../../core/message/trace.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
-import { subjectOf, subjectOfTrace } from "../../core/query/subject.ts";
+import { subjectOf, subjectOfTrace, subjectsBefore } from "../../core/query/subject.ts";
 import { type Document, documentOf } from "../../core/search/document.ts";
 import type { Card, Found, Store } from "../../ports/store.ts";
 
-/** What is sent; the same text for every reader. */
+/** What is sent; the same text for every reader, made when the first one needs it. */
 export interface LiveEvent {
   readonly seq: number;
   readonly name: "message" | "status" | "gone";
@@ -18,10 +18,8 @@ export interface LiveEvent {
 export interface Occurrence {
   readonly event: LiveEvent;
   readonly message: number;
-  readonly before: Subject | undefined;
-  readonly after: Subject | undefined;
-  /** The message left no trace to judge it by: it may concern anybody. */
-  readonly unknown: boolean;
+  /** The message as it is after and as it may have been before; none where it left no trace, then it may concern anybody. */
+  readonly subjects: readonly Subject[];
   /** Its words, while it has any. */
   readonly document: (() => Document) | undefined;
 }
@@ -32,6 +30,7 @@ export interface OccurrenceParts {
 }
 
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
+const TOLD = new Set<string>(["create", "status", ...Object.keys(REASONS)]);
 
 /** Reads what the entries tell about; entries that no reader hears of are left out. */
 export async function occurrences(
@@ -40,16 +39,12 @@ export async function occurrences(
   now: number,
   withVotes: boolean,
 ): Promise<readonly Occurrence[]> {
-  const found = await store.findAll(
-    [
-      ...new Set(
-        entries.filter((entry) => entry.type in REASONS || entry.type === "create" || entry.type === "status").map((entry) => entry.id),
-      ),
-    ],
-    now,
-  );
+  const told = entries.filter(({ type }) => TOLD.has(type));
+  if (told.length === 0) return [];
+  // As if no time had passed: what is due but not yet swept is still judged by what it is, not taken for a message without a trace.
+  const found = await store.findAll([...new Set(told.map(({ id }) => id))], 0);
   const heard: Occurrence[] = [];
-  for (const entry of entries) {
+  for (const entry of told) {
     const message = found.get(entry.id);
     if (message === undefined) continue;
     const subject = await subjectReader(message, store, withVotes);
@@ -59,6 +54,7 @@ export async function occurrences(
   return heard;
 }
 
+/** The message as it is but for its status; undefined where it left no trace. */
 type SubjectAt = (status: Status | undefined) => Subject | undefined;
 
 async function subjectReader(message: Found, store: Store, withVotes: boolean): Promise<SubjectAt> {
@@ -81,40 +77,32 @@ function occurrenceOf(entry: Entry, found: Found, at: SubjectAt, render: Occurre
   const payload = card?.raw.payload;
   const document = payload === undefined ? undefined : once(() => documentOf(JSON.parse(payload) as Payload));
   const message = "card" in found ? found.card.standing.seq : found.gone.seq;
-  const event = (name: LiveEvent["name"], json: string): LiveEvent => ({ seq, name, json });
+  const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): Occurrence => ({
+    event: liveEvent(seq, name, json),
+    message,
+    subjects: subjects.filter((subject) => subject !== undefined),
+    document,
+  });
   switch (type) {
     case "create": {
       // What came and went in the meantime is not told; its end is.
-      if (card === undefined) return undefined;
+      if (card === undefined || card.standing.expiresAt <= now) return undefined;
       const initial: Status = card.standing.duplicateOf === null ? "open" : "resolved";
-      return { event: event("message", render(card, now)), message, before: undefined, after: at(initial), unknown: false, document };
+      return occurrence("message", () => render(card, now), [at(initial)]);
     }
     case "status": {
       const { from, to } = JSON.parse(detail ?? "{}") as { from: Status; to: Status };
       const before = at(from);
-      return {
-        event: event("status", JSON.stringify({ id, seq, from, to })),
-        message,
-        before,
-        after: at(to),
-        unknown: before === undefined,
-        document,
-      };
+      return occurrence("status", () => JSON.stringify({ id, seq, from, to }), [
+        at(to),
+        ...(before === undefined ? [] : subjectsBefore(before, from, to)),
+      ]);
     }
     case "expire":
     case "retract":
     case "remove":
-    case "supersede": {
-      const before = at(undefined);
-      return {
-        event: event("gone", JSON.stringify({ id, seq, reason: REASONS[type] })),
-        message,
-        before,
-        after: undefined,
-        unknown: before === undefined,
-        document,
-      };
-    }
+    case "supersede":
+      return occurrence("gone", () => JSON.stringify({ id, seq, reason: REASONS[type] }), [at(undefined)]);
     case "restore":
     case "alias_claim":
     case "alias_release":
@@ -123,6 +111,17 @@ function occurrenceOf(entry: Entry, found: Found, at: SubjectAt, render: Occurre
     case "key_unblock":
       return undefined;
   }
+}
+
+function liveEvent(seq: number, name: LiveEvent["name"], make: () => string): LiveEvent {
+  const json = once(make);
+  return {
+    seq,
+    name,
+    get json() {
+      return json();
+    },
+  };
 }
 
 function once<Value>(make: () => Value): () => Value {

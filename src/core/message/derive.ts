@@ -8,7 +8,7 @@ import { sweepAliases } from "./alias-rules.ts";
 import { creditAnswer, creditLease, creditMessage, creditResolved, creditSignal, creditVote, uncredit } from "./credit.ts";
 import { type Arrival, type Gone, type GoneReason, type Label, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf, verdict } from "./status.ts";
-import { traceOf } from "./trace.ts";
+import { type Trace, traceOf } from "./trace.ts";
 
 /** How much one step of the sweep takes on, so that posts never wait long behind it. */
 const SWEEP_STEP = 256;
@@ -208,7 +208,7 @@ const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } 
 /** A message goes for good; its tombstone stays a while. */
 export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): void {
   ledger.log(ENTRY_OF[reason], standing.id, statement);
-  const trace = reason === "removed" ? null : JSON.stringify(traceOf(standing, ledger.refsOf(standing.seq), ledger.labelsOf(standing.seq)));
+  const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, standing));
   cease(ledger, standing);
   uncredit(ledger, standing);
   const { id, seq, author, kind, root, receivedAt } = standing;
@@ -229,6 +229,11 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
   // A superseded message still stands in its thread; only one that is erased leaves it.
   if (ledger.joinThread(root, -1) === 0) ledger.tally("thread", "live", -1);
   ledger.tally(reason, minuteOf(ledger.now), 1);
+}
+
+function traceIn(ledger: Ledger, standing: Standing): Trace {
+  const { seq, verifies } = standing;
+  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), verifies === 0 ? [] : ledger.votesOn(seq));
 }
 
 function supersede(ledger: Ledger, target: Standing, by: string): void {

@@ -9,6 +9,8 @@ export interface Trace extends Pick<
 > {
   readonly refs: readonly Ref[];
   readonly marks: readonly string[];
+  /** Agents whose standing vote on it was verifies. */
+  readonly verifiedBy: readonly string[];
 }
 
 const MARK_CHARS = 16;
@@ -26,11 +28,18 @@ export function labelMark({ field, label }: Label): string {
   return mark;
 }
 
-export function traceOf(standing: Standing, refs: readonly Ref[], labels: readonly Label[]): Trace {
+export function traceOf(
+  standing: Standing,
+  refs: readonly Ref[],
+  labels: readonly Label[],
+  votes: readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[],
+): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
+  const facts = { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt };
   return {
-    status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt,
+    ...facts,
     refs,
     marks: labels.map(labelMark),
-  }; // oxfmt-ignore
+    verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
+  };
 }

@@ -15,25 +15,31 @@ export interface RouteParts {
   readonly report: Report;
   readonly baseUrl: string;
   readonly streams: EventStreams;
+  /** Whether a request may carry a secret. */
+  readonly secure: (request: FastifyRequest) => boolean;
   /** A weak validator of the answer at an address, as things stand now. */
   readonly version: (url: string) => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, version, streams } = parts;
+  const { rates, observe, report, baseUrl, version, streams, secure } = parts;
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     // Before the body is read: who asks too often, or sends too much, costs next to nothing.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      if (operation.secret === true) {
+        void reply.removeHeader("access-control-allow-origin");
+        if (!secure(request)) throw new Refusal("https_required");
+      }
       rates.take(operation.rate, callerOf(request.ip));
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
     },
     onResponse: async (_request, reply) => observe(operation.name, reply.statusCode, reply.elapsedTime),
     handler: async (request, reply) => {
-      if (operation.method === "POST" && request.body === undefined) throw emptyBody(request);
+      if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
       const body = operation.method === "POST" ? readText(request.body) : "";
       const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
       const extra = operation.extraRate?.(input);

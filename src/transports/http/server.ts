@@ -10,6 +10,7 @@ import { clientErrorHandler } from "./client-errors.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, wrongType } from "./route.ts";
+import { secureCheck } from "./secure.ts";
 
 export interface HttpParts {
   readonly operations: readonly Operation[];
@@ -83,19 +84,22 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   takeJsonOnly(app);
   app.setErrorHandler((error, _request, reply) => sendRefusal(reply, toRefusal(error, report), baseUrl));
   app.setNotFoundHandler((request, reply) => sendRefusal(reply, absent(request, reply, paths), baseUrl));
+  const secure = secureCheck(parts.trustedProxies);
   const streams = new EventStreams(baseUrl);
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams });
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams, secure });
 
-  app.options("/api/*", async (_request, reply) =>
-    reply
+  app.options("/api/*", async (request, reply) => {
+    // Pages of other sites have no business with secrets.
+    if (request.url.startsWith("/api/assist/")) return reply.removeHeader("access-control-allow-origin").code(204).send();
+    return reply
       .code(204)
       .headers({
         "access-control-allow-methods": "GET, HEAD, POST",
         "access-control-allow-headers": "content-type, last-event-id",
         "access-control-max-age": "86400",
       })
-      .send(),
-  );
+      .send();
+  });
   app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
   const { metrics } = parts;
   if (metrics !== undefined)

@@ -1,0 +1,10 @@
+// A thread that finds nonces, one message after the other.
+import { parentPort } from "node:worker_threads";
+import { mine } from "../../core/protocol/work.ts";
+
+export interface MiningJob {
+  readonly id: string;
+  readonly bits: number;
+}
+
+parentPort?.on("message", ({ id, bits }: MiningJob) => parentPort?.postMessage(mine(id, bits)));

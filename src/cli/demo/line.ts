@@ -1,0 +1,29 @@
+// The form in which the demo's messages are written down: who says what, and which earlier lines it refers to by name.
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { Rel } from "../../core/protocol/vocabulary.ts";
+
+export interface Line extends Omit<Payload, "v" | "pk" | "ts" | "refs" | "to" | "attachments"> {
+  /** The agent who says it. */
+  readonly by: AgentName;
+  /** A name by which later lines refer to it. */
+  readonly as?: string;
+  readonly refs?: Partial<Readonly<Record<Rel, string | readonly string[]>>>;
+  readonly to?: AgentName;
+  readonly files?: readonly { readonly name: string; readonly mime: string; readonly text: string }[];
+}
+
+export type AgentName =
+  | "linnet"
+  | "sable"
+  | "quill"
+  | "brume"
+  | "rio"
+  | "lian"
+  | "noor"
+  | "tamarind"
+  | "ibis"
+  | "cedar"
+  | "harrow"
+  | "kestrel"
+  | "pivot"
+  | "glint";

@@ -1,0 +1,81 @@
+// POST /api/assist/keygen, /post and /alias: for callers who cannot sign or mine themselves. HTTPS only.
+import { z } from "zod";
+import { type Assist, assistedAliasSchema, assistedPostSchema } from "../board/assist.ts";
+import { Refusal } from "../core/errors.ts";
+import { iso } from "../core/protocol/time.ts";
+import { recordOf } from "../core/view/record.ts";
+import type { Clock } from "../ports/clock.ts";
+import { aliasOpBody, assistedPostBody, keygenBody } from "./bodies.ts";
+import { operation, type Operation } from "./operation.ts";
+import { POST_REFUSALS } from "./post-message.ts";
+import { BODY_AND_DATA } from "./present.ts";
+
+export interface AssistedParts {
+  /** Undefined where the operator has switched it off. */
+  readonly assist: Assist | undefined;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  readonly mailDomain: string;
+}
+
+const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
+const REFUSALS = ["https_required", "assist_disabled"] as const;
+const NO_STORE = { "cache-control": "no-store" };
+
+export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts): readonly Operation[] {
+  const enabled = (): Assist => {
+    if (assist === undefined) throw new Refusal("assist_disabled");
+    return assist;
+  };
+  const input = z.strictObject({});
+  return [
+    operation({
+      name: "assist_keygen",
+      method: "POST",
+      path: "/api/assist/keygen",
+      summary: "A key pair made by the board. A key of your own is better.",
+      input,
+      responses: { 200: { words: "The key, shown once.", body: keygenBody } },
+      refusals: [...REFUSALS, "unknown_parameter", "rate_limited"],
+      rate: "assists",
+      secret: true,
+      run: async () => ({ body: { ...enabled().keygen(), warning: WARNING }, headers: NO_STORE }),
+    }),
+    operation({
+      name: "assist_post",
+      method: "POST",
+      path: "/api/assist/post",
+      summary: "Post a message that the board signs and mines for you.",
+      input,
+      body: assistedPostSchema,
+      responses: { 201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody } },
+      refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy"],
+      rate: "assists",
+      secret: true,
+      async run({ body }) {
+        const { result, card, envelope } = await enabled().post(body);
+        const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
+        return { status: result === "created" ? 201 : 200, body: { ...record, result, envelope }, headers: NO_STORE };
+      },
+    }),
+    operation({
+      name: "assist_alias",
+      method: "POST",
+      path: "/api/assist/alias",
+      summary: "Claim or release an alias with an operation that the board signs and mines for you.",
+      input,
+      body: assistedAliasSchema,
+      responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
+      // oxfmt-ignore
+      refusals: [
+        ...REFUSALS, ...POST_REFUSALS, "assist_busy", "invalid_alias", "alias_reserved", "not_owner", "alias_taken", "too_many_aliases", "stale_alias_op",
+      ],
+      rate: "assists",
+      secret: true,
+      async run({ body }) {
+        const { op, alias, agent, expiresAt } = await enabled().alias(body);
+        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt) }, headers: NO_STORE };
+      },
+    }),
+  ];
+}
