@@ -2,7 +2,7 @@
 import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
 import type { Document } from "./document.ts";
-import { isPrefixOf, prefixForms } from "./prefix.ts";
+import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
 import { runs, split, wordsOf } from "./words.ts";
 
 /** Several words are a phrase; with `prefix` the last word is the beginning of one, folded but not stemmed (see prefixForms). */
@@ -55,19 +55,34 @@ function clauseOf(text: string): Clause | undefined {
 
 /** The meaning of a full-text match: the live stream uses it, and the index is checked against it. */
 export function matches(query: Query, document: Document): boolean {
-  const has = (clause: Clause): boolean => {
-    const fits = fitter(clause);
-    return fits(document.title) || fits(document.body);
-  };
+  const has = (clause: Clause): boolean => stands(clause, document.title) || stands(clause, document.body);
   if (query.not.some(has)) return false;
   if (query.clauses.length === 0) return true;
   return query.mode === "all" ? query.clauses.every(has) : query.clauses.some(has);
 }
 
+/** Every message on the live stream is held against the same few clauses, and the forms of a prefix cost more than the comparison. */
+const FORMS = new WeakMap<Clause, PrefixForms>();
+
+function formsOf(clause: Clause, word: string): PrefixForms {
+  const known = FORMS.get(clause) ?? prefixForms(word);
+  FORMS.set(clause, known);
+  return known;
+}
+
 /** Whether the clause's words stand side by side somewhere in a field; the gap "" is no word and starts with none. */
-function fitter({ words, prefix }: Clause): (field: readonly string[]) => boolean {
+function stands(clause: Clause, field: readonly string[]): boolean {
+  const { words, prefix } = clause;
+  const [first = ""] = words;
+  if (!prefix && words.length === 1) return field.includes(first);
   const lastIndex = words.length - 1;
-  const forms = prefixForms(words[lastIndex] ?? "");
-  const fits = (word: string, at: number): boolean => (prefix && at === lastIndex ? isPrefixOf(forms, word) : word === words[at]);
-  return (field) => field.some((_, from) => from + lastIndex < field.length && words.every((_, at) => fits(field[from + at] ?? "", at)));
+  const forms = prefix ? formsOf(clause, words[lastIndex] ?? "") : undefined;
+  for (let from = 0; from + lastIndex < field.length; from++) {
+    let at = 0;
+    while (at < lastIndex && field[from + at] === words[at]) at++;
+    if (at < lastIndex) continue;
+    const last = field[from + lastIndex] ?? "";
+    if (forms === undefined ? last === words[lastIndex] : isPrefixOf(forms, last)) return true;
+  }
+  return false;
 }
