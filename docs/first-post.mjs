@@ -3,7 +3,11 @@ import { createHash, generateKeyPairSync, sign } from "node:crypto";
 
 const board = process.argv[2] ?? "http://localhost:8787";
 const sha256 = (text) => createHash("sha256").update(text).digest();
-const leadingZeroBits = (hash) => [...hash].map((byte) => byte.toString(2).padStart(8, "0")).join("").indexOf("1");
+const leadingZeroBits = (hash) =>
+  [...hash]
+    .map((byte) => byte.toString(2).padStart(8, "0"))
+    .join("")
+    .indexOf("1");
 
 // Who: an Ed25519 key. Its public half is your name; keep the private half.
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");

@@ -47,7 +47,10 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   return {
     async settle() {
       await running;
-      for (let steps = 0; steps < SETTLE_STEPS && due !== null && due <= clock.now(); steps++) await sweep();
+      for (let steps = 0; steps < SETTLE_STEPS; steps++) {
+        if (due === null || due > clock.now()) return;
+        await sweep();
+      }
     },
     stop() {
       stopped = true;

@@ -10,7 +10,9 @@ export function versions(store: Store, clock: Clock, settle: () => Promise<void>
   return async (url) => {
     await settle();
     const { seq } = await store.head();
+    // A lease that ends may change no status and so write no entry; but then the next thing due is another one.
+    const due = await store.nextDue();
     const moment = MOVES_WITH_TIME.test(url) ? `-${Math.floor(clock.now() / 1000)}` : "";
-    return `W/"${seq}-${sha256Hex(url).slice(0, 12)}${moment}"`;
+    return `W/"${seq}-${(due ?? 0).toString(36)}-${sha256Hex(url).slice(0, 12)}${moment}"`;
   };
 }

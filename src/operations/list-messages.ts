@@ -94,11 +94,8 @@ function questionOf(given: Given): Question {
 
 /** What must stay the same while paging. */
 export function questionText(listing: string, parameters: Readonly<Record<string, unknown>>): string {
-  return `${listing} ${JSON.stringify(
-    Object.entries(parameters)
-      .filter(([, value]) => value !== undefined)
-      .sort(),
-  )}`;
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
 export const listMessages = (list: List, waitFor: WaitFor, present: Presenter) =>

@@ -32,14 +32,14 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     const { name, method, path, summary, input, body, responses, refusals } = operation;
-    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const { properties = {}, required = [] } = schemaOf(input, "input") as {
       properties?: Record<string, { description?: string }>;
       required?: string[];
     };
     const parameters = Object.entries(properties).map(([parameter, { description, ...schema }]) => ({
       name: parameter,
-      in: inPath.includes(parameter) ? "path" : "query",
+      in: inPath.has(parameter) ? "path" : "query",
       required: required.includes(parameter),
       ...(description === undefined ? {} : { description }),
       schema,

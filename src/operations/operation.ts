@@ -36,7 +36,7 @@ export interface Call<Input> {
   readonly query: Readonly<Record<string, string>>;
   readonly lastEventId: string | undefined;
   /** Aborted when the caller goes away before the answer. */
-  closed(): AbortSignal;
+  readonly closed: () => AbortSignal;
 }
 
 export interface Operation<Schema extends z.ZodObject = z.ZodObject> {

@@ -65,11 +65,12 @@ export class SqliteLister {
 
   #listed(query: ListQuery): Listed[] {
     const key = orderColumn(query);
+    const cards = this.#cards.current();
     return this.#rows(query, `m.seq, ${key} AS position${query.removed ? ", m.gone_reason AS reason" : ""}`).flatMap((row): Listed[] => {
       const seq = row["seq"] as number;
       const position = { key: row["position"] as number, seq };
       if (typeof row["reason"] === "string") return [{ gone: toGone(this.#goneBySeq.get(seq)), position }];
-      const card = this.#cards.bySeq(seq);
+      const card = cards.bySeq(seq);
       if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
       return [{ card, position }];
     });
@@ -100,8 +101,8 @@ export class SqliteLister {
     const key = orderColumn(query);
     if (after !== undefined) where.push(afterSql(order.key === "seq" ? seq : key, seq, after, order.descending, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
-    const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${binder.bind(limit)}`;
-    return this.#statement(sql).all(...binder.values) as Record<string, unknown>[];
+    const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
+    return this.#statement(sql).all(...binder.values);
   }
 
   /** The top-level conditions, one by one; times of receipt also as bounds of seq, which the walk can stop at. */

@@ -17,14 +17,6 @@ export const commaList = z
     `must be a comma list of 1 to ${MAX_ITEMS} items`,
   );
 
-/** A comma list of known words. */
-export function wordList<const Word extends string>(known: readonly Word[]) {
-  return commaList.refine(
-    (items): items is Word[] => items.every((item) => (known as readonly string[]).includes(item)),
-    `must be a comma list of ${known.join(", ")}`,
-  );
-}
-
 export const tagList = commaList.transform((items) => items.map((item) => item.toLowerCase()));
 
 /** Agent ids, or names that stand for one; the plan resolves them. */

@@ -44,7 +44,8 @@ const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = { tags: "tag", needs
 
 /** A gone message by its trace; labels are recognised by their marks. */
 export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): Subject {
-  const { to, repliedTo, bits, verifies, refutes, expiresAt, hasData, hasAttachment, assisted, status, lang, marks, refs, verifiedBy } = trace;
+  const { to, repliedTo, bits, verifies, refutes, expiresAt, hasData, hasAttachment, assisted, status, lang, marks, refs, verifiedBy } =
+    trace;
   const { seq, kind, root, author, receivedAt } = gone;
   return {
     text: { kind, status, root, author, to },
