@@ -111,9 +111,8 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   const naming = names(store, clock, config.mailDomain);
   const list = lister({ store, clock, names: naming, cursors, settle, search });
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
-  const hub = new Hub(occurrence, clock, figures, (await store.head()).seq);
-  parts.defer(() => hub.close());
-  appender.onAppend(() => hub.hint());
+  const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
+  appender.onAppend(({ head }) => hub.hint(head.seq));
   const feed = feeds({ store, clock, names: naming, hub, index, nearSource: sourceOfNear, occurrence });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
@@ -143,6 +142,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
       version: programVersion(),
     }),
     rates,
+    clock,
     report: figures,
     baseUrl,
     trustedProxies,
@@ -152,6 +152,8 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     observe: figures.observe,
   });
   parts.defer(() => app.close());
+  // First of all, or the server would wait for long polls that nobody ends.
+  parts.defer(() => hub.close());
   const address = await app.listen({ port: config.port, host: config.host });
   log.info({ address, data: config.data }, "listening");
   const running = parts.move();

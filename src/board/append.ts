@@ -35,6 +35,11 @@ export class Appender {
     return this.#queue.length;
   }
 
+  /** Whether a transaction is under way. */
+  get writing(): boolean {
+    return this.#running;
+  }
+
   /** `hint` hears that the log may have moved; what moved, it reads from the log itself. */
   onAppend(hint: (appended: { readonly head: Head; readonly nextDue: number | null }) => void): void {
     this.#hints.push(hint);

@@ -2,11 +2,13 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
+import { nextTurn } from "../turn.ts";
 import type { LiveFilter } from "./filter.ts";
+import { Known } from "./known.ts";
 import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences } from "./occurrence.ts";
 
 export interface Reader {
-  /** Events in order of seq. The same array goes to every reader of the same filter, so that it is rendered once. */
+  /** Events in order of seq. The same events go to every reader they concern, so that they are rendered once. */
   deliver(events: readonly LiveEvent[]): void;
   /** No more will come; why is told to the reader. */
   end(refusal: Refusal): void;
@@ -17,35 +19,42 @@ interface Group {
   readonly filter: LiveFilter;
   readonly readers: Set<Reader>;
   /** Messages whose text matched while they were there; see LiveFilter.concerns. */
-  readonly known: Set<number>;
+  readonly known: Known;
 }
 
-const STEP = 500;
-/** A hint may be lost when another process writes; then the log is looked at this often. */
-const LOOK_MS = 1000;
+export interface HubParts extends OccurrenceParts {
+  readonly clock: Clock;
+  readonly report: Report;
+  /** Whether a transaction of this process is under way: what it changed may be in the log already, and not yet where readers look. */
+  readonly writing: () => boolean;
+}
+
+/** Entries that are read in one go, and readers that are told in one go, before everybody else has a turn. */
+const STEP = 128;
+const READERS_AT_A_TIME = 500;
+/** When another process writes to the log there is no hint; then the log is looked at this often. */
+const LOOK_MS = 500;
 
 export class Hub {
-  readonly #parts: OccurrenceParts;
-  readonly #clock: Clock;
-  readonly #report: Report;
+  readonly #parts: HubParts;
   readonly #groups = new Map<string, Group>();
   readonly #byTerm = new Map<string, Set<Group>>();
   readonly #everywhere = new Set<Group>();
+  #waiting: { readonly seq: number; readonly resolve: (told: boolean) => void }[] = [];
   #position: number;
-  #running: Promise<void> | undefined;
-  #again = false;
+  #upTo: number;
+  #following = false;
+  #closed = false;
   #stopLooking = () => {};
   #readers = 0;
 
-  constructor(parts: OccurrenceParts, clock: Clock, report: Report, position: number) {
+  constructor(parts: HubParts, position: number) {
     this.#parts = parts;
-    this.#clock = clock;
-    this.#report = report;
-    this.#position = position;
+    this.#position = this.#upTo = position;
     this.#look();
   }
 
-  /** The last entry that was told; a reader that attaches now hears everything after it. */
+  /** Everything up to here has been told, or is being told to those who were there; who attaches now hears everything after it. */
   get position(): number {
     return this.#position;
   }
@@ -53,32 +62,27 @@ export class Hub {
     return this.#readers;
   }
 
-  /** The log may have moved. */
-  hint(): void {
-    if (this.#running !== undefined) {
-      this.#again = true;
-      return;
-    }
-    this.#running = this.#follow().finally(() => {
-      this.#running = undefined;
-      if (this.#again) {
-        this.#again = false;
-        this.hint();
-      }
-    });
+  /** The log goes up to this seq. */
+  hint(seq: number): void {
+    this.#upTo = Math.max(this.#upTo, seq);
+    if (!this.#following && !this.#closed) void this.#follow();
   }
 
-  /** Resolves once everything up to this seq has been told. */
-  async caughtUp(seq: number): Promise<void> {
-    while (this.#position < seq) {
-      this.hint();
-      await this.#running;
-    }
+  /** Resolves once the position has reached this seq; false where it never will. */
+  caughtUp(seq: number): Promise<boolean> {
+    if (this.#closed || this.#position >= seq) return Promise.resolve(!this.#closed);
+    return new Promise((resolve) => this.#waiting.push({ seq, resolve }));
   }
 
-  attach(filter: LiveFilter, reader: Reader, known: Iterable<number> = []): () => void {
+  /** `known`: messages whose text the filter matches already. */
+  attach(filter: LiveFilter, reader: Reader, known?: Known): () => void {
+    if (this.#closed) {
+      reader.end(new Refusal("shutting_down"));
+      return () => {};
+    }
     let group = this.#groups.get(filter.key);
-    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new Set(known) }));
+    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new Known() }));
+    if (known !== undefined) group.known.absorb(known);
     const { readers } = group;
     readers.add(reader);
     this.#readers++;
@@ -91,49 +95,72 @@ export class Hub {
 
   /** Ends every reader; nothing is told after this. */
   close(): void {
+    this.#closed = true;
     this.#stopLooking();
-    for (const { readers } of this.#groups.values()) {
+    for (const { readers } of [...this.#groups.values()]) {
       for (const reader of [...readers]) reader.end(new Refusal("shutting_down"));
     }
+    for (const { resolve } of this.#waiting.splice(0)) resolve(false);
   }
 
   async #follow(): Promise<void> {
+    const { store, clock, report } = this.#parts;
+    this.#following = true;
     try {
-      for (;;) {
-        const entries = await this.#parts.store.entries(this.#position, STEP, undefined);
+      while (this.#position < this.#upTo && !this.#closed) {
+        if (this.#groups.size === 0) {
+          this.#moveTo(this.#upTo);
+          break;
+        }
+        const entries = await store.entries(this.#position, Math.min(STEP, this.#upTo - this.#position));
         const last = entries.at(-1);
-        if (last === undefined) return;
+        if (last === undefined) break;
         const votes = [...this.#groups.values()].some(({ filter }) => filter.usesVotes);
-        const heard = this.#groups.size === 0 ? [] : await occurrences(entries, this.#parts, this.#clock.now(), votes);
-        // Telling and moving on happen in one go: who attaches sees a position whose events are all out.
-        this.#tell(heard);
-        this.#position = last.seq;
+        await this.#tell(await occurrences(entries, this.#parts, clock.now(), votes), last.seq);
+        if (this.#position < this.#upTo) await nextTurn();
       }
     } catch (error) {
       // The log is read again from the same place at the next hint or look.
-      this.#report.failed("stream", error);
+      report.failed("stream", error);
+    } finally {
+      this.#following = false;
     }
   }
 
-  #tell(heard: readonly Occurrence[]): void {
+  async #tell(heard: readonly Occurrence[], position: number): Promise<void> {
     const told = new Map<Group, LiveEvent[]>();
     for (const occurrence of heard) {
       for (const group of this.#candidates(occurrence)) {
         if (!group.filter.concerns(occurrence, (message) => group.known.has(message))) continue;
-        remember(group, occurrence);
+        remember(group.filter, group.known, occurrence);
         const events = told.get(group);
         if (events === undefined) told.set(group, [occurrence.event]);
         else events.push(occurrence.event);
       }
     }
-    for (const [group, events] of told) {
-      for (const reader of [...group.readers]) reader.deliver(events);
+    const audiences = [...told].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
+    // From here on, who attaches hears only what comes later, and who is present hears this: nobody both, nobody neither.
+    this.#moveTo(position);
+    let count = 0;
+    for (const { events, readers, present } of audiences) {
+      for (const reader of present) {
+        if (++count % READERS_AT_A_TIME === 0) await nextTurn();
+        if (readers.has(reader)) reader.deliver(events);
+      }
     }
   }
 
-  #candidates({ before, after, unknown }: Occurrence): Iterable<Group> {
-    const subject = after ?? before;
-    if (unknown || subject === undefined) return [...this.#groups.values()];
+  #moveTo(position: number): void {
+    this.#position = position;
+    if (this.#waiting.length === 0) return;
+    const reached = this.#waiting.filter(({ seq }) => seq <= position);
+    this.#waiting = this.#waiting.filter(({ seq }) => seq > position);
+    for (const { resolve } of reached) resolve(true);
+  }
+
+  #candidates({ subjects: [subject] }: Occurrence): Iterable<Group> {
+    if (subject === undefined) return this.#groups.values();
+    if (this.#byTerm.size === 0) return this.#everywhere;
     const found = new Set(this.#everywhere);
     for (const term of subject.terms()) {
       for (const group of this.#byTerm.get(term) ?? []) found.add(group);
@@ -162,15 +189,21 @@ export class Hub {
   }
 
   #look(): void {
-    this.#stopLooking = this.#clock.at(this.#clock.now() + LOOK_MS, () => {
-      this.hint();
+    const { store, clock, report, writing } = this.#parts;
+    const look = async (): Promise<void> => {
+      const { seq } = await store.head();
+      // Otherwise the hint that follows the transaction will do.
+      if (!writing()) this.hint(seq);
+    };
+    this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
       this.#look();
+      look().catch((error: unknown) => report.failed("stream", error));
     });
   }
 }
 
 /** Text filters remember what they matched, to know whose end concerns them once the words are gone. */
-function remember({ filter, known }: Group, { event, message, document }: Occurrence): void {
+export function remember(filter: LiveFilter, known: Known, { event, message, document }: Occurrence): void {
   if (filter.matchesText === undefined) return;
   if (event.name === "gone" && document === undefined) known.delete(message);
   else known.add(message);

@@ -6,22 +6,23 @@ import type { Hub } from "./hub.ts";
 
 export type WaitFor = (question: Question, seconds: number, closed: AbortSignal) => Promise<Page>;
 
-export function waiter(list: List, hub: Hub, feeds: Feeds, clock: Clock): WaitFor {
+export function waiter(list: List, hub: Hub, feeds: Pick<Feeds, "filterOf">, clock: Clock): WaitFor {
   return async (question, seconds, closed) => {
     const until = clock.now() + seconds * 1000;
-    let over = false;
+    const filter = await feeds.filterOf(question);
+    let over = closed.aborted;
+    let moved = false;
     let wake = (): void => {};
     const end = (): void => {
       over = true;
       wake();
     };
-    // Listening starts before the first look, so that nothing can come in between unheard.
-    let moved = false;
     const hear = (): void => {
       moved = true;
       wake();
     };
-    const detach = hub.attach(await feeds.filterOf(question), { deliver: hear, end });
+    // Listening starts before the first look, so that nothing can come in between unheard.
+    const detach = hub.attach(filter, { deliver: hear, end });
     const cancel = clock.at(until, end);
     closed.addEventListener("abort", end, { once: true });
     try {

@@ -1,64 +1,72 @@
 // Server-sent events on a bare socket: frames are rendered once for all readers, and a reader that does not keep up is cut off.
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
-import type { Sink } from "../../board/live/feed.ts";
+import type { Feed } from "../../board/live/feed.ts";
 import type { LiveEvent } from "../../board/live/occurrence.ts";
+import type { Sink } from "../../board/live/replay.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Report } from "../../ports/report.ts";
+import { COMMON_HEADERS, toRefusal } from "./refusals.ts";
 
 /** What may wait for one reader. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const MAX_WAITING_FRAMES = 500;
-/** A replay goes on while less than this waits. */
-const REPLAY_BYTES = 256 * 1024;
-const STALLED_MS = 30_000;
-const KEEP_ALIVE_MS = 15_000;
+const TICK_MS = 1000;
+const KEEP_ALIVE_TICKS = 15;
+/** A reader that leaves what was sent untaken for so long is cut off. */
+const STALLED_TICKS = 30;
 /** How long a reader that was told to go may still read what was sent. */
 const FAREWELL_MS = 5_000;
 
-const HEADERS = [
-  "HTTP/1.1 200 OK",
-  "content-type: text/event-stream; charset=utf-8",
-  "cache-control: no-store",
-  "x-accel-buffering: no",
-  "x-content-type-options: nosniff",
-  "access-control-allow-origin: *",
-  // The stream ends where the connection does, so frames need no chunks around them and one buffer serves all readers.
-  "connection: close",
-].join("\r\n");
+export const EVENT_STREAM_TYPE = "text/event-stream; charset=utf-8";
+/** Nobody on the way may keep, change or collect what is sent. */
+export const EVENT_STREAM_HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" } as const;
+
+// The stream ends where the connection does, so frames need no chunks around them and one buffer serves all readers.
+const HEAD = Object.entries({ ...COMMON_HEADERS, "content-type": EVENT_STREAM_TYPE, ...EVENT_STREAM_HEADERS, connection: "close" })
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");
+const OPENING = Buffer.from(`HTTP/1.1 200 OK\r\n${HEAD}\r\nretry: 3000\n\n`);
 const KEEP_ALIVE = Buffer.from(": ka\n\n");
 
-function frame(name: string, json: string, seq?: number): string {
-  return `${seq === undefined ? "" : `id: ${seq}\n`}event: ${name}\ndata: ${json}\n\n`;
+function frame(name: string, json: string, seq?: number): Buffer {
+  return Buffer.from(`${seq === undefined ? "" : `id: ${seq}\n`}event: ${name}\ndata: ${json}\n\n`);
 }
 
-/** The same array of events goes to every reader of a filter: its bytes are made once. */
-const rendered = new WeakMap<readonly LiveEvent[], Buffer>();
-function bytesOf(events: readonly LiveEvent[]): Buffer {
-  let bytes = rendered.get(events);
-  if (bytes === undefined) {
-    bytes = Buffer.from(events.map(({ name, json, seq }) => frame(name, json, seq)).join(""));
-    rendered.set(events, bytes);
-  }
+/** The same events go to many readers: their bytes are made once, alone and together. */
+const rendered = new WeakMap<LiveEvent | readonly LiveEvent[], Buffer>();
+function kept<Key extends LiveEvent | readonly LiveEvent[]>(key: Key, make: (key: Key) => Buffer): Buffer {
+  let bytes = rendered.get(key);
+  if (bytes === undefined) rendered.set(key, (bytes = make(key)));
   return bytes;
+}
+const frameOf = (event: LiveEvent): Buffer => kept(event, ({ name, json, seq }) => frame(name, json, seq));
+function bytesOf(events: readonly LiveEvent[]): Buffer {
+  const [first, second] = events;
+  return first !== undefined && second === undefined ? frameOf(first) : kept(events, () => Buffer.concat(events.map(frameOf)));
 }
 
 class SocketSink implements Sink {
   readonly #socket: Socket;
-  readonly #baseUrl: string;
+  readonly #streams: EventStreams;
   #waitingFrames = 0;
+  #stalledTicks = 0;
   #ended = false;
+  #taken = (): void => {};
 
-  constructor(socket: Socket, baseUrl: string) {
+  constructor(socket: Socket, streams: EventStreams) {
     this.#socket = socket;
-    this.#baseUrl = baseUrl;
-    socket.on("drain", () => (this.#waitingFrames = 0));
+    this.#streams = streams;
+    socket.on("drain", () => this.#caughtUp());
   }
 
   get open(): boolean {
     return !this.#ended && this.#socket.writable;
   }
 
-  control(name: string, body: object, seq?: number): void {
+  control(name: string, body: object, seq: number): void {
     this.#write(frame(name, JSON.stringify(body), seq), 1);
   }
 
@@ -71,83 +79,132 @@ class SocketSink implements Sink {
     if (this.open && this.#socket.writableLength === 0) this.#socket.write(KEEP_ALIVE);
   }
 
+  /** One tick more in which nothing was taken. */
+  wait(): void {
+    if (++this.#stalledTicks >= STALLED_TICKS) this.end(new Refusal("consumer_too_slow"));
+  }
+
   async ready(): Promise<boolean> {
-    if (this.open && this.#socket.writableLength > REPLAY_BYTES) await this.#drained();
+    if (this.open && this.#socket.writableNeedDrain) await new Promise<void>((resolve) => (this.#taken = resolve));
     return this.open;
   }
 
   end(refusal: Refusal): void {
     if (!this.open) return;
     this.#ended = true;
-    this.#socket.end(frame("error", JSON.stringify(errorBody(refusal, this.#baseUrl))));
+    this.#socket.end(frame("error", this.#streams.errorText(refusal)));
     setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+    this.gone();
   }
 
-  #write(data: string | Buffer, frames: number): void {
-    if (!this.open) return;
-    if (this.#socket.write(data)) return;
+  /** Nothing more can be sent. */
+  gone(): void {
+    this.#streams.behind.delete(this);
+    this.#taken();
+  }
+
+  #write(bytes: Buffer, frames: number): void {
+    if (!this.open || this.#socket.write(bytes)) return;
     this.#waitingFrames += frames;
+    this.#streams.behind.add(this);
     if (this.#socket.writableLength > MAX_WAITING_BYTES || this.#waitingFrames > MAX_WAITING_FRAMES)
       this.end(new Refusal("consumer_too_slow"));
   }
 
-  /** Until there is room, the reader is gone, or it has stalled too long. */
-  #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#socket.off("drain", done).off("close", done);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.end(new Refusal("consumer_too_slow"));
-        done();
-      }, STALLED_MS);
-      this.#socket.on("drain", done).on("close", done);
+  #caughtUp(): void {
+    this.#waitingFrames = this.#stalledTicks = 0;
+    this.#streams.behind.delete(this);
+    this.#taken();
+  }
+}
+
+export interface EventStreamParts {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly report: Report;
+}
+
+/** All open event streams of a server. */
+export class EventStreams {
+  readonly #parts: EventStreamParts;
+  /** Readers by the tick at which they are kept alive, so that not all are written to at once. */
+  readonly #turns: readonly Set<SocketSink>[] = Array.from({ length: KEEP_ALIVE_TICKS }, () => new Set<SocketSink>());
+  /** Readers for whom something waits. */
+  readonly behind = new Set<SocketSink>();
+  #ticks = 0;
+  #closed = false;
+  #stopTicking = () => {};
+
+  constructor(parts: EventStreamParts) {
+    this.#parts = parts;
+    this.#tick();
+  }
+
+  get open(): number {
+    return this.#turns.reduce((sum, sinks) => sum + sinks.size, 0);
+  }
+
+  errorText(refusal: Refusal): string {
+    return JSON.stringify(errorBody(refusal, this.#parts.baseUrl));
+  }
+
+  /** Takes the socket out of HTTP and lets the feed write to it until either side goes. */
+  start(reply: FastifyReply, feed: Feed, closed: () => void): void {
+    reply.hijack();
+    const socket = takeSocket(reply.raw);
+    if (socket === undefined) return closed();
+    socket.write(OPENING);
+    const sink = new SocketSink(socket, this);
+    if (this.#closed) sink.end(new Refusal("shutting_down"));
+    const turn = this.#currentTurn;
+    turn.add(sink);
+    const { stop, done } = feed(sink);
+    socket.once("close", () => {
+      turn.delete(sink);
+      sink.gone();
+      stop();
+      closed();
+    });
+    const { report } = this.#parts;
+    done.catch((error: unknown) => sink.end(toRefusal(error, report)));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopTicking();
+    for (const sinks of this.#turns) {
+      for (const sink of sinks) sink.end(new Refusal("shutting_down"));
+    }
+  }
+
+  get #currentTurn(): Set<SocketSink> {
+    return this.#turns[this.#ticks % KEEP_ALIVE_TICKS]!;
+  }
+
+  #tick(): void {
+    const { clock } = this.#parts;
+    this.#stopTicking = clock.at(clock.now() + TICK_MS, () => {
+      this.#tick();
+      this.#ticks++;
+      for (const sink of this.behind) sink.wait();
+      for (const sink of this.#currentTurn) sink.keepAlive();
     });
   }
 }
 
-/** All open event streams of a server, kept alive together. */
-export class EventStreams {
-  readonly #sinks = new Set<SocketSink>();
-  readonly #baseUrl: string;
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(baseUrl: string) {
-    this.#baseUrl = baseUrl;
-    this.#timer = setInterval(() => {
-      for (const sink of this.#sinks) sink.keepAlive();
-    }, KEEP_ALIVE_MS);
-    this.#timer.unref();
-  }
-
-  get open(): number {
-    return this.#sinks.size;
-  }
-
-  /** Takes the socket out of HTTP and lets the feed write to it until either side goes. */
-  start(reply: FastifyReply, feed: (sink: Sink) => { stop(): void; done: Promise<void> }, closed: () => void): void {
-    const { socket } = reply.raw;
-    reply.hijack();
-    if (socket === null || socket.destroyed) return closed();
-    socket.setTimeout(0);
-    socket.setNoDelay(true);
-    socket.write(`${HEADERS}\r\n\r\nretry: 3000\n\n`);
-    const sink = new SocketSink(socket, this.#baseUrl);
-    this.#sinks.add(sink);
-    const { stop, done } = feed(sink);
-    socket.once("close", () => {
-      this.#sinks.delete(sink);
-      stop();
-      closed();
-    });
-    socket.on("error", () => socket.destroy());
-    done.catch(() => sink.end(new Refusal("storage_unavailable")));
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-    for (const sink of this.#sinks) sink.end(new Refusal("shutting_down"));
-  }
+/**
+ * The socket without HTTP on it: request and answer are let go, and what the caller still sends is read, to notice its end, and dropped.
+ * The server's own listeners for the end of the connection stay, for they count connections and take the parser back.
+ */
+function takeSocket(response: ServerResponse): Socket | undefined {
+  const { socket } = response;
+  if (socket === null || socket.destroyed) return undefined;
+  response.detachSocket(socket);
+  for (const event of ["data", "end", "drain", "timeout", "error"]) socket.removeAllListeners(event);
+  socket.on("data", () => {});
+  socket.on("end", () => socket.end());
+  socket.on("error", () => socket.destroy());
+  socket.setTimeout(0);
+  socket.setNoDelay(true);
+  return socket;
 }

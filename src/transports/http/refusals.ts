@@ -1,6 +1,6 @@
 // The one map from refusals, and from everything else that is thrown, to HTTP answers.
 import type { FastifyReply } from "fastify";
-import { BUCKETS, type Scope } from "../../board/rate.ts";
+import { BUCKETS, OPEN_AT_ONCE, type Scope } from "../../board/rate.ts";
 import { type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Report } from "../../ports/report.ts";
@@ -15,6 +15,7 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   read_only: 60,
   shutting_down: 5,
   assist_busy: 5,
+  too_many_streams: 5,
 };
 
 /** On every answer: a browser of any origin may read it, and must not guess what it is. */
@@ -66,6 +67,10 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: stri
   }
   const wait = RETRY_AFTER_S[code];
   if (wait !== undefined) void reply.header("retry-after", String(wait));
+  if (code === "too_many_streams" && wait !== undefined) {
+    void reply.header("ratelimit-policy", `"streams";q=${OPEN_AT_ONCE}`);
+    void reply.header("ratelimit", `"streams";r=0;t=${wait}`);
+  }
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
   return reply
     .code(status)

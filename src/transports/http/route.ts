@@ -1,4 +1,5 @@
 // One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -6,7 +7,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
 import { readText } from "./body.ts";
-import type { EventStreams } from "./event-stream.ts";
+import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { readInput } from "./input.ts";
 import { sendStream } from "./stream.ts";
 
@@ -48,11 +49,12 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       try {
         const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await version(request.url);
         if (tag !== undefined && request.headers["if-none-match"]?.includes(tag)) return await reply.header("etag", tag).code(304).send();
-        const answer = await operation.run(callOf(request, input, body));
+        const answer = await operation.run(callOf(request, reply, input, body));
         // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
         if (tag !== undefined) void reply.header("etag", tag);
-        if (answer.feed !== undefined) return streams.start(reply, answer.feed, leave ?? (() => {}));
+        if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
         leave?.();
+        if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
         if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);
         return await (answer.stream === undefined ? sendReply(reply, answer) : sendStream(request, reply, answer, answer.stream, report));
       } catch (error) {
@@ -89,7 +91,12 @@ function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
 }
 
-function callOf(request: FastifyRequest, input: Record<string, unknown>, body: string): Call<Record<string, unknown>> {
+function callOf(
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  input: Record<string, unknown>,
+  body: string,
+): Call<Record<string, unknown>> {
   const lastEventId = request.headers["last-event-id"];
   return {
     input,
@@ -98,7 +105,8 @@ function callOf(request: FastifyRequest, input: Record<string, unknown>, body: s
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
     closed() {
       const controller = new AbortController();
-      request.raw.socket.once("close", () => controller.abort());
+      // Of this answer, not of the connection, which may live on with other requests and other listeners.
+      raw.once("close", () => controller.abort());
       return controller.signal;
     },
   };

@@ -5,6 +5,7 @@ import type { RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
@@ -15,6 +16,7 @@ import { secureCheck } from "./secure.ts";
 export interface HttpParts {
   readonly operations: readonly Operation[];
   readonly rates: RateLimiter;
+  readonly clock: Clock;
   readonly report: Report;
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
@@ -85,7 +87,7 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.setErrorHandler((error, _request, reply) => sendRefusal(reply, toRefusal(error, report), baseUrl));
   app.setNotFoundHandler((request, reply) => sendRefusal(reply, absent(request, reply, paths), baseUrl));
   const secure = secureCheck(parts.trustedProxies);
-  const streams = new EventStreams(baseUrl);
+  const streams = new EventStreams(parts);
   for (const operation of operations) addRoute(app, operation, { ...parts, streams, secure });
 
   app.options("/api/*", async (request, reply) => {

@@ -25,6 +25,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
   const app = httpServer({
     operations: [pieces],
     rates: new RateLimiter(new ManualClock(), false),
+    clock: new ManualClock(),
     report: { appended() {}, failed: (_what, error) => void failures.push(error) },
     baseUrl: "http://localhost",
     trustedProxies: [],

@@ -1,0 +1,102 @@
+// One reader's way through the log: backfill at its own pace, cutover in one turn of the loop, then live.
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import { nextTurn } from "../turn.ts";
+import type { LiveFilter } from "./filter.ts";
+import { type Hub, type Reader, remember } from "./hub.ts";
+import type { Known } from "./known.ts";
+import { type LiveEvent, type OccurrenceParts, occurrences } from "./occurrence.ts";
+
+/** Where a reader's events go. */
+export interface Sink extends Reader {
+  /** `hello`, `live` and `gap`: told to this reader alone. */
+  control(name: "hello" | "live" | "gap", body: object, seq: number): void;
+  /** Resolves when the reader has taken enough that more can be sent; false once it is gone. */
+  ready(): Promise<boolean>;
+}
+
+export interface FollowParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly hub: Hub;
+  readonly occurrence: OccurrenceParts;
+}
+
+/** What a reader asked for. */
+export interface Course {
+  readonly filter: LiveFilter;
+  /** The last entry it has. */
+  readonly start: number;
+  readonly known: Known | undefined;
+  readonly greeting: object;
+}
+
+/** Entries that are read in one go before everybody else has a turn. */
+const STEP = 100;
+/** What is sent in one go before the reader is asked whether it keeps up; well below what may wait for it. */
+const SLICE_CHARS = 64 * 1024;
+const SLICE_EVENTS = 100;
+
+interface Hold {
+  stopped: boolean;
+  detach(): void;
+}
+
+/** Runs until the reader goes; the answer lets it go. While the reader is live, nothing but its place in the hub is kept. */
+export function followLog(parts: FollowParts, course: Course, sink: Sink): { readonly stop: () => void; readonly done: Promise<void> } {
+  const hold: Hold = { stopped: false, detach() {} };
+  return { stop: () => letGo(hold), done: follow(parts, course, sink, hold) };
+}
+
+function letGo(hold: Hold): void {
+  hold.stopped = true;
+  hold.detach();
+}
+
+async function follow({ store, clock, hub, occurrence }: FollowParts, course: Course, sink: Sink, hold: Hold): Promise<void> {
+  const { filter, known } = course;
+  let position = course.start;
+  sink.control("hello", course.greeting, position);
+  const oldest = await store.oldestSeq();
+  if (position + 1 < oldest) {
+    sink.control("gap", { from: position + 1, to: oldest - 1 }, oldest - 1);
+    position = oldest - 1;
+  }
+  while (!hold.stopped) {
+    // The hub has not come so far yet: what it is about to tell is no news to this reader.
+    if (position > hub.position && !(await hub.caughtUp(position))) return;
+    // In one turn of the loop: nothing can be told between this look and the attachment.
+    if (position === hub.position) {
+      if (hold.stopped) return;
+      sink.control("live", { seq: position }, position);
+      hold.detach = hub.attach(filter, sink, known);
+      return;
+    }
+    // Never further than the hub, which knows how far what readers see is settled.
+    const entries = await store.entries(position, Math.min(STEP, hub.position - position));
+    const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
+    // Whose words are gone by now may have matched then: its end is told rather than lost.
+    const concerning = heard.filter((one) => filter.concerns(one, () => true));
+    if (known !== undefined) for (const one of concerning) remember(filter, known, one);
+    for (const slice of slices(concerning.map(({ event }) => event))) {
+      sink.deliver(slice);
+      if (!(await sink.ready())) return;
+    }
+    position = entries.at(-1)?.seq ?? hub.position;
+    await nextTurn();
+  }
+}
+
+function* slices(events: readonly LiveEvent[]): Generator<readonly LiveEvent[]> {
+  let slice: LiveEvent[] = [];
+  let chars = 0;
+  for (const event of events) {
+    slice.push(event);
+    chars += event.json.length;
+    if (chars < SLICE_CHARS && slice.length < SLICE_EVENTS) continue;
+    yield slice;
+    slice = [];
+    chars = 0;
+  }
+  if (slice.length > 0) yield slice;
+}
