@@ -37,7 +37,7 @@ export class BareBoard implements Disposable {
   run(acts: readonly Act[], now: number): Appended {
     const appended = this.#writer.run(acts, now);
     // As the store does: what readers remember is forgotten where the transaction touched it.
-    this.#cards.forget(appended.touched);
+    this.#cards.forget(appended.touched, appended.head.seq);
     return appended;
   }
 

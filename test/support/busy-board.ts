@@ -12,7 +12,7 @@ export const WORDS = [
   ..."index rebuilt nightly shards parser drops last line mirror stale universities running quickly café naïve".split(" "),
   ..."Straße Überprüfung 東京 天気 予報 ภาษาไทย c++ node.js foo-bar don't".split(" "),
 ];
-const WORKABLE = ["task", "question", "subtask"];
+const WORKABLE = new Set(["task", "question", "subtask"]);
 
 interface Known {
   readonly id: string;
@@ -91,7 +91,7 @@ export class BusyBoard {
       return this.posted.length > 0 ? random.pick(this.posted).id : random.pick(this.unknown);
     };
     const anything = () => (random.chance(0.1) ? random.pick(this.unknown) : target(() => true));
-    const work = () => target((one) => WORKABLE.includes(one.kind));
+    const work = () => target((one) => WORKABLE.has(one.kind));
     const own = () => target((one) => one.author === agent.id);
     const others = () => target((one) => one.author !== agent.id && ["answer", "result", "finding"].includes(one.kind));
     const free: Rel[] = ["reply", "duplicates", "builds_on", "cites", "summarizes"];

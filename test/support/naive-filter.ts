@@ -26,7 +26,7 @@ export interface Shown {
   readonly record: MessageRecord;
 }
 
-const JOINING = ["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"];
+const JOINING = new Set<string>(["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"]);
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 const seconds = (text: string): number =>
@@ -97,7 +97,7 @@ export class Snapshot {
     const anyOf = (own: readonly string[] | undefined) => list.some((item) => own?.includes(item) ?? false);
     const refs = payload.refs ?? [];
     const repliesTo = list.some(
-      (agent) => agent !== author && refs.some((ref) => JOINING.includes(ref.rel) && this.#authors.get(ref.id) === agent),
+      (agent) => agent !== author && refs.some((ref) => JOINING.has(ref.rel) && this.#authors.get(ref.id) === agent),
     );
     switch (name) {
       case "kind":

@@ -1,6 +1,5 @@
-// Messages kept in memory after their first reading, until a transaction touches them.
+// Messages kept in memory after their first reading, until a transaction touches them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Standing } from "../../core/message/standing.ts";
 import type { AuthorFacts, Card, Raw, ThreadFacts, Touched } from "../../ports/store.ts";
 import { STANDING_COLUMNS, toStanding } from "./rows.ts";
 
@@ -10,12 +9,21 @@ const FACTS_KEPT = 50_000;
 
 type Kept = Pick<Card, "standing" | "raw">;
 
+export interface CardReader {
+  byId(id: string): Card | undefined;
+  bySeq(seq: number): Card | undefined;
+}
+
 export class SqliteCards {
   readonly #cards = new Map<number, Kept>();
   readonly #seqs = new Map<string, number>();
   readonly #authors = new Map<string, AuthorFacts>();
   readonly #threads = new Map<string, ThreadFacts>();
-  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread", StatementSync>>;
+  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread" | "head", StatementSync>>;
+  /** Where the log stood when all that is kept was true. */
+  #seq = -1;
+  /** A transaction of this process is under way: the file may be ahead of what we have been told to forget. */
+  writing = false;
 
   constructor(db: DatabaseSync) {
     const message = (where: string) =>
@@ -25,35 +33,50 @@ export class SqliteCards {
       bySeq: message("m.seq = ?"),
       author: db.prepare("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
+      head: db.prepare("SELECT max(seq) AS seq FROM log"),
     };
   }
 
-  byId(id: string): Card | undefined {
-    const seq = this.#seqs.get(id);
-    const kept = seq === undefined ? this.#keep(this.#sql.byId.get(id)) : this.#cards.get(seq);
-    return kept === undefined ? undefined : this.#card(kept);
+  /** What to read cards through at this moment: memory where it is as new as the file, else the file itself. */
+  current(): CardReader {
+    const seq = (this.#sql.head.get()?.["seq"] as number | null | undefined) ?? 0;
+    if (seq <= this.#seq) return this.#kept;
+    if (this.writing) return this.#stored;
+    // Somebody else wrote, such as an operator's command.
+    this.#forgetAll();
+    this.#seq = seq;
+    return this.#kept;
   }
 
-  bySeq(seq: number): Card | undefined {
-    const kept = this.#cards.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq));
-    return kept === undefined ? undefined : this.#card(kept);
-  }
-
-  forget({ seqs, agents, roots, all }: Touched): void {
-    if (all) return this.forgetAll();
-    for (const seq of seqs) this.#drop(seq);
+  /** What a transaction touched; the log stands at `seq` since. */
+  forget({ seqs, agents, roots, all }: Touched, seq: number): void {
+    if (all) this.#forgetAll();
+    for (const one of seqs) this.#drop(one);
     for (const agent of agents) this.#authors.delete(agent);
     for (const root of roots) this.#threads.delete(root);
+    this.#seq = seq;
   }
 
-  forgetAll(): void {
-    for (const map of [this.#cards, this.#seqs, this.#authors, this.#threads]) map.clear();
-  }
+  readonly #kept: CardReader = {
+    byId: (id) => {
+      const seq = this.#seqs.get(id);
+      return this.#card(seq === undefined ? this.#keep(this.#sql.byId.get(id)) : this.#cards.get(seq), this.#authors, this.#threads);
+    },
+    bySeq: (seq) => this.#card(this.#cards.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#threads),
+  };
+
+  /** Reads and keeps nothing. */
+  readonly #stored: CardReader = {
+    byId: (id) => this.#card(toKept(this.#sql.byId.get(id)), new Map(), new Map()),
+    bySeq: (seq) => this.#card(toKept(this.#sql.bySeq.get(seq)), new Map(), new Map()),
+  };
 
   /** Facts of author and thread are looked up each time: they change with every post of theirs. */
-  #card({ standing, raw }: Kept): Card {
-    const author = this.#facts(this.#authors, standing.author, this.#sql.author) ?? { firstSeen: standing.receivedAt, messages: 1 };
-    const thread = this.#facts(this.#threads, standing.root, this.#sql.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
+  #card(kept: Kept | undefined, authors: Map<string, AuthorFacts>, threads: Map<string, ThreadFacts>): Card | undefined {
+    if (kept === undefined) return undefined;
+    const { standing, raw } = kept;
+    const author = this.#facts(authors, standing.author, this.#sql.author) ?? { firstSeen: standing.receivedAt, messages: 1 };
+    const thread = this.#facts(threads, standing.root, this.#sql.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
     return { standing, raw, author, thread };
   }
 
@@ -68,14 +91,17 @@ export class SqliteCards {
   }
 
   #keep(row: unknown): Kept | undefined {
-    if (row === undefined) return undefined;
-    const { payload, sig, nonce, ...rest } = row as Raw & Record<string, unknown>;
-    const standing: Standing = toStanding(rest);
-    const kept = { standing, raw: { payload, sig, nonce } };
-    if (this.#cards.size >= CARDS_KEPT) this.#drop(this.#cards.keys().next().value!);
-    this.#cards.set(standing.seq, kept);
-    this.#seqs.set(standing.id, standing.seq);
+    const kept = toKept(row);
+    if (kept === undefined) return undefined;
+    const [oldest] = this.#cards.keys();
+    if (this.#cards.size >= CARDS_KEPT && oldest !== undefined) this.#drop(oldest);
+    this.#cards.set(kept.standing.seq, kept);
+    this.#seqs.set(kept.standing.id, kept.standing.seq);
     return kept;
+  }
+
+  #forgetAll(): void {
+    for (const map of [this.#cards, this.#seqs, this.#authors, this.#threads]) map.clear();
   }
 
   #drop(seq: number): void {
@@ -84,4 +110,10 @@ export class SqliteCards {
     this.#cards.delete(seq);
     this.#seqs.delete(kept.standing.id);
   }
+}
+
+function toKept(row: unknown): Kept | undefined {
+  if (row === undefined) return undefined;
+  const { payload, sig, nonce, ...rest } = row as Raw & Record<string, unknown>;
+  return { standing: toStanding(rest), raw: { payload, sig, nonce } };
 }

@@ -33,7 +33,7 @@ export class SqliteReader {
   }
 
   find(id: string, now: number): Found | undefined {
-    const card = this.#cards.byId(id);
+    const card = this.#cards.current().byId(id);
     if (card !== undefined) return card.standing.expiresAt > now ? { card } : { gone: goneByTime(card.standing) };
     const gone = this.#sql.gone.get(id);
     return gone === undefined ? undefined : { gone: toGone(gone) };

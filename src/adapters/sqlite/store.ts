@@ -62,9 +62,6 @@ class SqliteStore implements Store {
   readonly #lister: SqliteLister;
   readonly #cards: SqliteCards;
   readonly #aliases: SqliteAliases;
-  /** Where the log stood after our own last transaction. */
-  #seenSeq = -1;
-  #appending = false;
   readonly #threads: SqliteThreads;
   readonly #graph: SqliteGraph;
   readonly #dump: SqliteDump;
@@ -97,17 +94,16 @@ class SqliteStore implements Store {
   /** One call at a time; the appender sees to that. */
   async append(acts: readonly Act[], now: number): Promise<Appended> {
     if (this.#dead !== undefined) throw this.#dead;
-    this.#appending = true;
+    this.#cards.writing = true;
     this.#worker.postMessage({ acts, now });
     const { appended, failed } = await answer(this.#worker).catch((error: unknown) => ({
       appended: undefined,
       failed: { message: String(error), errcode: SQLITE.IOERR },
     }));
-    this.#appending = false;
+    this.#cards.writing = false;
     if (appended !== undefined) {
       this.#nextDue = appended.nextDue;
-      this.#cards.forget(appended.touched);
-      this.#seenSeq = appended.head.seq;
+      this.#cards.forget(appended.touched, appended.head.seq);
       return appended;
     }
     const failure = failureOf(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
@@ -118,15 +114,7 @@ class SqliteStore implements Store {
     throw failure;
   }
 
-  async head(): Promise<Head> {
-    const head = this.#reader.head();
-    // Somebody else wrote, such as an operator's command: what is remembered may be wrong.
-    if (head.seq > this.#seenSeq && !this.#appending) {
-      this.#cards.forgetAll();
-      this.#seenSeq = head.seq;
-    }
-    return head;
-  }
+  head = async (): Promise<Head> => this.#reader.head();
   nextDue = async () => this.#nextDue;
   prior: Store["prior"] = async (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
