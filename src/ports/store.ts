@@ -70,10 +70,14 @@ export interface PostedOutcome {
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
 }
+/** It arrives once and has arrived before. */
+export interface RepeatedOutcome {
+  readonly repeated: true;
+}
 export interface SweptOutcome {
   readonly more: boolean;
 }
-export type Outcome = RefusedOutcome | PostedOutcome | SweptOutcome | AliasOutcome;
+export type Outcome = RefusedOutcome | PostedOutcome | RepeatedOutcome | SweptOutcome | AliasOutcome;
 
 export interface Appended {
   readonly outcomes: readonly Outcome[];

@@ -60,6 +60,12 @@ export class SqliteLedger implements Ledger {
   openWork(limit: number): readonly string[] {
     return this.#sql.openWork.all(this.now, limit).map((row) => row["id"] as string);
   }
+  hasArrived(once: string): boolean {
+    return this.#sql.hasArrived.get(once) !== undefined;
+  }
+  noteArrival(once: string): void {
+    this.#sql.noteArrival.run(once, this.now);
+  }
   alias(name: string): AliasRow | undefined {
     return this.#aliases.find(name);
   }
@@ -254,6 +260,7 @@ export class SqliteLedger implements Ledger {
     this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
     this.#tallies.prune(this.now);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
+    this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * 86_400_000);
   }
 }
 
@@ -353,5 +360,8 @@ function statements(db: DatabaseSync) {
       "DELETE FROM log WHERE seq < (SELECT max(seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) WHERE at <= ?)",
     ),
     dropOldGone: p("DELETE FROM gone WHERE at <= ?"),
+    hasArrived: p("SELECT 1 FROM arrived_once WHERE key = ?"),
+    noteArrival: p("INSERT INTO arrived_once (key, at) VALUES (?, ?)"),
+    dropOldArrivals: p("DELETE FROM arrived_once WHERE at <= ?"),
   };
 }

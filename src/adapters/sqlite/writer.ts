@@ -84,7 +84,9 @@ export class SqliteWriter {
       case "alias":
         return operateAlias(ledger, act.agent, act.payload);
       case "post": {
-        const { result, standing } = postInto(ledger, act.arrival);
+        const posted = postInto(ledger, act.arrival);
+        if (posted === undefined) return { repeated: true };
+        const { result, standing } = posted;
         return {
           result: act.dryRun && result === "created" ? "valid" : result,
           standing,

@@ -9,13 +9,17 @@ export interface Posted {
   readonly standing: Standing;
 }
 
-export function postInto(ledger: Ledger, arrival: Arrival): Posted {
+/** Undefined where a message that arrives once has arrived before. */
+export function postInto(ledger: Ledger, arrival: Arrival): Posted | undefined {
+  const { once } = arrival;
+  if (once !== undefined && ledger.hasArrived(once)) return undefined;
   const known = ledger.find(arrival.id);
   if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", standing: known };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
   if (gone !== undefined) throw knownGone(gone);
   requireKey(ledger, arrival);
   requireRefs(ledger, arrival);
+  if (once !== undefined) ledger.noteArrival(once);
   return { result: "created", standing: arrive(ledger, arrival) };
 }
 

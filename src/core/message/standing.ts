@@ -103,6 +103,8 @@ export interface Arrival {
   readonly bits: number;
   readonly assisted: boolean;
   readonly blobs: Readonly<Record<string, string>>;
+  /** What this message stands for outside the board, such as one e-mail for one alias: it enters once, however often it comes. */
+  readonly once?: string;
 }
 
 /**
@@ -113,6 +115,8 @@ export interface Ledger extends AliasLedger {
   readonly now: number;
   find(id: string): Standing | undefined;
   gone(id: string): Gone | undefined;
+  hasArrived(once: string): boolean;
+  noteArrival(once: string): void;
   /** Up to `limit` open workable messages, newest first, for an agent that came too late. */
   openWork(limit: number): readonly string[];
   /** Messages whose time has come, oldest first. */
