@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { ByteReader } from "../../core/search/index/bytes.ts";
 import { type Part, type Postings, termKey } from "../../core/search/index/part.ts";
-import { readGrams, readPositions, readWords } from "../../core/search/index/postings.ts";
+import { addGrams, readGrams, readPositions, readWords } from "../../core/search/index/postings.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
 /** A term's place in its block. */
@@ -88,6 +88,15 @@ export class Segment implements Part {
     if (entry === undefined) return undefined;
     const bytes = this.read(entry.docsAt, entry.docs);
     return isGram(term) ? readGrams(bytes, entry.count) : readWords(bytes, entry.count);
+  }
+
+  addWeight(term: string, weight: number, sums: Float64Array): void {
+    const entry = this.#find(term);
+    if (entry === undefined) return;
+    const bytes = this.read(entry.docsAt, entry.docs);
+    if (isGram(term)) return addGrams(bytes, entry.count, weight, sums);
+    const { docs } = readWords(bytes, entry.count);
+    for (let i = 0; i < docs.length; i++) sums[docs[i]!]! += weight;
   }
 
   frequency(term: string): number {

@@ -3,7 +3,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import type { Departure, SearchSource, SourceMessage } from "../../ports/search.ts";
 import { openDatabase } from "./open.ts";
 
-export interface SqliteSourceOptions {
+interface SqliteSourceOptions {
   /** Path of the database file, which exists already. */
   readonly path: string;
 }

@@ -63,8 +63,7 @@ class Placed {
   readonly postings: Postings;
   readonly #part: Part;
   readonly #word: string;
-  #positions: Uint32Array | undefined;
-  #starts: Uint32Array | undefined;
+  #places: Places | undefined;
 
   constructor(part: Part, word: string, postings: Postings) {
     this.#part = part;
@@ -72,45 +71,74 @@ class Placed {
     this.postings = postings;
   }
 
-  get positions(): Uint32Array {
-    return (this.#positions ??= this.#part.positions(this.#word, this.postings));
-  }
-
-  /** Where the positions of each posting begin. */
-  get starts(): Uint32Array {
-    if (this.#starts !== undefined) return this.#starts;
+  /** Read only where a phrase comes down to it. */
+  get places(): Places {
+    if (this.#places !== undefined) return this.#places;
     const { docs, titles, bodies } = this.postings;
-    const starts = new Uint32Array(docs.length);
-    for (let i = 1; i < docs.length; i++) starts[i] = starts[i - 1]! + titles[i - 1]! + bodies[i - 1]!;
-    return (this.#starts = starts);
+    const starts = new Uint32Array(docs.length + 1);
+    for (let i = 0; i < docs.length; i++) starts[i + 1] = starts[i]! + titles[i]! + bodies[i]!;
+    return (this.#places = { ...this.postings, positions: this.#part.positions(this.#word, this.postings), starts });
   }
+}
+
+/** `starts` says where in `positions` those of each posting begin. */
+interface Places extends Postings {
+  readonly positions: Uint32Array;
+  readonly starts: Uint32Array;
 }
 
 /** Documents in which the words follow one another in one field, found from the rarest of them. */
 function phrase(words: readonly Placed[]): Postings {
-  const rarest = words.reduce<Placed | undefined>(
-    (least, word) => (least === undefined || word.postings.docs.length < least.postings.docs.length ? word : least),
-    undefined,
-  );
-  if (rarest === undefined) return NO_POSTINGS;
+  const lists = words.map(({ postings }) => postings.docs);
+  const rarest = lists.reduce((least, docs) => (docs.length < least.length ? docs : least), lists[0] ?? NO_POSTINGS.docs);
+  const common = commonPostings(lists, rarest);
+  if (common.length === 0) return NO_POSTINGS;
+  const places = words.map((word) => word.places);
   const docs: number[] = [];
   const titles: number[] = [];
   const bodies: number[] = [];
-  const at = new Uint32Array(words.length);
-  for (const doc of rarest.postings.docs) {
-    if (!words.every(({ postings }, w) => postings.docs[(at[w] = seek(postings.docs, doc, at[w]!))] === doc)) continue;
-    const title = runs(words, at, "title");
-    const body = runs(words, at, "body");
+  // For each word, where its positions in the field at hand begin and end.
+  const from = new Uint32Array(words.length);
+  const to = new Uint32Array(words.length);
+  for (let at = 0; at < common.length; at += words.length) {
+    for (let w = 0; w < words.length; w++) {
+      from[w] = places[w]!.starts[common[at + w]!]!;
+      to[w] = from[w]! + places[w]!.titles[common[at + w]!]!;
+    }
+    const title = runs(places, from, to);
+    for (let w = 0; w < words.length; w++) {
+      from[w] = places[w]!.starts[common[at + w]!]! + places[w]!.titles[common[at + w]!]!;
+      to[w] = places[w]!.starts[common[at + w]! + 1]!;
+    }
+    const body = runs(places, from, to);
     if (title + body === 0) continue;
-    docs.push(doc);
+    docs.push(lists[0]![common[at]!]!);
     titles.push(title);
     bodies.push(body);
   }
   return { docs: Uint32Array.from(docs), titles: Uint16Array.from(titles), bodies: Uint16Array.from(bodies) };
 }
 
+/** For each document that is in all lists: its index in each of them, one after the other. */
+function commonPostings(lists: readonly Uint32Array[], rarest: Uint32Array): number[] {
+  const found: number[] = [];
+  const at = new Uint32Array(lists.length);
+  for (let i = 0; i < rarest.length; i++) {
+    const doc = rarest[i]!;
+    let w = 0;
+    for (; w < lists.length; w++) {
+      const docs = lists[w]!;
+      at[w] = seek(docs, doc, at[w]!);
+      if (docs[at[w]!] !== doc) break;
+    }
+    if (w === lists.length) for (w = 0; w < lists.length; w++) found.push(at[w]!);
+  }
+  return found;
+}
+
 /** The first index from `from` on whose item is not less: by growing steps, then by halves. */
 function seek(docs: Uint32Array, doc: number, from: number): number {
+  if (from >= docs.length || docs[from]! >= doc) return from;
   let step = 1;
   let low = from;
   while (low + step < docs.length && docs[low + step]! < doc) {
@@ -126,30 +154,20 @@ function seek(docs: Uint32Array, doc: number, from: number): number {
   return low;
 }
 
-/** How often the words stand one after the other in a field of the document at which each of them is. */
-function runs(words: readonly Placed[], at: Uint32Array, field: "title" | "body"): number {
+/** How often the words stand one after the other; `from` is moved along. */
+function runs(places: readonly Places[], from: Uint32Array, to: Uint32Array): number {
   let count = 0;
-  const [from, to] = span(words[0]!, at[0]!, field);
-  for (let i = from; i < to; i++) {
-    const first = words[0]!.positions[i]!;
-    if (words.every((word, w) => w === 0 || holds(word, at[w]!, field, first + w))) count++;
+  const { positions: firsts } = places[0]!;
+  for (let i = from[0]!; i < to[0]!; i++) {
+    const first = firsts[i]!;
+    let w = 1;
+    for (; w < places.length; w++) {
+      const { positions } = places[w]!;
+      while (from[w]! < to[w]! && positions[from[w]!]! < first + w) from[w]!++;
+      if (from[w]! >= to[w]!) return count;
+      if (positions[from[w]!] !== first + w) break;
+    }
+    if (w === places.length) count++;
   }
   return count;
-}
-
-function span({ postings, starts }: Placed, at: number, field: "title" | "body"): readonly [number, number] {
-  const start = starts[at]!;
-  const middle = start + postings.titles[at]!;
-  return field === "title" ? [start, middle] : [middle, middle + postings.bodies[at]!];
-}
-
-function holds(word: Placed, at: number, field: "title" | "body", position: number): boolean {
-  let [low, high] = span(word, at, field);
-  const end = high;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (word.positions[middle]! < position) low = middle + 1;
-    else high = middle;
-  }
-  return low < end && word.positions[low] === position;
 }

@@ -94,6 +94,10 @@ export class Memtable implements Part {
     return found;
   }
 
+  addWeight(term: string, weight: number, sums: Float64Array): void {
+    for (const doc of this.postings(term)?.docs ?? []) sums[doc]! += weight;
+  }
+
   frequency(term: string): number {
     const key = termKey(term);
     return (key.startsWith(GRAM) ? this.#grams.get(key)?.length : this.#words.get(key)?.postings) ?? 0;

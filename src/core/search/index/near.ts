@@ -61,22 +61,20 @@ function shared(part: Part, near: Near): { readonly words: Float64Array; readonl
   const words = new Float64Array(part.documents);
   const grams = new Float64Array(part.documents);
   for (const { term, weight } of near.terms) {
-    const docs = part.postings(term)?.docs ?? [];
-    const sums = term.startsWith(GRAM) ? grams : words;
-    for (let i = 0; i < docs.length; i++) sums[docs[i]!]! += weight;
+    part.addWeight(term, weight, term.startsWith(GRAM) ? grams : words);
   }
   return { words, grams };
 }
 
 // What follows is nearScore's own arithmetic, over counts that the index has kept instead of the document; tests hold the two together.
-const WORD_PIVOT = 10;
-const GRAM_PIVOT = 40;
+const WORD_PIVOT = 5;
+const GRAM_PIVOT = 20;
 const ROUNDING = 1e-6;
 
 const rounded = (score: number): number => Math.round(score * 1e6) / 1e6;
 
 const brevity = (text: number, document: number, pivot: number): number =>
-  document <= text ? 1 : Math.sqrt((text + pivot) / (document + pivot));
+  document <= text ? 1 : ((text + pivot) / (document + pivot)) ** 0.75;
 
 /** Of title and body; of tags and data where there is no other text. */
 export function distinctWords({ title, body }: Document): number {

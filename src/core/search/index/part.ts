@@ -27,6 +27,8 @@ export interface Part extends Documents {
   readonly titleWords: number;
   readonly bodyWords: number;
   postings(term: string): Postings | undefined;
+  /** Adds a weight to the sum of each document that holds the term. */
+  addWeight(term: string, weight: number, sums: Float64Array): void;
   /** How many documents hold the term, those gone included. */
   frequency(term: string): number;
   /** Places of a term, posting after posting: those in the title, then those in the body. */

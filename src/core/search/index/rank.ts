@@ -74,16 +74,19 @@ function scoresOf({ part, clauses, docs }: Selection, stats: CorpusStats): Float
   const { titleLengths, bodyLengths } = part;
   const weights = clauses.map((_, c) => rarity(stats.clauses[c] ?? 0, stats.documents));
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const perTitleWord = TITLE_LENGTH / Math.max(1, stats.title);
+  const perBodyWord = BODY_LENGTH / Math.max(1, stats.body);
   for (const [c, postings] of clauses.entries()) {
     const weight = weights[c]! / whole;
+    const { docs: having, titles, bodies } = postings;
     for (let i = 0, p = 0; i < docs.length; i++) {
       const doc = docs[i]!;
-      while (p < postings.docs.length && postings.docs[p]! < doc) p++;
-      if (postings.docs[p] !== doc) continue;
-      const title =
-        (TITLE_WEIGHT * postings.titles[p]!) / (1 - TITLE_LENGTH + (TITLE_LENGTH * titleLengths[doc]!) / Math.max(1, stats.title));
-      const body = postings.bodies[p]! / (1 - BODY_LENGTH + (BODY_LENGTH * bodyLengths[doc]!) / Math.max(1, stats.body));
-      scores[i]! += (weight * (title + body)) / (SATURATION + title + body);
+      while (p < having.length && having[p]! < doc) p++;
+      if (p === having.length) break;
+      if (having[p] !== doc) continue;
+      let earned = bodies[p]! / (1 - BODY_LENGTH + perBodyWord * bodyLengths[doc]!);
+      if (titles[p]! > 0) earned += (TITLE_WEIGHT * titles[p]!) / (1 - TITLE_LENGTH + perTitleWord * titleLengths[doc]!);
+      scores[i]! += (weight * earned) / (SATURATION + earned);
     }
   }
   return scores;

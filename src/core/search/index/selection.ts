@@ -20,7 +20,9 @@ const EXCLUDED = 0xff;
 
 function combine(part: Part, mode: Query["mode"], clauses: readonly Postings[], not: readonly Postings[]): Uint32Array {
   const [only] = clauses;
-  if (clauses.length === 1 && only !== undefined && not.length === 0 && part.deadCount === 0) return only.docs;
+  if (clauses.length === 1 && only !== undefined && not.length === 0) {
+    return part.deadCount === 0 ? only.docs : only.docs.filter((doc) => part.dead[doc] === 0);
+  }
   if (mode === "all" && clauses.some(({ docs }) => docs.length === 0)) return new Uint32Array(0);
 
   // How many clauses each document has; those excluded or gone have more than any query can ask.

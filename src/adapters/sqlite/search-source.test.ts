@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { TestBoard } from "../../../test/support/board.ts";
+import { databasePath } from "./open.ts";
+import { openSource } from "./search-source.ts";
+
+test("the index hears of every arrival and departure, and which words must leave the disk", async () => {
+  await using board = await TestBoard.start();
+  const agent = board.agent();
+  const source = openSource({ path: databasePath(board.data) });
+  expect(await source.head()).toBe(0);
+  const kept = await board.put(agent, { kind: "note", body: "kept" });
+  const brief = await board.put(agent, { kind: "note", body: "brief", ttl: "60s" });
+  const wrong = await board.put(agent, { kind: "note", body: "wrong" });
+  const before = await source.head();
+  const retraction = await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: wrong.id }] });
+  board.clock.advance(61_000);
+  const after = await board.put(agent, { kind: "note", body: "after the sweep" });
+  const head = await source.head();
+
+  const seqs = (list: readonly { readonly seq: number }[]): number[] => list.map(({ seq }) => seq);
+  const { gone, arrived } = await source.changes(before, head);
+  expect(gone).toContainEqual({ seq: wrong.seq, erase: true });
+  expect(gone).toContainEqual({ seq: brief.seq, erase: false });
+  expect(seqs(arrived)).toEqual([retraction.seq, after.seq]);
+  // From the beginning, what is gone is in neither list of arrivals.
+  expect(seqs((await source.changes(0, head)).arrived)).toEqual([kept.seq, retraction.seq, after.seq]);
+  expect(seqs(await source.messages(0, head, 2))).toEqual([kept.seq, retraction.seq]);
+  expect(seqs(await source.messages(kept.seq, retraction.seq, 9))).toEqual([retraction.seq]);
+  expect(await source.hashAt(head)).toMatch(/^[0-9a-f]{64}$/);
+  expect(await source.hashAt(head + 1)).toBeUndefined();
+  await source.close();
+});
