@@ -10,6 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   operations: ["board", "ports", "core"],
   adapters: ["ports", "core"],
   transports: ["operations", "board", "ports", "core"],
+  cli: ["adapters", "ports", "core"],
 };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */
 const CORE_MODULES = new Set(["zod", "node:crypto"]);
