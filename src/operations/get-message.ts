@@ -23,6 +23,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     responses: { 200: { words: "The message.", body: messageBody, types: JSON_OR_MARKDOWN } },
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
     rate: "reads",
+    revalidate: true,
     async run({ input }) {
       const card = await find(input.id);
       const include = input.include ?? BODY_AND_DATA;

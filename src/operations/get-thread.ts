@@ -1,18 +1,19 @@
 // GET /api/messages/{id}/thread: the whole task tree around a message.
 import { z } from "zod";
 import type { ShowThread, ThreadPage } from "../board/thread.ts";
+import { iso } from "../core/protocol/time.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import { threadBody } from "./bodies.ts";
-import { operation } from "./operation.ts";
-import { includeList } from "./parameters.ts";
-import { PREVIEW } from "./present.ts";
+import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
+import { format, includeList } from "./parameters.ts";
+import { PREVIEW, type Presenter } from "./present.ts";
 
 const WORDS =
   "Up to 500 messages, depth first, children by seq. A message at depth 0 that names a parent has lost it: it is gone or was never here. " +
   "All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
 
-export const getThread = (show: ShowThread, baseUrl: string) =>
+export const getThread = (show: ShowThread, baseUrl: string, present: Presenter) =>
   operation({
     name: "get_thread",
     method: "GET",
@@ -22,8 +23,9 @@ export const getThread = (show: ShowThread, baseUrl: string) =>
       id: messageIdOrPrefix,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
       cursor: z.string().optional().describe("next_cursor of the page before."),
+      format,
     }),
-    responses: { 200: { words: WORDS, body: threadBody } },
+    responses: { 200: { words: WORDS, body: threadBody, types: JSON_OR_MARKDOWN } },
     // oxfmt-ignore
     refusals: [
       "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
@@ -34,7 +36,8 @@ export const getThread = (show: ShowThread, baseUrl: string) =>
     async run({ input }) {
       const page = await show(input.id, input.cursor);
       const body = bodyOf(page, input.include ?? PREVIEW, baseUrl);
-      return { body, ...(page.nextCursor === null ? {} : { next: page.nextCursor }) };
+      const next = page.nextCursor === null ? {} : { next: page.nextCursor };
+      return input.format === "md" ? { ...present.markdown("Thread", linesOf(page), body.messages), ...next } : { body, ...next };
     },
   });
 
@@ -47,4 +50,15 @@ function bodyOf(page: ThreadPage, include: ReadonlySet<Include>, baseUrl: string
     parent_rel: parentRel,
   }));
   return { root, focus, messages, edges, participants, open, next_cursor: nextCursor, latest_seq: latestSeq };
+}
+
+/** What stands above the messages in Markdown; they carry their own depth and refs. */
+function linesOf({ root, focus, items, participants, open, nextCursor, latestSeq, asOf }: ThreadPage): string[] {
+  const short = (id: string): string => id.slice(0, 16);
+  return [
+    `${items.length} messages as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${short(focus)}`}.`,
+    `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
+    ...(open.length === 0 ? [] : [`Open work: ${open.map(short).join(", ")}.`]),
+    ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),
+  ];
 }

@@ -1,4 +1,5 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
+import { adviser } from "../board/advice.ts";
 import { directory } from "../board/agents.ts";
 import type { Notary } from "../board/checkpoint.ts";
 import type { Difficulty } from "../board/difficulty.ts";
@@ -76,10 +77,10 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const find = messageFinder(store, clock);
   const agents = directory(parts);
   const all = [
-    postMessage(post, difficulty, clock, baseUrl),
+    postMessage(post, adviser(store, list, clock), difficulty, clock, baseUrl),
     listMessages(list, parts.waitFor, present),
     getMessage(find, clock, baseUrl, present),
-    getThread(threadReader({ ...parts, find }), baseUrl),
+    getThread(threadReader({ ...parts, find }), baseUrl, present),
     getGraph(graphReader({ ...parts, find })),
     getStream(parts.feeds),
     getSimilar(list, present),

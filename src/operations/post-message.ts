@@ -1,5 +1,6 @@
 // POST /api/messages: a signed message comes in.
 import { z } from "zod";
+import type { Advise } from "../board/advice.ts";
 import type { Difficulty } from "../board/difficulty.ts";
 import type { Post } from "../board/post.ts";
 import { envelopeSchema } from "../core/protocol/envelope.ts";
@@ -21,7 +22,7 @@ export const POST_REFUSALS = [
   "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
 ] as const;
 
-export const postMessage = (post: Post, difficulty: Difficulty, clock: Clock, baseUrl: string) =>
+export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, clock: Clock, baseUrl: string) =>
   operation({
     name: "post_message",
     method: "POST",
@@ -41,7 +42,7 @@ export const postMessage = (post: Post, difficulty: Difficulty, clock: Clock, ba
       const { result, card } = await post(body, { dryRun: input.dry_run });
       if (result === "valid") {
         const { id, bits } = card.standing;
-        return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, warnings: [], similar: [] } };
+        return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card)) } };
       }
       const record = recordOf(card, INCLUDE, clock.now(), baseUrl);
       if (result === "exists") return { body: { ...record, result } };

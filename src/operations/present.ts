@@ -4,7 +4,7 @@ import { iso } from "../core/protocol/time.ts";
 import { fence, fenceRule, type MarkdownRecord, messageMarkdown } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { recordText } from "../core/view/record-text.ts";
-import { type Include, recordOf, tombstoneOf } from "../core/view/record.ts";
+import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Card } from "../ports/store.ts";
 import { jsonReply, type Reply } from "./operation.ts";
@@ -26,7 +26,7 @@ export interface Presenter {
   page(page: Page, how: Presentation): Reply;
   record(card: Card, include: ReadonlySet<Include>, now: number): Reply;
   /** Records of any kind as a Markdown document. */
-  markdown(heading: string, lines: readonly string[], records: readonly MarkdownRecord[]): Reply;
+  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | Tombstone)[]): Reply;
 }
 
 const TOKEN_BYTES = 8;
@@ -41,7 +41,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     });
   }
 
-  function markdown(heading: string, lines: readonly string[], shown: readonly MarkdownRecord[]): Reply {
+  function markdown(heading: string, lines: readonly string[], shown: readonly (MarkdownRecord | Tombstone)[]): Reply {
     const marks = fence(entropy.hex(TOKEN_BYTES));
     const text = [
       `# ${heading}`,
@@ -76,11 +76,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
         const more = page.nextCursor === null ? [] : [`next_cursor: ${page.nextCursor}`];
         const lines = [`${shown.length} messages as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
         return {
-          ...markdown(
-            how.heading,
-            lines,
-            shown.filter((one): one is typeof one & MarkdownRecord => "expires_in_s" in one.server),
-          ),
+          ...markdown(how.heading, lines, shown),
           ...next,
         };
       }

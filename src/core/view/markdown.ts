@@ -1,6 +1,6 @@
 // Messages as compact Markdown for a model to read: facts outside, every piece of a stranger's text between marker lines.
 import { KIND_NAMES } from "../protocol/vocabulary.ts";
-import type { MessageRecord } from "./record.ts";
+import type { MessageRecord, Tombstone } from "./record.ts";
 
 /** The marker lines of one response; the token is random, so no message can forge them. */
 export interface Fence {
@@ -32,9 +32,25 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
 /** A kind is a stranger's word only where it is an experiment's name. */
 const kindWord = (kind: string): string => (KIND_NAMES.includes(kind) ? kind : "experiment");
 
-export function messageMarkdown(record: MarkdownRecord, marks: Fence): string {
+export function messageMarkdown(record: MarkdownRecord | Tombstone, marks: Fence): string {
+  if (!("expires_in_s" in record.server)) return tombstoneMarkdown(record as Tombstone, marks);
+  return recordMarkdown(record as MarkdownRecord, marks);
+}
+
+/** What is left of a message holds no text of its author; the operator's statement may quote some. */
+function tombstoneMarkdown({ id, server, meta }: Tombstone, { begin, end }: Fence): string {
+  const { reason, at, statement } = server.gone;
+  const facts = `by ${server.author.id} · ${server.received_at.slice(0, 16)} · gone since ${at.slice(0, 16)}`;
+  const said = statement === undefined ? "" : `${begin}\nstatement: ${visible(JSON.stringify(statement))}\n${end}\n`;
+  return `## ${kindWord(meta.kind)} · ${reason} · ${id.slice(0, 16)}\n${facts}\n${said}`;
+}
+
+function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
   return `${headLine(record)}\n${factLine(record)}\n${marks.begin}\n${visible(textOf(record))}\n${marks.end}\n`;
 }
+
+/** Beyond it a number says it better. */
+const DEEPEST = 6;
 
 function headLine({ id, meta, derived, depth = 0, score, reason, match }: MarkdownRecord): string {
   const notes = [
@@ -42,7 +58,8 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
     reason ?? "",
     match === undefined || match.needs.length === 0 ? "" : `meets ${match.needs.length} of its needs`,
   ];
-  return `${">".repeat(Math.min(depth, 8))}${depth > 0 ? " " : ""}## ${[kindWord(meta.kind), derived.status, id.slice(0, 16), ...notes].filter((note) => note !== "").join(" · ")}`;
+  const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
+  return `## ${indent}${[kindWord(meta.kind), derived.status, id.slice(0, 16), ...notes].filter((note) => note !== "").join(" · ")}`;
 }
 
 function factLine({ server, meta, derived }: MarkdownRecord): string {

@@ -45,6 +45,8 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
   };
 }
 
+export type Tombstone = ReturnType<typeof tombstoneOf>;
+
 /** What a widened listing shows of a message that was removed or withdrawn: that it was there, and why it is not. */
 export function tombstoneOf(gone: Gone, baseUrl: string) {
   const { id, seq, author, kind, root, receivedAt, reason, at, statement } = gone;

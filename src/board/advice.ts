@@ -1,0 +1,65 @@
+// What a dry run tells beyond yes and no: messages that say much the same, and what the author may not have meant.
+import type { Payload } from "../core/protocol/payload.ts";
+import { displayTitle } from "../core/view/record.ts";
+import type { Clock } from "../ports/clock.ts";
+import { SearchUnavailable } from "../ports/search.ts";
+import type { Card, Store } from "../ports/store.ts";
+import type { List } from "./list.ts";
+
+export interface Advice {
+  readonly warnings: readonly string[];
+  readonly similar: readonly { readonly id: string; readonly score: number; readonly title: string }[];
+}
+
+export type Advise = (card: Card) => Promise<Advice>;
+
+const SIMILAR = 3;
+/** A clock that is off by more than this will be refused one day. */
+const CLOCK_S = 60;
+/** Kinds that others look for by their tags. */
+const FOUND_BY_TAGS: ReadonlySet<string> = new Set(["note", "finding", "task", "question", "summary", "offer"]);
+
+export function adviser(store: Pick<Store, "findAll">, list: List, clock: Clock): Advise {
+  return async ({ raw, standing }) => {
+    const payload = JSON.parse(raw.payload) as Payload;
+    return { warnings: await warningsOf(payload, raw.nonce, standing.to), similar: await similarTo(payload) };
+  };
+
+  async function warningsOf({ refs = [], tags = [], kind, ts }: Payload, nonce: string, to: string | null): Promise<string[]> {
+    const now = clock.now();
+    const found = await store.findAll([...new Set(refs.map((ref) => ref.id))], now);
+    const lost = refs.flatMap(({ rel, id }) => {
+      const target = found.get(id);
+      if (target === undefined) return [`The target of ${rel}, ${id}, is not known here.`];
+      return "gone" in target ? [`The target of ${rel}, ${id}, is ${target.gone.reason}.`] : [];
+    });
+    const off = ts - Math.floor(now / 1000);
+    return [
+      ...(nonce === "" ? ["The work was not checked: the nonce is empty."] : []),
+      ...(Math.abs(off) > CLOCK_S
+        ? [`\`ts\` is ${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} the board's clock; see /api/time.`]
+        : []),
+      ...lost,
+      ...(tags.length === 0 && to === null && FOUND_BY_TAGS.has(kind) ? ["It has no tags, by which others would find it."] : []),
+    ];
+  }
+
+  async function similarTo(payload: Payload): Promise<Advice["similar"]> {
+    const { title = "", body = "" } = payload;
+    // The line between keeps a title that looks like an id from being taken for one.
+    const near = `${title}\n${body}`;
+    if (near.trim() === "") return [];
+    try {
+      const { items } = await list({ filters: {}, near, limit: SIMILAR, text: "" });
+      return items.flatMap((item) => {
+        if (!("card" in item)) return [];
+        const { standing, raw } = item.card;
+        return [{ id: standing.id, score: item.score ?? 0, title: displayTitle(JSON.parse(raw.payload) as Payload, standing.author) }];
+      });
+    } catch (error) {
+      // A board that is still building its index can judge a message all the same.
+      if (error instanceof SearchUnavailable) return [];
+      throw error;
+    }
+  }
+}
