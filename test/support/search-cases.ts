@@ -32,9 +32,9 @@ export function randomFields(random: (below: number) => number) {
 
 function randomClause(random: (below: number) => number): Clause {
   const found = words(text(random, [1, 1, 1, 2, 2, 3][random(6)] ?? 1)).filter((word) => word !== "");
-  const prefix = random(8) === 0;
+  const prefix = random(4) === 0;
   const last = found.at(-1) ?? "a";
-  return { words: [...found.slice(0, -1), prefix ? last.slice(0, random(3) > 0 ? 1 : 1 + random(last.length)) : last], prefix };
+  return { words: [...found.slice(0, -1), prefix ? last.slice(0, 1 + random(last.length)) : last], prefix };
 }
 
 export function randomQuery(random: (below: number) => number): Query {

@@ -41,9 +41,10 @@ export class Follower {
       index.reached({ seq, hash: (await this.#source.hashAt(seq)) ?? "", building: 0 });
     }
     const { seq, hash } = index.progress;
+    const { generation } = index;
     for (let after = index.progress.building; ;) {
       const messages = await this.#source.messages(after, seq, BATCH_MESSAGES);
-      for (const message of messages) await this.#take(message, steps);
+      if (!(await this.#take(messages, generation, steps))) return;
       after = messages.at(-1)?.seq ?? seq;
       index.reached(messages.length === 0 ? { seq, hash } : { seq, hash, building: after });
       if (messages.length === 0) return flush();
@@ -79,17 +80,24 @@ export class Follower {
   }
 
   async #advance(steps: Pace): Promise<void> {
-    const { seq: after } = this.#index.progress;
+    const { progress, generation } = this.#index;
+    const after = progress.seq;
     const seq = Math.min(await this.#source.head(), after + BATCH_ENTRIES);
     if (seq <= after) return;
     const { gone, arrived } = await this.#source.changes(after, seq);
+    const hash = (await this.#source.hashAt(seq)) ?? "";
     for (const departure of gone) this.#index.forget(departure.seq, departure.erase);
-    for (const message of arrived) await this.#take(message, steps);
-    this.#index.reached({ seq, hash: (await this.#source.hashAt(seq)) ?? "" });
+    if (await this.#take(arrived, generation, steps)) this.#index.reached({ seq, hash });
   }
 
-  async #take({ seq, payload }: SourceMessage, steps: Pace): Promise<void> {
-    this.#index.add(seq, documentOf(JSON.parse(payload) as Payload));
-    await steps.step();
+  /** Whether the index is still the one the messages were read for. */
+  async #take(messages: readonly SourceMessage[], generation: number, steps: Pace): Promise<boolean> {
+    for (const { seq, payload } of messages) {
+      const document = documentOf(JSON.parse(payload) as Payload);
+      await steps.step();
+      if (this.#index.generation !== generation) return false;
+      this.#index.add(seq, document);
+    }
+    return this.#index.generation === generation;
   }
 }

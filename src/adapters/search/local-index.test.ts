@@ -69,7 +69,7 @@ async function work(index: LocalIndex, log: MemoryLog, random: (below: number) =
 }
 
 describe("a search finds exactly what the live predicate would", () => {
-  test.each([1, 2, 3])("whatever mixture of memory, files and departures it is asked of (seed %i)", async (seed) => {
+  test.each([1, 2, 3, 4, 5])("whatever mixture of memory, files and departures it is asked of (seed %i)", async (seed) => {
     const random = seeded(seed);
     const log = new MemoryLog();
     let now = 0;
@@ -80,7 +80,7 @@ describe("a search finds exactly what the live predicate would", () => {
       expectAgreement(
         index,
         log,
-        Array.from({ length: 50 }, () => randomQuery(random)),
+        Array.from({ length: 70 }, () => randomQuery(random)),
       );
     }
     expect(index.status().segments).toBeGreaterThan(0);
@@ -334,6 +334,32 @@ describe("a crash", () => {
       if (!died) break;
     }
     expect(steps).toBeGreaterThan(20);
+  });
+
+  test("after a write that failed and was tried again loses nothing either", async () => {
+    const random = seeded(71);
+    const log = new MemoryLog();
+    let failing = false;
+    const index = LocalIndex.open(dir, {
+      afterStep: (step) => {
+        if (failing && step === "segment") throw new Died();
+      },
+    });
+    await work(index, log, random, 3);
+    live(log, random, 50);
+    await follow(index, log);
+    failing = true;
+    await expect(index.flush(pace(0))).rejects.toThrow(Died);
+    failing = false;
+    live(log, random, 50);
+    await follow(index, log);
+    expectAgreement(index, log, [randomQuery(random)]);
+    await index.flush(pace(0));
+    index.close();
+    const next = LocalIndex.open(dir);
+    await follow(next, log);
+    expectAgreement(next, log, [randomQuery(random)]);
+    next.close();
   });
 
   test("in the middle of building goes on where it was, and ends with every message once", async () => {

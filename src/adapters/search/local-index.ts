@@ -33,13 +33,14 @@ export class LocalIndex {
   readonly #now: () => number;
   readonly #afterStep: (step: string) => void;
   #segments: Upkeep[] = [];
-  /** Being written to a file; still searched. */
-  #frozen: Memtable | undefined;
+  /** Being written to a file; still searched. With it goes how far the index had come when it was set aside. */
+  #frozen: { readonly memtable: Memtable; readonly progress: Progress } | undefined;
   #memtable = new Memtable();
   #progress: Progress = { seq: 0, hash: "", building: 0 };
   /** As the manifest on disk says. */
   #durable: Progress = this.#progress;
   #next = 1;
+  #generation = 0;
   readonly #running = new Set<"flush" | "tidy">();
 
   private constructor(dir: string, { flushDocuments = FLUSH_DOCUMENTS, now = Date.now, afterStep = () => {} }: LocalIndexOptions) {
@@ -73,10 +74,15 @@ export class LocalIndex {
     return this.#memtable.documents >= this.#flushDocuments;
   }
 
+  /** Another number after each clear(): what was read for the index before does not belong to it any more. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   /** Each live document stands in one of them. */
   parts(): readonly Part[] {
     const segments = this.#segments.map(({ segment }) => segment);
-    return [...segments, ...(this.#frozen === undefined ? [] : [this.#frozen]), this.#memtable];
+    return [...segments, ...(this.#frozen === undefined ? [] : [this.#frozen.memtable]), this.#memtable];
   }
 
   status(): IndexStatus {
@@ -97,7 +103,7 @@ export class LocalIndex {
 
   /** `erase`: its words shall leave the disk soon, not with the next merge. */
   forget(seq: number, erase: boolean): void {
-    for (const memtable of [this.#memtable, this.#frozen]) {
+    for (const memtable of [this.#memtable, this.#frozen?.memtable]) {
       const doc = memtable?.locate(seq);
       if (doc !== undefined) memtable?.kill(doc);
     }
@@ -116,6 +122,7 @@ export class LocalIndex {
 
   /** Forgets everything, in memory and on disk; to be built anew. */
   clear(): void {
+    this.#generation++;
     for (const { segment } of this.#segments) segment.close();
     this.#segments = [];
     this.#frozen = undefined;
@@ -128,14 +135,16 @@ export class LocalIndex {
   /** The memory's documents become a segment, and the progress is kept. One flush at a time. */
   async flush(pace: Pace): Promise<void> {
     await this.#alone("flush", async () => {
-      const progress = this.#progress;
-      const frozen = this.#frozen ?? this.#memtable;
-      if (this.#frozen === undefined) this.#memtable = new Memtable();
-      this.#frozen = frozen;
+      if (this.#frozen === undefined) {
+        this.#frozen = { memtable: this.#memtable, progress: this.#progress };
+        this.#memtable = new Memtable();
+      }
       // If a step fails, the frozen documents stay searchable and are tried again with the next flush.
-      const written =
-        frozen.documents > frozen.deadCount ? await this.#write([frozen], (writer) => writeMemtable(frozen, writer, pace)) : undefined;
-      if (written !== undefined) this.#segments = inOrder([...this.#segments, written]);
+      const { memtable, progress } = this.#frozen;
+      if (memtable.documents > memtable.deadCount) {
+        const written = await this.#write([memtable], (writer) => writeMemtable(memtable, writer, pace));
+        this.#segments = inOrder([...this.#segments, written]);
+      }
       this.#frozen = undefined;
       this.#save(progress);
     });
@@ -179,7 +188,7 @@ export class LocalIndex {
   }
 
   #has(seq: number): boolean {
-    if (this.#memtable.locate(seq) !== undefined || this.#frozen?.locate(seq) !== undefined) return true;
+    if (this.#memtable.locate(seq) !== undefined || this.#frozen?.memtable.locate(seq) !== undefined) return true;
     return this.#segments.some(({ segment }) => segment.locate(seq) !== undefined);
   }
 
