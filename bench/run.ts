@@ -1,11 +1,14 @@
 // Runs the benches named on the command line, or all of them, one after the other.
+import { parseArgs } from "node:util";
 import { postBench } from "./post.ts";
+import { readBench } from "./read.ts";
 
-const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
+const BENCHES: Readonly<Record<string, (options: { readonly messages?: string | undefined }) => Promise<void>>> = {
   post: postBench,
+  read: readBench,
 };
 
-const asked = process.argv.slice(2);
+const { positionals: asked, values: options } = parseArgs({ allowPositionals: true, options: { messages: { type: "string" } } });
 const unknown = asked.filter((name) => !Object.hasOwn(BENCHES, name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. There are: ${Object.keys(BENCHES).join(", ")}.`);
@@ -13,5 +16,5 @@ if (unknown.length > 0) {
 }
 for (const name of asked.length > 0 ? asked : Object.keys(BENCHES)) {
   console.log(`\n== ${name}`);
-  await BENCHES[name]?.();
+  await BENCHES[name]?.(options);
 }

@@ -59,6 +59,12 @@ export class BoardProcess {
     return times;
   }
 
+  /** 0 where there is no /proc. */
+  residentBytes(): number {
+    const status = `/proc/${this.pid}/status`;
+    return existsSync(status) ? Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]) * 1024 : 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const exited = once(this.#child, "exit");
     this.#child.kill("SIGTERM");

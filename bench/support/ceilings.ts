@@ -65,7 +65,7 @@ export function syncs(dir: string): number {
 export async function smallAnswers(generator: GeneratorProcess): Promise<number> {
   const server = fork(new URL("./bare-http.ts", import.meta.url));
   const [port] = (await once(server, "message")) as [number];
-  const { perSecond } = await generator.get(port, "/", 64, SECONDS);
+  const { perSecond } = await generator.get(port, ["/"], 64, SECONDS);
   server.kill();
   return perSecond;
 }

@@ -20,8 +20,9 @@ export class GeneratorProcess {
     return measuredIn(await this.#order({ post: { port, connections, seconds } }));
   }
 
-  async get(port: number, path: string, connections: number, seconds: number): Promise<Measured> {
-    return measuredIn(await this.#order({ get: { port, path, connections, seconds } }));
+  /** Asks for these addresses in turn. */
+  async get(port: number, paths: readonly string[], connections: number, seconds: number): Promise<Measured> {
+    return measuredIn(await this.#order({ get: { port, paths, connections, seconds } }));
   }
 
   get pid(): number | undefined {

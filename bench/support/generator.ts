@@ -5,7 +5,7 @@ import { posts } from "./posts.ts";
 export type Order =
   | { readonly make: number }
   | { readonly post: { readonly port: number; readonly connections: number; readonly seconds: number } }
-  | { readonly get: { readonly port: number; readonly path: string; readonly connections: number; readonly seconds: number } };
+  | { readonly get: { readonly port: number; readonly paths: readonly string[]; readonly connections: number; readonly seconds: number } };
 
 export type Report = { readonly made: number } | { readonly measured: Measured };
 
@@ -18,8 +18,9 @@ async function obey(order: Order): Promise<Report> {
     return { made: ready.length };
   }
   if ("post" in order) return { measured: await drive({ ...order.post, next: () => ready.pop() }) };
-  const request = Buffer.from(`GET ${order.get.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
-  return { measured: await drive({ ...order.get, next: () => request }) };
+  const requests = order.get.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`));
+  let sent = 0;
+  return { measured: await drive({ ...order.get, next: () => requests[sent++ % requests.length] }) };
 }
 
 process.on("message", (order: Order) => {

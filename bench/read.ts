@@ -1,0 +1,169 @@
+// How many reads per second the board answers and how long each waits, beside a bare server that sends the same bytes.
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
+import { BoardProcess } from "./support/board-process.ts";
+import { type FilledBoard, filledBoard } from "./support/filled-board.ts";
+import { GeneratorProcess } from "./support/generator-process.ts";
+import { machineTime, othersShare } from "./support/machine.ts";
+import { type Questions, questionsOf } from "./support/read-questions.ts";
+import { SameBytesProcess } from "./support/same-bytes-process.ts";
+
+const CONNECTIONS = 16;
+const SECONDS = 2;
+const ALONE_SECONDS = 1.5;
+const ROUNDS = 3;
+/** Beside a bare server that sends the same. */
+const COMPARED = ["by id", "newest 50, no bodies", "newest 50"];
+
+interface Measure {
+  readonly perSecond: number;
+  readonly p99: number;
+  readonly aloneP50: number;
+  readonly aloneP99: number;
+  /** Rate as a share of the bare server's. */
+  readonly ofBare: number | undefined;
+}
+
+const n = (value: number): string => Math.round(value).toLocaleString("en");
+const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
+
+/** 100,000 messages, or the sizes that `--messages 100000,1000000` names. */
+export async function readBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<void> {
+  const sizes = messages.split(",").map(Number);
+  if (sizes.some((size) => !Number.isInteger(size) || size < 1000))
+    throw new Error("--messages takes whole numbers from 1000 on, separated by commas.");
+  const all: Map<string, Measure>[] = [];
+  for (const size of sizes) all.push(await measureBoard(size));
+  const [small, large] = all;
+  if (small === undefined || large === undefined) return;
+  console.log(`\ntime at ${n(sizes[1] ?? 0)} as a multiple of ${n(sizes[0] ?? 0)}`);
+  console.table(
+    Object.fromEntries(
+      [...small].map(([what, { perSecond, aloneP50 }]) => {
+        const other = large.get(what);
+        return [what, { loaded: (perSecond / (other?.perSecond ?? 0)).toFixed(2), alone: ((other?.aloneP50 ?? 0) / aloneP50).toFixed(2) }];
+      }),
+    ),
+  );
+}
+
+async function measureBoard(size: number): Promise<Map<string, Measure>> {
+  console.log(`\n${n(size)} messages`);
+  const filled = filledBoard(size);
+  console.log(`filled in ${n(filled.seconds)} s (${n(size / filled.seconds)} a second), kept in ${filled.dir}`);
+  await buildIndex(filled);
+  const started = performance.now();
+  await using board = await BoardProcess.start(filled.dir);
+  console.log(`ready after ${n(performance.now() - started)} ms`);
+  await searchable(board);
+  console.log(`first search answered after ${n(performance.now() - started)} ms`);
+  await settled(board);
+  disk(filled, size);
+
+  using generator = new GeneratorProcess();
+  using bare = await SameBytesProcess.start();
+  const questions = questionsOf(filled.dir, size);
+  const results = new Map<string, Measure>();
+  const before = machineTime([board.pid, generator.pid]);
+  for (const [what, paths] of Object.entries(questions)) results.set(what, await measure(what, paths, board, generator, bare));
+  const others = othersShare(before, machineTime([board.pid, generator.pid]));
+  console.table(
+    Object.fromEntries(
+      [...results].map(([what, { perSecond, p99, aloneP50, aloneP99, ofBare }]) => [
+        what,
+        {
+          "per s": n(perSecond),
+          [`p99 ms (${CONNECTIONS})`]: ms(p99),
+          "p50 ms (1)": ms(aloneP50),
+          "p99 ms (1)": ms(aloneP99),
+          "of bare": ofBare?.toFixed(2) ?? "",
+        },
+      ]),
+    ),
+  );
+  console.log(
+    `memory ${n(board.residentBytes() / 1024 ** 2)} MiB; others took ${((others ?? 0) * 100).toFixed(0)} % of the machine meanwhile`,
+  );
+  return results;
+}
+
+/** Rounds of board and bare server in turn, so that what else runs on the machine meets both. */
+async function measure(
+  what: string,
+  paths: Questions[string],
+  board: BoardProcess,
+  generator: GeneratorProcess,
+  bare: SameBytesProcess,
+): Promise<Measure> {
+  const url = `http://127.0.0.1:${board.port}${paths[0]}`;
+  const barePort = COMPARED.includes(what) ? await bare.copy(url) : undefined;
+  const get = async (port: number, connections: number, seconds: number) => {
+    const measured = await generator.get(port, paths, connections, seconds);
+    if (measured.statuses["200"] !== measured.answers)
+      throw new Error(`${what}: not every answer was good: ${JSON.stringify(measured.statuses)}`);
+    return measured;
+  };
+  await get(board.port, CONNECTIONS, SECONDS / 2);
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const loaded = await get(board.port, CONNECTIONS, SECONDS);
+    const ceiling = barePort === undefined ? undefined : await get(barePort, CONNECTIONS, SECONDS);
+    rounds.push({
+      loaded,
+      alone: await get(board.port, 1, ALONE_SECONDS),
+      ofBare: ceiling === undefined ? undefined : loaded.perSecond / ceiling.perSecond,
+    });
+  }
+  const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const ratios = rounds.flatMap(({ ofBare }) => ofBare ?? []);
+  return {
+    perSecond: middle(rounds.map(({ loaded }) => loaded.perSecond)),
+    p99: middle(rounds.map(({ loaded }) => loaded.p99)),
+    aloneP50: middle(rounds.map(({ alone }) => alone.p50)),
+    aloneP99: middle(rounds.map(({ alone }) => alone.p99)),
+    ofBare: ratios.length === 0 ? undefined : middle(ratios),
+  };
+}
+
+/** The first start on a filled board builds its index in the background. */
+async function buildIndex({ dir }: FilledBoard): Promise<void> {
+  const started = performance.now();
+  await using board = await BoardProcess.start(dir);
+  await searchable(board);
+  const built = performance.now();
+  await settled(board);
+  console.log(`index caught up after ${n((built - started) / 1000)} s, at rest after ${n((performance.now() - started) / 1000)} s`);
+}
+
+async function searchable(board: BoardProcess): Promise<void> {
+  while ((await fetch(`http://127.0.0.1:${board.port}/api/messages?q=anything&limit=1`)).status !== 200) await setTimeout(200);
+}
+
+/** Until the board's threads have nothing more to do by themselves. */
+async function settled(board: BoardProcess): Promise<void> {
+  const spent = (): number => [...board.threadMs().values()].reduce((sum, one) => sum + one, 0);
+  for (let quiet = 0, last = spent(); quiet < 3;) {
+    await setTimeout(1000);
+    const now = spent();
+    quiet = now - last < 30 ? quiet + 1 : 0;
+    last = now;
+  }
+}
+
+function disk({ dir }: FilledBoard, size: number): void {
+  const db = openDatabase(databasePath(dir), "read");
+  const payload = Number(db.prepare("SELECT sum(octet_length(payload)) AS bytes FROM contents").get()?.["bytes"]);
+  db.close();
+  const database = bytesOf(dir, (name) => name.startsWith("board.db"));
+  const index = bytesOf(join(dir, "index"), () => true);
+  console.log(
+    `bytes a message: payload ${n(payload / size)}, database ${n(database / size)}, index ${n(index / size)}; ${((database + index) / payload).toFixed(2)} x the payload`,
+  );
+}
+
+const bytesOf = (dir: string, wanted: (name: string) => boolean): number =>
+  readdirSync(dir)
+    .filter(wanted)
+    .reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);

@@ -1,0 +1,34 @@
+// Starts the bare server in a process of its own and hands it the answer of a board.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { SameBytes } from "./same-bytes.ts";
+
+/** Node.js writes these itself. */
+const OWN_HEADERS = new Set(["date", "connection", "keep-alive"]);
+
+export class SameBytesProcess {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  static async start(): Promise<SameBytesProcess> {
+    const child = fork(new URL("./same-bytes.ts", import.meta.url));
+    await once(child, "message");
+    return new SameBytesProcess(child);
+  }
+
+  /** From now on it answers what this address answers; its port. */
+  async copy(url: string): Promise<number> {
+    const answer = await fetch(url);
+    const headers = Object.fromEntries([...answer.headers].filter(([name]) => !OWN_HEADERS.has(name)));
+    this.#child.send({ headers, body: await answer.text() } satisfies SameBytes);
+    const [port] = (await once(this.#child, "message")) as [number];
+    return port;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill();
+  }
+}

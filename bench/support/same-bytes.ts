@@ -1,0 +1,20 @@
+// A bare node:http server that answers everything with the bytes it was handed: the least that an answer of that size costs.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SameBytes {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+let answer: SameBytes = { headers: {}, body: "" };
+const server = createServer((_request, response) => {
+  response.writeHead(200, answer.headers);
+  response.end(answer.body);
+});
+process.on("message", (given: SameBytes) => {
+  answer = given;
+  process.send?.((server.address() as AddressInfo).port);
+});
+process.on("disconnect", () => process.exit(0));
+server.listen(0, "127.0.0.1", () => process.send?.("listening"));
