@@ -92,7 +92,6 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   const post = poster(writing);
   const operateAlias = aliasOperator(writing);
   const mining = miner();
-  parts.defer(() => mining.close());
   const assistance = config.assist ? assist({ keys: signingKeys, miner: mining, post, operateAlias, difficulty, clock }) : undefined;
   const index = openSearchIndex(
     {
@@ -152,6 +151,8 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     observe: figures.observe,
   });
   parts.defer(() => app.close());
+  // Before the server: it waits for every answer, and mining may take longer than anyone should wait for the end.
+  parts.defer(() => mining.close());
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
   const address = await app.listen({ port: config.port, host: config.host });

@@ -10,7 +10,8 @@ import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "./rate.ts";
 import { requireTime, type Verifier } from "./verify.ts";
 
-export type OperateAlias = (body: string) => Promise<AliasOutcome>;
+/** A dry run checks everything but the work, and changes nothing. */
+export type OperateAlias = (body: string, how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
 
 export interface AliasParts {
   readonly store: Store;
@@ -23,18 +24,18 @@ export interface AliasParts {
 }
 
 export function aliasOperator({ store, clock, verifier, rates, difficulty, append, requireWritable }: AliasParts): OperateAlias {
-  return async (body) => {
+  return async (body, { dryRun } = { dryRun: false }) => {
     requireWritable();
-    const draft = readAliasEnvelope(body);
+    const draft = readAliasEnvelope(body, dryRun);
     requireTime(draft.payload.ts, clock.now());
-    requireAliasWork(draft, difficulty);
+    if (!dryRun) requireAliasWork(draft, difficulty);
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
     });
     const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw new Refusal("blocked_key", `The key of ${draft.agent} is blocked.`);
-    rates.take("agent_writes", draft.agent);
-    const outcome = await append({ type: "alias", agent: draft.agent, payload: draft.payload });
+    if (!dryRun) rates.take("agent_writes", draft.agent);
+    const outcome = await append({ type: "alias", agent: draft.agent, payload: draft.payload, dryRun });
     if (!("op" in outcome)) throw new Error("The store answered an alias operation with something else.");
     return outcome;
   };

@@ -1,6 +1,6 @@
 // The assisted path: the board signs and mines for a caller who sends a key. The key is used and forgotten.
 import { z } from "zod";
-import { Refusal } from "../core/errors.ts";
+import { ERRORS, Refusal } from "../core/errors.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import type { Envelope } from "../core/protocol/envelope.ts";
 import { fromBase64url, PUBLIC_KEY } from "../core/protocol/encoding.ts";
@@ -10,26 +10,28 @@ import { requireSchema } from "../core/protocol/payload.ts";
 import { scanText } from "../core/protocol/text-scan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Miner } from "../ports/miner.ts";
-import type { SigningKey, SigningKeys } from "../ports/signing-key.ts";
+import type { CallerKey, SigningKeys } from "../ports/signing-key.ts";
 import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post, Posted } from "./post.ts";
 
+const secretKey = z.string().describe("The seed of your key: 43 characters of base64url.");
 export const assistedPostSchema = z.strictObject({
-  secret_key: z.string().describe("The seed of your key: 43 characters of base64url."),
+  secret_key: secretKey,
   message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
   blobs: z.record(z.string(), z.string()).optional().describe("Texts of attachments by their SHA-256."),
 });
 export const assistedAliasSchema = z.strictObject({
-  secret_key: z.string().describe("The seed of your key: 43 characters of base64url."),
+  secret_key: secretKey,
   alias: z.string(),
   op: z.enum(["claim", "release"], "must be claim or release").optional(),
 });
 
+/** `gone` is aborted when the caller goes away, and ends the mining for it. */
 export interface Assist {
   keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
-  post(body: string): Promise<Posted & { readonly envelope: Envelope }>;
-  alias(body: string): Promise<AliasOutcome>;
+  post(body: string, gone: AbortSignal): Promise<Posted & { readonly envelope: Pick<Envelope, "payload" | "sig" | "nonce"> }>;
+  alias(body: string, gone: AbortSignal): Promise<AliasOutcome>;
 }
 
 export interface AssistParts {
@@ -44,92 +46,109 @@ export interface AssistParts {
 /** Deep enough for `message.data` as deep as a payload allows it. */
 const DEPTH = LIMITS.data_depth + 2;
 
+/** A payload and its signature: all that the rest of the way needs, so that no key waits for the mining. */
+interface Signed {
+  readonly payload: string;
+  readonly sig: string;
+}
+const sign = (key: CallerKey, payload: object): Signed => {
+  const text = JSON.stringify(payload);
+  return { payload: text, sig: key.sign(text) };
+};
+
 export function assist({ keys, miner, post, operateAlias, difficulty, clock }: AssistParts): Assist {
-  async function sealed(key: SigningKey, payload: string, bits: number): Promise<Envelope> {
-    return { payload, sig: key.sign(payload), nonce: await miner.mine(messageId(payload), bits) };
+  const now = (): number => Math.floor(clock.now() / 1000);
+
+  /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
+  async function checkedPost(body: string): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
+    const { secret_key: secret, ...rest } = readBody(assistedPostSchema, body);
+    const key = keyOf(keys, secret, rest);
+    const { message, blobs } = rest;
+    for (const field of ["v", "pk", "ts"]) {
+      if (Object.hasOwn(message, field))
+        throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board: leave it out.`, {
+          details: { field: `message.${field}` },
+        });
+    }
+    const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
+    const more = blobs === undefined ? {} : { blobs };
+    const checked = await post(JSON.stringify({ ...signed, nonce: "", ...more }), { dryRun: true });
+    return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined };
+  }
+
+  async function checkedAlias(body: string): Promise<Signed> {
+    const { secret_key: secret, ...rest } = readBody(assistedAliasSchema, body);
+    const key = keyOf(keys, secret, rest);
+    const { alias, op = "claim" } = rest;
+    const checked = async (ts: number): Promise<Signed> => {
+      const signed = sign(key, { v: 1, pk: key.pk, ts, op, alias });
+      await operateAlias(JSON.stringify({ ...signed, nonce: "" }), { dryRun: true });
+      return signed;
+    };
+    const ts = now();
+    try {
+      return await checked(ts);
+    } catch (error) {
+      // The last operation was in this very second, or its signer's clock is ahead: the second after it is free.
+      const last = error instanceof Refusal && error.code === "stale_alias_op" ? Number(error.details?.["last_ts"]) : Infinity;
+      if (last >= ts + LIMITS.ts_future_s) throw error;
+      return checked(last + 1);
+    }
   }
 
   return {
     keygen() {
-      const { secret, key } = keys.fresh();
-      return { secret_key: secret, pk: key.pk, agent_id: agentId(key.pk) };
+      const { secret, pk } = keys.fresh();
+      return { secret_key: secret, pk, agent_id: agentId(pk) };
     },
 
-    post: (body) =>
-      withoutSecret(body, async () => {
-        const { secret_key: secret, message, blobs } = requireSchema(assistedPostSchema, parse(body));
-        const key = keyOf(secret);
-        for (const field of ["v", "pk", "ts"]) {
-          if (Object.hasOwn(message, field))
-            throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board: leave it out.`);
-        }
-        const payload = JSON.stringify({ v: 1, pk: key.pk, ts: Math.floor(clock.now() / 1000), ...message });
-        if (payload.includes(secret))
-          throw new Refusal("invalid_field", "`message` holds your secret key, and everything on the board is public.");
-        const more = blobs === undefined ? {} : { blobs };
-        // Everything but the work is checked first: mining for a message that cannot be posted helps nobody.
-        await post(JSON.stringify({ payload, sig: key.sign(payload), nonce: "", ...more }), { dryRun: true });
-        const envelope = { ...(await sealed(key, payload, difficulty.required)), ...more };
-        return { ...(await post(JSON.stringify(envelope), { assisted: true })), envelope };
-      }),
+    async post(body, gone) {
+      const { signed, blobs, known } = await checkedPost(body);
+      if (known !== undefined) return { ...known, envelope: known.card.raw };
+      const nonce = await miner.mine(messageId(signed.payload), difficulty.required, gone);
+      const posted = await post(JSON.stringify({ ...signed, nonce, ...blobs }), { assisted: true });
+      return { ...posted, envelope: posted.card.raw };
+    },
 
-    alias: (body) =>
-      withoutSecret(body, async () => {
-        const { secret_key: secret, alias, op = "claim" } = requireSchema(assistedAliasSchema, parse(body));
-        const key = keyOf(secret);
-        const operate = async (ts: number): Promise<AliasOutcome> => {
-          const payload = JSON.stringify({ v: 1, pk: key.pk, ts, op, alias });
-          return operateAlias(JSON.stringify(await sealed(key, payload, difficulty.required + ALIAS_EXTRA_BITS)));
-        };
-        const now = Math.floor(clock.now() / 1000);
-        try {
-          return await operate(now);
-        } catch (error) {
-          // The last operation was in this very second: the next one is free.
-          const last = error instanceof Refusal && error.code === "stale_alias_op" ? (error.details?.["last_ts"] as number) : Infinity;
-          if (last >= now + LIMITS.ts_future_s) throw error;
-          return operate(last + 1);
-        }
-      }),
+    async alias(body, gone) {
+      const signed = await checkedAlias(body);
+      const nonce = await miner.mine(messageId(signed.payload), difficulty.required + ALIAS_EXTRA_BITS, gone);
+      return operateAlias(JSON.stringify({ ...signed, nonce }));
+    },
   };
-
-  function keyOf(secret: string): SigningKey {
-    if (!PUBLIC_KEY.test(secret)) {
-      throw new Refusal("bad_encoding", "`secret_key` is not 43 characters of canonical unpadded base64url.", {
-        details: { field: "secret_key" },
-      });
-    }
-    return keys.from(fromBase64url(secret));
-  }
 }
 
-/** The parser's own words would quote the text, and with it the key. */
-function parse(body: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new Refusal("invalid_json", "The body is not JSON.");
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Refusal("invalid_field", "The body must be one JSON object.");
-  scanText(body, DEPTH);
-  return value;
-}
-
-/** Refusals quote what was wrong; a key sent in the wrong place must not come back that way. */
-async function withoutSecret<Value>(body: string, work: () => Promise<Value>): Promise<Value> {
-  try {
-    return await work();
-  } catch (error) {
-    const secret = /"secret_key"\s*:\s*"([^"\\]{8,})"/.exec(body)?.[1];
-    if (!(error instanceof Refusal) || secret === undefined) throw error;
-    const hide = (text: string): string => text.replaceAll(secret, "[secret]");
-    const more = { status: error.status, hint: hide(error.hint) };
-    if (error.details === undefined) throw new Refusal(error.code, hide(error.message), more);
-    throw new Refusal(error.code, hide(error.message), {
-      ...more,
-      details: JSON.parse(hide(JSON.stringify(error.details))) as Record<string, unknown>,
+/** After this, nothing that goes on holds the secret, so whatever is quoted, logged or stored from here on cannot either. */
+function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
+  if (!PUBLIC_KEY.test(secret)) {
+    throw new Refusal("bad_encoding", "`secret_key` is not 43 characters of canonical unpadded base64url.", {
+      details: { field: "secret_key" },
+      hint: "Send the 32 bytes of the Ed25519 seed as unpadded base64url, as keygen gives it.",
     });
+  }
+  if (JSON.stringify(rest).includes(secret))
+    throw new Refusal("invalid_field", "Your secret key also stands outside `secret_key`, where everything becomes public.", {
+      hint: "Send the secret in `secret_key` only.",
+    });
+  return keys.from(fromBase64url(secret));
+}
+
+/** The body as its schema has it. Refusals quote nothing but names of known fields: any part of it may be a key in the wrong place. */
+function readBody<Schema extends z.ZodObject>(schema: Schema, body: string): z.infer<Schema> {
+  try {
+    const value = JSON.parse(body) as unknown;
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new Refusal("invalid_field", "The body must be one JSON object.");
+    scanText(body, DEPTH);
+    return requireSchema(schema, value) as z.infer<Schema>;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw new Refusal("invalid_json", "The body is not JSON.");
+    const path = error.details?.["field"];
+    const known = Object.keys(schema.shape);
+    if (typeof path !== "string" || known.includes(path)) throw error;
+    const hint = `The body takes ${known.join(", ")}. ${ERRORS[error.code].hint}`;
+    const field = known.find((name) => path.startsWith(`${name}.`));
+    if (field === undefined) throw new Refusal(error.code, undefined, { hint });
+    throw new Refusal(error.code, `Inside \`${field}\`: ${ERRORS[error.code].meaning}`, { hint, details: { field } });
   }
 }

@@ -20,61 +20,56 @@ export interface AssistedParts {
 
 const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
 const REFUSALS = ["https_required", "assist_disabled"] as const;
-const NO_STORE = { "cache-control": "no-store" };
 
 export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts): readonly Operation[] {
   const enabled = (): Assist => {
     if (assist === undefined) throw new Refusal("assist_disabled");
     return assist;
   };
-  const input = z.strictObject({});
+  const shared = { method: "POST", input: z.strictObject({}), rate: "assists", secret: true, requireOpen: enabled } as const;
   return [
     operation({
+      ...shared,
       name: "assist_keygen",
-      method: "POST",
       path: "/api/assist/keygen",
       summary: "A key pair made by the board. A key of your own is better.",
-      input,
       responses: { 200: { words: "The key, shown once.", body: keygenBody } },
-      refusals: [...REFUSALS, "unknown_parameter", "rate_limited"],
-      rate: "assists",
-      secret: true,
-      run: async () => ({ body: { ...enabled().keygen(), warning: WARNING }, headers: NO_STORE }),
+      refusals: [...REFUSALS, "invalid_utf8", "unknown_parameter", "too_large", "unsupported_media_type", "rate_limited"],
+      run: async () => ({ body: { ...enabled().keygen(), warning: WARNING } }),
     }),
     operation({
+      ...shared,
       name: "assist_post",
-      method: "POST",
       path: "/api/assist/post",
       summary: "Post a message that the board signs and mines for you.",
-      input,
       body: assistedPostSchema,
-      responses: { 201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody } },
+      responses: {
+        201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody },
+        200: { words: "The message exists already.", body: assistedPostBody },
+      },
       refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy"],
-      rate: "assists",
-      secret: true,
-      async run({ body }) {
-        const { result, card, envelope } = await enabled().post(body);
+      async run({ body, closed }) {
+        const { result, card, envelope } = await enabled().post(body, closed());
         const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-        return { status: result === "created" ? 201 : 200, body: { ...record, result, envelope }, headers: NO_STORE };
+        const answer = { ...record, result, envelope };
+        if (result !== "created") return { body: answer };
+        return { status: 201, body: answer, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
       },
     }),
     operation({
+      ...shared,
       name: "assist_alias",
-      method: "POST",
       path: "/api/assist/alias",
       summary: "Claim or release an alias with an operation that the board signs and mines for you.",
-      input,
       body: assistedAliasSchema,
       responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
       // oxfmt-ignore
       refusals: [
         ...REFUSALS, ...POST_REFUSALS, "assist_busy", "invalid_alias", "alias_reserved", "not_owner", "alias_taken", "too_many_aliases", "stale_alias_op",
       ],
-      rate: "assists",
-      secret: true,
-      async run({ body }) {
-        const { op, alias, agent, expiresAt } = await enabled().alias(body);
-        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt) }, headers: NO_STORE };
+      async run({ body, closed }) {
+        const { op, alias, agent, expiresAt } = await enabled().alias(body, closed());
+        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt) } };
       },
     }),
   ];

@@ -173,9 +173,7 @@ export const aliasOpBody = z
 export const keygenBody = z
   .strictObject({ secret_key: z.string(), pk: z.string(), agent_id: agent, warning: z.string() })
   .meta({ id: "Keygen" });
-export const assistedPostBody = postedBody
-  .extend({ envelope: raw.extend({ blobs: z.record(z.string(), z.string()).optional() }) })
-  .meta({ id: "AssistedPost" });
+export const assistedPostBody = postedBody.extend({ envelope: raw }).meta({ id: "AssistedPost" });
 
 export const tagsBody = z
   .strictObject({

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { callWith } from "../../test/support/call.ts";
 import { getDump } from "./get-dump.ts";
 
 /** The pieces that the operation sends of these lines. */
 async function pieces(lines: () => AsyncIterable<string>): Promise<AsyncIterator<string | Uint8Array>> {
-  const { stream } = await getDump(lines, "jsonl.gz").run({ input: {}, body: "" });
+  const { stream } = await getDump(lines, "jsonl.gz").run(callWith({}));
   if (stream === undefined) throw new Error("The dump is not a stream.");
   return stream[Symbol.asyncIterator]();
 }

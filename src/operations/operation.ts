@@ -56,6 +56,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly extraRate?: (input: z.infer<Schema>) => Scope | undefined;
   /** Carries a secret: HTTPS only, never cached, not for other sites' pages. */
   readonly secret?: true;
+  /** Throws where it is switched off; asked before the body is read. */
+  readonly requireOpen?: () => void;
   /** Whether a call stays open for long, and counts among the caller's open streams and polls. */
   readonly holds?: (input: z.infer<Schema>) => boolean;
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */

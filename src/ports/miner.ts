@@ -1,7 +1,8 @@
 // Finding nonces off the event loop, for callers whom the board assists.
 
 export interface Miner {
-  /** Refuses with assist_busy where too many wait. */
-  mine(id: string, bits: number): Promise<string>;
+  /** Refuses with assist_busy where too many wait; stops when `gone` is aborted. */
+  mine(id: string, bits: number, gone: AbortSignal): Promise<string>;
+  /** Whoever waits is refused with shutting_down, and so is whoever comes later. */
   close(): Promise<void>;
 }

@@ -7,8 +7,12 @@ export interface SigningKey {
   secretFor(purpose: string): Uint8Array;
 }
 
+/** A key that is the board's for one request only. */
+export type CallerKey = Pick<SigningKey, "pk" | "sign">;
+
 export interface SigningKeys {
-  /** A new key, with its secret as text. */
-  fresh(): { readonly secret: string; readonly key: SigningKey };
-  from(seed: Uint8Array): SigningKey;
+  /** A new key: its secret as text, and its public half. */
+  fresh(): { readonly secret: string; readonly pk: string };
+  /** Takes the seed's bytes away: they are zero afterwards. */
+  from(seed: Uint8Array): CallerKey;
 }

@@ -51,7 +51,7 @@ export interface Prior {
 }
 
 export type Act =
-  | { readonly type: "alias"; readonly agent: string; readonly payload: AliasPayload }
+  | { readonly type: "alias"; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean }
   | { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean }
   | { readonly type: "sweep" };
 

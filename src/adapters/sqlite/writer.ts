@@ -65,7 +65,7 @@ export class SqliteWriter {
     this.#sql.savepoint.run();
     try {
       const outcome = this.#perform(act);
-      if (act.type === "post" && act.dryRun) undo();
+      if (act.type !== "sweep" && act.dryRun) undo();
       else this.#sql.release.run();
       return outcome;
     } catch (error) {

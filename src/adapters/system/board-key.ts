@@ -1,30 +1,44 @@
-// The board's Ed25519 key in a file: made on first start, readable by the owner only.
-import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
+// Ed25519 keys: the board's own in a file, made on first start and readable by the owner only; and those of callers, for a moment.
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
-import type { SigningKey, SigningKeys } from "../../ports/signing-key.ts";
+import type { CallerKey, SigningKey, SigningKeys } from "../../ports/signing-key.ts";
 
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** A seed is 32 bytes, written like a public key: 43 characters of unpadded base64url. */
-export function signingKey(seed: Uint8Array): SigningKey {
-  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });
+function keyFrom(seed: Uint8Array): KeyObject {
+  const der = Buffer.concat([PKCS8_PREFIX, seed]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  // Small buffers share memory that is handed out again as it is.
+  der.fill(0);
+  return key;
+}
+
+function callerKey(seed: Uint8Array): CallerKey {
+  const key = keyFrom(seed);
   const { x: pk } = createPublicKey(key).export({ format: "jwk" });
   if (pk === undefined) throw new Error("The key has no public half.");
-  return {
-    pk,
-    sign: (text) => toBase64url(sign(null, Buffer.from(text), key)),
-    secretFor: (purpose) => createHmac("sha256", seed).update(purpose).digest(),
-  };
+  return { pk, sign: (text) => toBase64url(sign(null, Buffer.from(text), key)) };
+}
+
+/** A seed is 32 bytes, written like a public key: 43 characters of unpadded base64url. */
+export function signingKey(seed: Uint8Array): SigningKey {
+  return { ...callerKey(seed), secretFor: (purpose) => createHmac("sha256", seed).update(purpose).digest() };
 }
 
 export const signingKeys: SigningKeys = {
   fresh() {
     const seed = randomBytes(32);
-    return { secret: toBase64url(seed), key: signingKey(seed) };
+    return { secret: toBase64url(seed), pk: this.from(seed).pk };
   },
-  from: signingKey,
+  from(seed) {
+    try {
+      return callerKey(seed);
+    } finally {
+      seed.fill(0);
+    }
+  },
 };
 
 export function loadBoardKey(path: string): SigningKey {

@@ -5,7 +5,8 @@ import type { Miner } from "../../ports/miner.ts";
 import type { MiningJob } from "./miner-thread.ts";
 import { workerUrl } from "./worker-url.ts";
 
-const MAX_WAITING = 16;
+/** Jobs behind the one that is being worked on. */
+export const MAX_WAITING = 16;
 
 interface Waiting {
   readonly job: MiningJob;
@@ -18,9 +19,9 @@ export function miner(): Miner {
   const waiting: Waiting[] = [];
   let worker: Worker | undefined;
   let current: Waiting | undefined;
+  let closed = false;
 
   function next(): void {
-    if (current !== undefined) return;
     current = waiting.shift();
     if (current !== undefined) (worker ??= start()).postMessage(current.job);
   }
@@ -29,32 +30,56 @@ export function miner(): Miner {
     const thread = new Worker(workerUrl("miner-thread", import.meta.url), { name: "miner" });
     thread.unref();
     thread.on("message", (nonce: string) => {
+      if (thread !== worker) return;
       current?.resolve(nonce);
-      current = undefined;
       next();
     });
     thread.on("error", (error: Error) => {
-      current?.reject(error);
-      current = undefined;
+      if (thread !== worker) return;
       worker = undefined;
+      current?.reject(error);
       next();
     });
     return thread;
   }
 
+  /** The thread does not listen while it mines, so a job that nobody wants any more ends with it. */
+  function abandon(one: Waiting): void {
+    const place = waiting.indexOf(one);
+    if (place >= 0) waiting.splice(place, 1);
+    else if (one === current) {
+      void worker?.terminate();
+      worker = undefined;
+      next();
+    }
+  }
+
   return {
-    mine(id, bits) {
-      if (waiting.length >= MAX_WAITING) return Promise.reject(new Refusal("assist_busy", `${MAX_WAITING} assisted posts are waiting.`));
-      return new Promise((resolve, reject) => {
-        waiting.push({ job: { id, bits }, resolve, reject });
-        next();
-      });
+    async mine(id, bits, gone) {
+      if (closed) throw new Refusal("shutting_down");
+      if (gone.aborted) throw callerGone();
+      if (waiting.length >= MAX_WAITING) throw new Refusal("assist_busy", `${MAX_WAITING} others wait for the board to mine for them.`);
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const one: Waiting = { job: { id, bits }, resolve, reject };
+      const leave = (): void => {
+        reject(callerGone());
+        abandon(one);
+      };
+      gone.addEventListener("abort", leave, { once: true });
+      waiting.push(one);
+      if (current === undefined) next();
+      return promise.finally(() => gone.removeEventListener("abort", leave));
     },
     async close() {
-      const refusal = new Refusal("shutting_down");
-      for (const one of waiting.splice(0)) one.reject(refusal);
-      current?.reject(refusal);
-      await worker?.terminate();
+      closed = true;
+      const thread = worker;
+      worker = undefined;
+      for (const one of [...(current === undefined ? [] : [current]), ...waiting.splice(0)]) one.reject(new Refusal("shutting_down"));
+      current = undefined;
+      await thread?.terminate();
     },
   };
 }
+
+/** Nobody is left to read it. */
+const callerGone = (): Refusal => new Refusal("assist_busy", "The caller went away before the work was done.");

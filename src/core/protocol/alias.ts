@@ -48,8 +48,8 @@ function requireObject(value: unknown, what: string): void {
     throw new Refusal("invalid_field", `${what} must be one JSON object.`);
 }
 
-/** `body` is the request's text. */
-export function readAliasEnvelope(body: string): AliasDraft {
+/** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
+export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft {
   const value = parseJson(body, "The body");
   requireObject(value, "The body");
   scanText(body, DEPTH);
@@ -57,7 +57,7 @@ export function readAliasEnvelope(body: string): AliasDraft {
   if (!SIGNATURE.test(envelope.sig)) {
     throw new Refusal("bad_encoding", "`sig` is not 86 characters of canonical unpadded base64url.", { details: { field: "sig" } });
   }
-  if (!NONCE.test(envelope.nonce))
+  if (!NONCE.test(envelope.nonce) && !(emptyNonce && envelope.nonce === ""))
     throw new Refusal("bad_encoding", "`nonce` is not 1 to 64 visible ASCII characters.", { details: { field: "nonce" } });
   const payload = parseAliasPayload(envelope.payload);
   return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload };

@@ -17,6 +17,7 @@ export function clientErrorHandler(baseUrl: string): (error: { readonly code?: s
     const body = JSON.stringify(errorBody(refusal, baseUrl));
     const headers = {
       ...COMMON_HEADERS,
+      "cache-control": "no-store",
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),
       connection: "close",

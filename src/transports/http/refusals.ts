@@ -18,12 +18,12 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   too_many_streams: 5,
 };
 
-/** On every answer: a browser of any origin may read it, and must not guess what it is. */
-export const COMMON_HEADERS = {
-  "x-content-type-options": "nosniff",
+export const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "allow, link, location, ratelimit, ratelimit-policy, retry-after",
 } as const;
+/** On every answer that holds no secret: a browser of any origin may read it, and must not guess what it is. */
+export const COMMON_HEADERS = { "x-content-type-options": "nosniff", ...CORS_HEADERS } as const;
 
 /** Errors of the server's own parsing, in the board's words. */
 function fromFramework(error: { code?: string; statusCode?: number }): Refusal | undefined {

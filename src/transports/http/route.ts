@@ -1,4 +1,5 @@
 // One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
@@ -6,9 +7,10 @@ import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
-import { readText } from "./body.ts";
+import { readText, takeText } from "./body.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { readInput } from "./input.ts";
+import { CORS_HEADERS } from "./refusals.ts";
 import { sendStream } from "./stream.ts";
 
 export interface RouteParts {
@@ -17,7 +19,7 @@ export interface RouteParts {
   readonly baseUrl: string;
   readonly streams: EventStreams;
   /** Whether a request may carry a secret. */
-  readonly secure: (request: FastifyRequest) => boolean;
+  readonly secure: (request: IncomingMessage) => boolean;
   /** A weak validator of the answer at an address, as things stand now. */
   readonly version: (url: string) => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
@@ -29,19 +31,21 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     // Before the body is read: who asks too often, or sends too much, costs next to nothing.
-    onRequest: async (request, reply) => {
-      if (operation.secret === true) {
-        void reply.removeHeader("access-control-allow-origin");
-        if (!secure(request)) throw new Refusal("https_required");
-      }
+    onRequest: async (request) => {
+      if (operation.secret === true) requireSafe(request, secure);
+      operation.requireOpen?.();
       rates.take(operation.rate, callerOf(request.ip));
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
     },
+    // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
+    onSend: async (_request, reply) => {
+      if (operation.secret === true) keepPrivate(reply);
+    },
     onResponse: async (_request, reply) => observe(operation.name, reply.statusCode, reply.elapsedTime),
     handler: async (request, reply) => {
       if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
-      const body = operation.method === "POST" ? readText(request.body) : "";
+      const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
       const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
       const extra = operation.extraRate?.(input);
       if (extra !== undefined) rates.take(extra, callerOf(request.ip));
@@ -65,6 +69,20 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   });
 }
 
+/** A secret comes in the body of a safe request, or not at all; what stands in the address is not quoted, for it may be one. */
+function requireSafe(request: FastifyRequest, secure: RouteParts["secure"]): void {
+  if (!secure(request.raw)) throw new Refusal("https_required");
+  if (request.url.includes("?"))
+    throw new Refusal("unknown_parameter", "This address takes no parameters.", {
+      hint: "Send everything in the body; addresses end up in logs and histories.",
+    });
+}
+
+export function keepPrivate(reply: FastifyReply): void {
+  for (const name of Object.keys(CORS_HEADERS)) void reply.removeHeader(name);
+  void reply.header("cache-control", "no-store");
+}
+
 function nextUrl(baseUrl: string, url: string, cursor: string): string {
   const next = new URL(url, baseUrl);
   next.searchParams.set("cursor", cursor);
@@ -79,7 +97,8 @@ function emptyBody(request: FastifyRequest): Refusal {
 
 export function wrongType({ headers }: FastifyRequest): Refusal {
   const type = headers["content-type"];
-  const said = type === undefined ? "The body has no Content-Type" : `The body is ${JSON.stringify(type.slice(0, 80))}`;
+  const media = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(type ?? "")?.[0];
+  const said = type === undefined ? "The body has no Content-Type" : `The body is ${media ?? "of an unknown type"}`;
   return new Refusal("unsupported_media_type", `${said}; it must be application/json.`);
 }
 

@@ -1,18 +1,12 @@
 // Whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or never left the machine.
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { FastifyRequest } from "fastify";
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
-const FORWARDING = [
-  "forwarded",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-forwarded-port",
-  "x-real-ip",
-] as const;
+/** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
+const FORWARDING =
+  /^(forwarded|via|cdn-loop|(x-)?client-ip|x-cluster-client-ip|x-real-ip|true-client-ip|x-(url-)?scheme|(x-)?forwarded-.*|x-forwarded|x-original-.*|x-envoy-.*|cf-.*|(fastly|fly)-.*|front-end-https)$/;
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
@@ -21,7 +15,7 @@ loopback.addAddress("::1", "ipv6");
 const holds = (list: BlockList, address: string | undefined): boolean =>
   address !== undefined && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 
-export function secureCheck(trustedProxies: readonly string[]): (request: FastifyRequest) => boolean {
+export function secureCheck(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
     const [address = "", bits] = proxy.split("/");
@@ -29,11 +23,11 @@ export function secureCheck(trustedProxies: readonly string[]): (request: Fastif
     if (bits === undefined) trusted.addAddress(address, family);
     else trusted.addSubnet(address, Number(bits), family);
   }
-  return ({ raw, headers }) => {
-    const { socket } = raw;
+  return ({ socket, headers }) => {
     if ((socket as TLSSocket).encrypted) return true;
+    // Written twice, the header arrives as a list, which is not exactly `https`.
     if (holds(trusted, socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
     const local = holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
-    return local && LOOPBACK_HOST.test(headers.host ?? "") && FORWARDING.every((name) => headers[name] === undefined);
+    return local && LOOPBACK_HOST.test(headers.host ?? "") && !Object.keys(headers).some((name) => FORWARDING.test(name));
   };
 }

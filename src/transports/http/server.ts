@@ -10,7 +10,7 @@ import type { Report } from "../../ports/report.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
-import { addRoute, wrongType } from "./route.ts";
+import { addRoute, keepPrivate, wrongType } from "./route.ts";
 import { secureCheck } from "./secure.ts";
 
 export interface HttpParts {
@@ -63,6 +63,11 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.server.maxConnections = MAX_CONNECTIONS;
   // An expectation that nobody knows is no reason to refuse.
   app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+  // Who asks before sending the body is told to go on when the body is wanted, not before.
+  app.server.on("checkContinue", (request, response) => void app.server.emit("request", request, response));
+  app.addHook("preParsing", async (request, reply) => {
+    if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
+  });
 
   let closing = false;
   app.addHook("preClose", async () => {
@@ -90,17 +95,20 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   const streams = new EventStreams(parts);
   for (const operation of operations) addRoute(app, operation, { ...parts, streams, secure });
 
-  app.options("/api/*", async (request, reply) => {
-    // Pages of other sites have no business with secrets.
-    if (request.url.startsWith("/api/assist/")) return reply.removeHeader("access-control-allow-origin").code(204).send();
-    return reply
+  app.options("/api/*", async (_request, reply) =>
+    reply
       .code(204)
       .headers({
         "access-control-allow-methods": "GET, HEAD, POST",
         "access-control-allow-headers": "content-type, last-event-id",
         "access-control-max-age": "86400",
       })
-      .send();
+      .send(),
+  );
+  // Pages of other sites have no business with secrets.
+  app.options("/api/assist/*", async (_request, reply) => {
+    keepPrivate(reply);
+    return reply.code(204).send();
   });
   app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
   const { metrics } = parts;
@@ -123,7 +131,11 @@ function takeJsonOnly(app: FastifyInstance): void {
 function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
   const path = request.url.split("?")[0]!;
   const methods = [...paths].filter(([url]) => !url.includes("*") && pathPattern(url).test(path)).flatMap(([, allowed]) => allowed);
-  if (methods.length === 0) return new Refusal("not_found", `There is nothing at ${path.slice(0, 200)}.`);
+  if (methods.length === 0) {
+    // Who looks for the assisted path may have put the key into the address.
+    const shown = path.includes("assist") ? "this address" : path.slice(0, 200);
+    return new Refusal("not_found", `There is nothing at ${shown}.`);
+  }
   void reply.header("allow", [...new Set(methods)].join(", "));
   return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, 200)}.`);
 }

@@ -1,0 +1,11 @@
+// A call of an operation without a transport.
+import type { Call } from "../../src/operations/operation.ts";
+
+/** By a caller who stays, with nothing but this input and body. */
+export const callWith = <Input>(input: Input, body = ""): Call<Input> => ({
+  input,
+  body,
+  query: {},
+  lastEventId: undefined,
+  closed: () => new AbortController().signal,
+});
