@@ -18,6 +18,8 @@ export class Follower {
   readonly #index: LocalIndex;
   readonly #source: SearchSource;
   #advancing: Promise<void> | undefined;
+  /** Searches that wait for the index to catch up. */
+  #waiting = 0;
 
   constructor(index: LocalIndex, source: SearchSource) {
     this.#index = index;
@@ -59,16 +61,22 @@ export class Follower {
       const long = (await this.#source.head()) - index.progress.building > FAR_ENTRIES || performance.now() - start > BUILD_WAIT_MS;
       if (long) throw new SearchUnavailable("The search index is being built.");
     }
-    while (index.progress.seq < seq) {
-      const { seq: before } = index.progress;
-      if (seq - before > FAR_ENTRIES) throw new SearchUnavailable("The search index is catching up.");
-      await this.advance(pace(0));
-      if (index.progress.seq === before) throw new SearchUnavailable("The search index does not reach the end of the log.");
+    this.#waiting++;
+    try {
+      while (index.progress.seq < seq) {
+        const { seq: before } = index.progress;
+        if (seq - before > FAR_ENTRIES) throw new SearchUnavailable("The search index is catching up.");
+        await this.advance();
+        if (index.progress.seq === before) throw new SearchUnavailable("The search index does not reach the end of the log.");
+      }
+    } finally {
+      this.#waiting--;
     }
   }
 
-  /** Takes in the next entries of the log; whoever asks meanwhile waits for the same. */
-  advance(steps: Pace): Promise<void> {
+  /** Takes in the next entries of the log: half the time, so that posts have the processor, or all of it while a search waits. */
+  advance(): Promise<void> {
+    const steps = pace(() => (this.#waiting > 0 ? 0 : 1));
     return (this.#advancing ??= this.#advance(steps).finally(() => {
       this.#advancing = undefined;
     }));

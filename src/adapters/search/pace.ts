@@ -9,13 +9,13 @@ export interface Pace {
 const SLICE_MS = 5;
 
 /** Rests `idle` times as long as it works; 0 goes on as soon as whoever waits has been served. Work that is to stop ends in a throw. */
-export function pace(idle: number, stop?: AbortSignal): Pace {
+export function pace(idle: number | (() => number), stop?: AbortSignal): Pace {
   let start = performance.now();
   return {
     step() {
       stop?.throwIfAborted();
       const worked = performance.now() - start;
-      return worked < SLICE_MS ? undefined : rest(worked * idle);
+      return worked < SLICE_MS ? undefined : rest(worked * (typeof idle === "number" ? idle : idle()));
     },
   };
 

@@ -71,7 +71,7 @@ export class SearchNode implements SearchIndex {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#work;
-    await this.#flushing;
+    await this.#flushing?.catch(this.#onTrouble);
     if (this.#index.unsaved) await this.#index.flush(pace(0)).catch(this.#onTrouble);
     this.#index.close();
     await this.#source.close();
@@ -83,7 +83,7 @@ export class SearchNode implements SearchIndex {
     await this.#follower.build(() => this.#flush(), pace(0, this.#stop.signal));
     for (;;) {
       const start = performance.now();
-      await this.#follower.advance(pace(1));
+      await this.#follower.advance();
       if (this.#index.full || (this.#index.unsaved && performance.now() - this.#savedAt > SAVE_MS))
         void this.#flush().catch(this.#onTrouble);
       if (this.#stop.signal.aborted || (await this.#follower.behind()) < LAGGING_ENTRIES) return;
