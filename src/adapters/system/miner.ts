@@ -6,7 +6,7 @@ import type { MiningJob } from "./miner-thread.ts";
 import { workerUrl } from "./worker-url.ts";
 
 /** Jobs behind the one that is being worked on. */
-export const MAX_WAITING = 16;
+const MAX_WAITING = 16;
 
 interface Waiting {
   readonly job: MiningJob;
@@ -69,6 +69,9 @@ export function miner(): Miner {
       waiting.push(one);
       if (current === undefined) next();
       return promise.finally(() => gone.removeEventListener("abort", leave));
+    },
+    get jobs() {
+      return waiting.length + (current === undefined ? 0 : 1);
     },
     async close() {
       closed = true;

@@ -1,5 +1,4 @@
 // One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
-import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
@@ -11,6 +10,7 @@ import { readText, takeText } from "./body.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { readInput } from "./input.ts";
 import { CORS_HEADERS } from "./refusals.ts";
+import type { Arrival } from "./secure.ts";
 import { sendStream } from "./stream.ts";
 
 export interface RouteParts {
@@ -19,7 +19,7 @@ export interface RouteParts {
   readonly baseUrl: string;
   readonly streams: EventStreams;
   /** Whether a request may carry a secret. */
-  readonly secure: (request: IncomingMessage) => boolean;
+  readonly secure: (request: Arrival) => boolean;
   /** A weak validator of the answer at an address, as things stand now. */
   readonly version: (url: string) => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;

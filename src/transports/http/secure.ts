@@ -1,7 +1,6 @@
 // Whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or never left the machine.
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
-import type { TLSSocket } from "node:tls";
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 /** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
@@ -15,7 +14,13 @@ loopback.addAddress("::1", "ipv6");
 const holds = (list: BlockList, address: string | undefined): boolean =>
   address !== undefined && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 
-export function secureCheck(trustedProxies: readonly string[]): (request: IncomingMessage) => boolean {
+/** What the rule looks at; `encrypted` is there on TLS sockets only. */
+export interface Arrival {
+  readonly socket: { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined; readonly encrypted?: true };
+  readonly headers: IncomingHttpHeaders;
+}
+
+export function secureCheck(trustedProxies: readonly string[]): (request: Arrival) => boolean {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
     const [address = "", bits] = proxy.split("/");
@@ -24,7 +29,7 @@ export function secureCheck(trustedProxies: readonly string[]): (request: Incomi
     else trusted.addSubnet(address, Number(bits), family);
   }
   return ({ socket, headers }) => {
-    if ((socket as TLSSocket).encrypted) return true;
+    if (socket.encrypted === true) return true;
     // Written twice, the header arrives as a list, which is not exactly `https`.
     if (holds(trusted, socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
     const local = holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
