@@ -18,6 +18,8 @@ export interface Question {
   readonly q?: string | undefined;
   readonly q_mode?: "all" | "any" | undefined;
   readonly near?: string | undefined;
+  /** A text to compare with, never an id; unlike with `near`, all that is similar at all counts. */
+  readonly like?: string | undefined;
   readonly include_superseded?: boolean | undefined;
   readonly include_removed?: boolean | undefined;
   readonly after_seq?: number | undefined;
@@ -65,7 +67,7 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     const { seq: latestSeq } = await store.head();
     const condition = await conditionOf(question, names, now, latestSeq);
     const sort = sortOf(question);
-    if (question.q !== undefined || question.near !== undefined) {
+    if (question.q !== undefined || question.near !== undefined || question.like !== undefined) {
       const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
       const { items, next } = await search(question, condition, { after, now, upTo: latestSeq });
       return { items, nextCursor: next === undefined ? null : cursors.encode(question.text, next), latestSeq, asOf: now };
@@ -89,8 +91,8 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
   };
 }
 
-export function sortOf({ sort, q, near }: Question): Sort {
-  return sort ?? (q !== undefined || near !== undefined ? "relevance" : "new");
+export function sortOf({ sort, q, near, like }: Question): Sort {
+  return sort ?? (q !== undefined || near !== undefined || like !== undefined ? "relevance" : "new");
 }
 
 /** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters. */

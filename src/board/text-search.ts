@@ -23,8 +23,16 @@ type TextPosition = Pins & ({ readonly after: Hit } | { readonly at: Position })
 const FEW = 5000;
 /** All that counts as similar to one text. */
 const NEAR_LIMIT = 1000;
+/** Below this, two texts share no more than common words. */
+const ANY_LIKENESS = 0.05;
 const CHUNK = 100;
 const LARGEST_CHUNK = 2000;
+
+interface Like {
+  readonly near: Near;
+  readonly exclude: number | undefined;
+  readonly threshold: number;
+}
 
 interface Ranking {
   (options: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }): Promise<readonly Hit[]>;
@@ -36,15 +44,16 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
   return async (question, condition, { after, upTo }) => {
     const query = question.q === undefined ? undefined : parseQuery(question.q, question.q_mode ?? "all");
     const position = after as TextPosition | undefined;
-    const like = question.near === undefined ? undefined : await nearOf(question.near, upTo, position?.near);
-    const ranking = rankingOf(query, like?.near, upTo, position?.stats);
+    const like = await nearOf(question, upTo, position?.near);
+    const ranking = rankingOf(query, like, upTo, position?.stats);
     const wanted = like?.exclude === undefined ? condition : { is: "and" as const, of: [...conditionsOf(condition), notSeq(like.exclude)] };
     if (sortOf(question) === "relevance")
       return ranked(question, wanted, ranking, position !== undefined && "after" in position ? position.after : undefined);
     return sorted(question, wanted, ranking, query, position !== undefined && "at" in position ? position.at : undefined, upTo);
   };
 
-  function rankingOf(query: Query | undefined, near: Near | undefined, upTo: number, given: CorpusStats | undefined): Ranking {
+  function rankingOf(query: Query | undefined, like: Like | undefined, upTo: number, given: CorpusStats | undefined): Ranking {
+    const near = like?.near;
     let stats = given;
     const rank = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
       if (query === undefined) return [];
@@ -60,15 +69,15 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
       return answer.hits;
     };
     const similar = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
-      if (near === undefined) return [];
+      if (like === undefined) return [];
       const options = {
         upTo,
         limit,
-        threshold: NEAR_THRESHOLD,
+        threshold: like.threshold,
         ...(after === undefined ? {} : { after }),
         ...(only === undefined ? {} : { only }),
       };
-      return (await index.similar(near, options)).hits;
+      return (await index.similar(like.near, options)).hits;
     };
     const hits = async ({ limit, after, only }: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }) => {
       if (near === undefined) return rank(limit, after, only);
@@ -125,7 +134,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     const removed = false;
     // Similarity is bounded by itself; words may match very much.
     const matching =
-      question.near === undefined && query !== undefined
+      question.near === undefined && question.like === undefined && query !== undefined
         ? await index.matching(query, { upTo })
         : seqArray((await ranking({ limit: NEAR_LIMIT, after: undefined, only: undefined })).map((hit) => hit.seq));
     let found: readonly Item[];
@@ -174,11 +183,13 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     return new Map(listed.map((item) => [item.position.seq, item]));
   }
 
-  /** What `near` stands for: a message by its id or a prefix that resolves, or a text. */
-  async function nearOf(value: string, upTo: number, pinned: Near | undefined): Promise<{ near: Near; exclude: number | undefined }> {
-    const source = await sourceOf(value);
-    const near = pinned ?? (await index.near(source?.document ?? documentOfText(value), upTo));
-    return { near, exclude: source?.seq };
+  /** What the question compares with: what `near` stands for, or a text as it is. */
+  async function nearOf({ near, like }: Question, upTo: number, pinned: Near | undefined): Promise<Like | undefined> {
+    const text = near ?? like;
+    if (text === undefined) return undefined;
+    const source = near === undefined ? undefined : await sourceOf(near);
+    const prepared = pinned ?? (await index.near(source?.document ?? documentOfText(text), upTo));
+    return { near: prepared, exclude: source?.seq, threshold: near === undefined ? ANY_LIKENESS : NEAR_THRESHOLD };
   }
 }
 

@@ -4,6 +4,7 @@ import { BUCKETS } from "../board/rate.ts";
 import { ERRORS } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
+import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
 import type { Clock } from "../ports/clock.ts";
 import { kindsBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
@@ -23,7 +24,7 @@ export const getKinds = (clock: Clock, examplePk: string) => {
     statuses: named(STATUSES),
     report_categories: REPORT_CATEGORIES,
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
-    limits: { ...LIMITS, rates },
+    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, rates },
   };
   return operation({
     name: "get_kinds",

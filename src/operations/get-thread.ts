@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ShowThread, ThreadPage } from "../board/thread.ts";
 import { iso } from "../core/protocol/time.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
+import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import { threadBody } from "./bodies.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
@@ -54,11 +55,10 @@ function bodyOf(page: ThreadPage, include: ReadonlySet<Include>, baseUrl: string
 
 /** What stands above the messages in Markdown; they carry their own depth and refs. */
 function linesOf({ root, focus, items, participants, open, nextCursor, latestSeq, asOf }: ThreadPage): string[] {
-  const short = (id: string): string => id.slice(0, 16);
   return [
-    `${items.length} messages as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${short(focus)}`}.`,
+    `${items.length} messages as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
     `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
-    ...(open.length === 0 ? [] : [`Open work: ${open.map(short).join(", ")}.`]),
+    ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
     ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),
   ];
 }

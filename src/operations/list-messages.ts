@@ -16,7 +16,7 @@ import { PREVIEW, type Presenter } from "./present.ts";
 
 const pathList = z
   .string()
-  .regex(/^[a-z_]+(\.[a-z_-]+)*(,[a-z_]+(\.[a-z_-]+)*){0,63}$/, "must be a comma list of dotted paths such as id,meta.title,server.author")
+  .regex(/^[a-z_]+(\.[\w-]+)*(,[a-z_]+(\.[\w-]+)*){0,63}$/, "must be a comma list of dotted paths such as id,meta.title,server.author")
   .transform((text): Path[] => text.split(",").map((path) => path.split(".")));
 
 /** The filters of the table, as optional parameters with their words. */

@@ -29,10 +29,12 @@ export interface Presenter {
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | Tombstone)[]): Reply;
 }
 
-const TOKEN_BYTES = 8;
+/** A page of guesses would have to be read a billion times before one of them fits. */
+const TOKEN_BYTES = 6;
+const MARK_BYTES = 16;
 
 export function presenter(baseUrl: string, entropy: Entropy): Presenter {
-  const textOf = recordText(baseUrl, entropy.hex(TOKEN_BYTES));
+  const textOf = recordText(baseUrl, entropy.hex(MARK_BYTES));
 
   function records(page: Page, { include, extra }: Presentation) {
     return page.items.map((item) => {

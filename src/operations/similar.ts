@@ -21,7 +21,7 @@ const text = z
 type Given = { text: string; limit: number; cursor?: string | undefined; format?: "json" | "md" | undefined };
 
 const answer = (list: List, present: Presenter) => async (given: Given) => {
-  const page = await list(fixedQuestion("similar", {}, given, { near: given.text }));
+  const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
   return present.page(page, { include: PREVIEW, format: given.format, heading: "Similar messages" });
 };
 

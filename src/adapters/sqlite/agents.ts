@@ -76,7 +76,7 @@ export class SqliteAgents {
     const labels = (field: string) => this.#sql.labels.all(id, field, LIMITS.agent_labels) as unknown as { label: string; count: number }[];
     return {
       ...row,
-      live: of("live")[""] ?? 0,
+      live: this.#sql.live.get(id)?.["count"] as number,
       byKind: Object.fromEntries(labels("kind").map(({ label, count }) => [label, count])),
       work: { claimed, answered, resolved },
       given: { verifies: 0, refutes: 0, ...of("given") },
@@ -105,6 +105,7 @@ function statements(db: DatabaseSync) {
     agent: p(`SELECT ${COLUMNS} FROM agents a WHERE a.id = ?`),
     having: { offer: having("offer"), need: having("need") },
     // Fields with a fixed vocabulary; the others have as many labels as the agent likes.
+    live: db.prepare("SELECT coalesce(sum(count), 0) AS count FROM agent_tallies WHERE agent = ? AND field = 'kind'"),
     counts: p(`SELECT field, label, count FROM agent_tallies
       WHERE agent = ? AND field IN ('live', 'work', 'given', 'received', 'signal')`),
     labels: p("SELECT label, count FROM agent_tallies WHERE agent = ? AND field = ? ORDER BY label LIMIT +?"),

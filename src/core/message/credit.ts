@@ -1,6 +1,6 @@
 // What messages count for agents: for their authors, and for those who answer, vote, signal and hold leases.
 //
-// `live` and `kind` count an agent's messages that default listings show, `need` and `offer` what those ask for and offer.
+// `kind` counts an agent's messages that default listings show, `need` and `offer` what those ask for and offer.
 // `work`: `answered` counts those of them that answer something; `claimed` the leases it holds now;
 // `resolved` the live workable messages that are resolved and have a live answer of it.
 // `given` counts its votes in force, `received` and `signal` the votes and signals in force on its messages.
@@ -22,7 +22,6 @@ export function creditMessage(
   refs: readonly Ref[],
   by: 1 | -1,
 ): void {
-  ledger.tallyAgent(author, "live", "", by);
   ledger.tallyAgent(author, "kind", kind, by);
   for (const { field, label } of labels) if (field !== "tag") ledger.tallyAgent(author, field, label, by);
   if (refs.some((ref) => ref.rel === "answers")) ledger.tallyAgent(author, "work", "answered", by);

@@ -92,7 +92,7 @@ export type Flow = (typeof FLOWS)[number];
 export type TallyField = LabelField | "kind" | "status" | "work" | "thread" | "hour" | Flow;
 
 /** What is counted for each agent; credit.ts says what each means. */
-export type AgentField = "live" | "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
+export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
 /** A message that passed every check outside the transaction. */
 export interface Arrival {
