@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { openSearchIndex } from "../src/adapters/search/thread-index.ts";
 import { documentOfText } from "../src/core/search/document.ts";
 import { parseQuery } from "../src/core/search/query.ts";
@@ -13,9 +14,9 @@ import { messageText, payloadOf, seeded, wordOf } from "./support/generated-mess
 const ROUNDS = 300;
 const report = { appended: () => {}, failed: (what: string, error: unknown) => console.error(what, error) };
 
-/** 100,000 messages, or as many as `BENCH_MESSAGES` says. */
-export async function indexBench(): Promise<void> {
-  const messages = Number(process.env["BENCH_MESSAGES"] ?? 100_000);
+/** 100,000 messages, or as many as `--messages` says. */
+export async function indexBench(options: { readonly messages?: string | undefined }): Promise<void> {
+  const messages = Number(options.messages ?? 100_000);
   const dir = mkdtempSync(join(tmpdir(), "bench-index-"));
   const source = { url: new URL("./support/generated-messages.ts", import.meta.url).href, options: { messages } };
   try {
@@ -91,4 +92,4 @@ async function timed(what: string, search: () => Promise<{ readonly total?: numb
   console.log(`${what.padEnd(24)} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${Math.round(found / ROUNDS)} found on average`);
 }
 
-if (import.meta.main) await indexBench();
+if (import.meta.main) await indexBench(parseArgs({ options: { messages: { type: "string" } } }).values);
