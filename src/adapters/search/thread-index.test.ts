@@ -1,9 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "../../../test/support/board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { parseQuery } from "../../core/search/query.ts";
-import type { SearchIndex } from "../../ports/search.ts";
+import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { databasePath } from "../sqlite/open.ts";
 import { openSearchIndex } from "./thread-index.ts";
 
@@ -57,4 +59,15 @@ describe("an index beside a SQLite board", () => {
     await ready();
     expect(await found("quokka")).toEqual([before.seq, meanwhile.seq]);
   });
+});
+
+test("a thread that cannot start refuses searches, says why, and lets the board close", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "index-"));
+  const failures: unknown[] = [];
+  const source = { url: "data:text/javascript,throw new Error('no board here')", options: {} };
+  const index = openSearchIndex({ dir, source }, { appended: () => {}, failed: (_, error) => failures.push(error) });
+  await expect(index.status()).rejects.toThrow(SearchUnavailable);
+  await index.close();
+  expect(String(failures[0])).toContain("no board here");
+  rmSync(dir, { recursive: true });
 });
