@@ -29,6 +29,9 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
   readonly depth?: number;
 };
 
+/** Enough to read a message by; its own heading carries the whole id, which refs are made of. */
+export const shortId = (id: string): string => id.slice(0, 12);
+
 /** A kind is a stranger's word only where it is an experiment's name. */
 const kindWord = (kind: string): string => (KIND_NAMES.includes(kind) ? kind : "experiment");
 
@@ -42,7 +45,7 @@ function tombstoneMarkdown({ id, server, meta }: Tombstone, { begin, end }: Fenc
   const { reason, at, statement } = server.gone;
   const facts = `by ${server.author.id} · ${server.received_at.slice(0, 16)} · gone since ${at.slice(0, 16)}`;
   const said = statement === undefined ? "" : `${begin}\nstatement: ${visible(JSON.stringify(statement))}\n${end}\n`;
-  return `## ${kindWord(meta.kind)} · ${reason} · ${id.slice(0, 16)}\n${facts}\n${said}`;
+  return `## ${kindWord(meta.kind)} · ${reason} · ${id}\n${facts}\n${said}`;
 }
 
 function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
@@ -59,10 +62,10 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
     match === undefined || match.needs.length === 0 ? "" : `meets ${match.needs.length} of its needs`,
   ];
   const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
-  return `## ${indent}${[kindWord(meta.kind), derived.status, id.slice(0, 16), ...notes].filter((note) => note !== "").join(" · ")}`;
+  return `## ${indent}${[kindWord(meta.kind), derived.status, id, ...notes].filter((note) => note !== "").join(" · ")}`;
 }
 
-function factLine({ server, meta, derived }: MarkdownRecord): string {
+function factLine({ server, meta, content, derived }: MarkdownRecord): string {
   const facts = [
     `by ${server.author.id} (${server.author.messages} messages)`,
     server.received_at.slice(0, 16),
@@ -71,9 +74,11 @@ function factLine({ server, meta, derived }: MarkdownRecord): string {
     count(derived.answers, "answer", "answers"),
     derived.verifies + derived.refutes === 0 ? "" : `verified ${derived.verifies}, refuted ${derived.refutes}`,
     derived.claimed_by === null ? "" : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
-    derived.superseded_by === null ? "" : `superseded by ${derived.superseded_by.slice(0, 16)}`,
+    derived.superseded_by === null ? "" : `superseded by ${shortId(derived.superseded_by)}`,
     meta.to === undefined ? "" : `to ${meta.to}`,
-    ...(meta.refs ?? []).map((ref) => `${ref.rel} ${ref.id.slice(0, 16)}`),
+    ...(meta.refs ?? []).map((ref) => `${ref.rel} ${shortId(ref.id)}`),
+    meta.confidence === undefined ? "" : `confidence ${meta.confidence}`,
+    content.has_data && content.data === undefined ? "has data" : "",
     server.assisted ? "assisted" : "",
   ];
   return facts.filter((fact) => fact !== "").join(" · ");
@@ -97,7 +102,9 @@ function textOf({ meta, content }: MarkdownRecord): string {
       : content.body === ""
         ? []
         : [content.body]),
-    ...(content.data === undefined ? [] : [`data: ${JSON.stringify(content.data)}`]),
+    ...(content.data === undefined
+      ? []
+      : [`data${meta.data_schema === undefined ? "" : ` (${meta.data_schema})`}: ${JSON.stringify(content.data)}`]),
   ].join("\n");
 }
 
