@@ -12,8 +12,8 @@ export interface Document {
 
 /** The first character of every gram term. Words are letters, digits and emoji, so none starts with it. */
 export const GRAM = "~";
-/** Enough for some two pages of text; what a longer text says further down is compared by its words alone. */
-const GRAMS = 1024;
+/** The first seventy words or so: what a text is about stands at its beginning, and recall is no better with more. */
+const GRAMS = 256;
 /** From here on a character is a syllable or a whole word (CJK, kana, Hangul), and two tell as much as three letters do. */
 const WIDE = 0x2e80;
 
