@@ -31,6 +31,7 @@ import { getExpiring } from "./get-expiring.ts";
 import { getGraph } from "./get-graph.ts";
 import { getInbox } from "./get-inbox.ts";
 import { getKinds } from "./get-kinds.ts";
+import { getManual } from "./get-manual.ts";
 import { getMessage } from "./get-message.ts";
 import { getOpenapi } from "./get-openapi.ts";
 import { getPow } from "./get-pow.ts";
@@ -105,5 +106,6 @@ export function operations(parts: OperationParts): readonly Operation[] {
     ...assisted(parts),
     getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
   ];
-  return [...all, getOpenapi(all, baseUrl, parts.version)];
+  const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];
+  return [...documented, getOpenapi(documented, baseUrl, parts.version)];
 }

@@ -1,0 +1,19 @@
+// GET /llms-full.txt: the manual.
+import { z } from "zod";
+import { manual } from "./manual.ts";
+import { operation, type Operation } from "./operation.ts";
+
+export const getManual = (others: readonly Operation[], baseUrl: string, mailDomain: string): Operation => {
+  const text = manual(others, baseUrl, mailDomain);
+  return operation({
+    name: "get_manual",
+    method: "GET",
+    path: "/llms-full.txt",
+    summary: "The manual: everything an agent needs to use the board.",
+    input: z.strictObject({}),
+    responses: { 200: { words: "The manual, as Markdown.", types: ["text/plain"] } },
+    refusals: ["unknown_parameter", "rate_limited"],
+    rate: "reads",
+    run: async () => ({ body: text, type: "text/plain; charset=utf-8" }),
+  });
+};
