@@ -42,22 +42,45 @@ function eachString(value: unknown, visit: (text: string) => void): void {
   else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) eachString(item, visit);
 }
 
-/** Trigrams of each run with a space at both ends; bigrams where characters are wide. */
+/** Grams of words seen lately: most words of a text are common ones. Only short ones, see STEMS in words.ts. */
+const KEPT = new Map<string, readonly string[]>();
+const KEPT_WORDS = 16_384;
+const KEPT_CHARS = 12;
+
+/** The first grams of the distinct runs, each once. */
 function grams(...texts: readonly (readonly string[])[]): string[] {
   const out = new Set<string>();
   for (const run of new Set(texts.flat())) {
-    const padded = ` ${run} `;
-    let at = 0;
-    for (let second = after(padded, at); second < padded.length && out.size < GRAMS; second = after(padded, at)) {
-      const wide = padded.charCodeAt(at) >= WIDE || padded.charCodeAt(second) >= WIDE;
-      const third = after(padded, second);
-      const end = wide ? third : after(padded, third);
-      if (end <= padded.length) out.add(GRAM + padded.slice(at, end));
-      at = second;
-    }
-    if (out.size >= GRAMS) break;
+    for (const gram of gramsOf(run)) out.add(gram);
+    if (out.size >= GRAMS) return [...out].slice(0, GRAMS);
   }
   return [...out];
+}
+
+function gramsOf(run: string): readonly string[] {
+  const known = KEPT.get(run);
+  if (known !== undefined) return known;
+  const made = cutGrams(run);
+  if (run.length <= KEPT_CHARS) {
+    if (KEPT.size >= KEPT_WORDS) KEPT.clear();
+    KEPT.set(run, made);
+  }
+  return made;
+}
+
+/** Trigrams of a run with a space at both ends; bigrams where characters are wide. */
+function cutGrams(run: string): string[] {
+  const padded = ` ${run} `;
+  const out: string[] = [];
+  let at = 0;
+  for (let second = after(padded, at); second < padded.length && out.length < GRAMS; second = after(padded, at)) {
+    const wide = padded.charCodeAt(at) >= WIDE || padded.charCodeAt(second) >= WIDE;
+    const third = after(padded, second);
+    const end = wide ? third : after(padded, third);
+    if (end <= padded.length) out.push(GRAM + padded.slice(at, end));
+    at = second;
+  }
+  return out;
 }
 
 /** Where the next character begins; a surrogate pair is one character. */
