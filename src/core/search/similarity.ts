@@ -58,11 +58,26 @@ export function nearScore(near: Near, document: Document): number {
     if (term.startsWith(GRAM)) grams += weight;
     else words += weight;
   }
+  return scoreOf(near, { words, grams }, { words: distinctWords(document), grams: document.grams.length });
+}
+
+interface Counts {
+  readonly words: number;
+  readonly grams: number;
+}
+
+/** The score from the weights that a document shares and from how many distinct words and grams it has: all that an index keeps. */
+export function scoreOf(near: Counts, shared: Counts, document: Counts): number {
   const score =
-    words * brevity(near.words, textWords(document).size, WORDS.pivot) + grams * brevity(near.grams, document.grams.length, GRAMS.pivot);
+    shared.words * brevity(near.words, document.words, WORDS.pivot) + shared.grams * brevity(near.grams, document.grams, GRAMS.pivot);
   // Six digits, so that sums in another order give the same score, and the same text exactly 1.
   return Math.round(score * 1e6) / 1e6;
 }
+
+/** What `scoreOf` may round up by. */
+export const ROUNDING = 1e-6;
+
+export const distinctWords = (document: Document): number => textWords(document).size;
 
 /** The terms of the highest weight: rare on the board, near the beginning (where texts say what they are about), repeated. */
 function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis: (term: string) => number): NearTerm[] {

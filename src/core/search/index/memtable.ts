@@ -1,6 +1,6 @@
 // The newest documents, kept in memory until there are enough of them for a file.
 import { type Document, GRAM } from "../document.ts";
-import { distinctWords } from "./near.ts";
+import { distinctWords } from "../similarity.ts";
 import { MAX_COUNT, type Part, type Postings, termKey } from "./part.ts";
 
 /** What stands in memory of one term: of a gram the documents; of a word, for each, document, counts in title and body, positions. */

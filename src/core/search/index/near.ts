@@ -1,6 +1,6 @@
 // Messages that are near a text: each chosen term gives its weight to every document that has it.
-import { type Document, GRAM } from "../document.ts";
-import type { Near, TermStats } from "../similarity.ts";
+import { GRAM } from "../document.ts";
+import { type Near, ROUNDING, scoreOf, type TermStats } from "../similarity.ts";
 import { Best, type Hit } from "./best.ts";
 import { NO_POSTINGS, type Part } from "./part.ts";
 import { liveCount } from "./rank.ts";
@@ -43,10 +43,8 @@ export function nearest(parts: readonly Part[], near: Near, { threshold, limit, 
     for (let doc = 0; doc < part.documents; doc++) {
       // No document scores more than the weights it shares, and most share too little to be looked at any further.
       if (words[doc]! + grams[doc]! < threshold - ROUNDING || part.dead[doc] === 1) continue;
-      const score = rounded(
-        words[doc]! * brevity(near.words, part.wordCounts[doc]!, WORD_PIVOT) +
-          grams[doc]! * brevity(near.grams, part.gramCounts[doc]!, GRAM_PIVOT),
-      );
+      const shares = { words: words[doc]!, grams: grams[doc]! };
+      const score = scoreOf(near, shares, { words: part.wordCounts[doc]!, grams: part.gramCounts[doc]! });
       const seq = part.seqs[doc]!;
       if (score < threshold || score === 0 || (only !== undefined && !only.has(seq))) continue;
       total++;
@@ -64,23 +62,4 @@ function shared(part: Part, near: Near): { readonly words: Float64Array; readonl
     part.addWeight(term, weight, term.startsWith(GRAM) ? grams : words);
   }
   return { words, grams };
-}
-
-// What follows is nearScore's own arithmetic, over counts that the index has kept instead of the document; tests hold the two together.
-const WORD_PIVOT = 5;
-const GRAM_PIVOT = 20;
-const ROUNDING = 1e-6;
-
-const rounded = (score: number): number => Math.round(score * 1e6) / 1e6;
-
-const brevity = (text: number, document: number, pivot: number): number =>
-  document <= text ? 1 : ((text + pivot) / (document + pivot)) ** 0.75;
-
-/** Of title and body; of tags and data where there is no other text. */
-export function distinctWords({ title, body }: Document): number {
-  const gap = body.indexOf("");
-  const proper = title.length > 0 || gap !== 0;
-  const words = new Set(title);
-  for (const word of proper && gap >= 0 ? body.slice(0, gap) : body) if (word !== "") words.add(word);
-  return words.size;
 }
