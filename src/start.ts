@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
+import { mailReader } from "./adapters/mail/reader.ts";
+import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
 import { databasePath } from "./adapters/sqlite/open.ts";
 import { openSqliteStore } from "./adapters/sqlite/store.ts";
@@ -23,6 +25,7 @@ import { lister } from "./board/list.ts";
 import { feeds } from "./board/live/feed.ts";
 import { Hub } from "./board/live/hub.ts";
 import { waiter } from "./board/live/wait.ts";
+import { mailroom } from "./board/mail.ts";
 import { names } from "./board/names.ts";
 import { nearSource } from "./board/near-source.ts";
 import { poster } from "./board/post.ts";
@@ -38,22 +41,31 @@ import { cursorCodec } from "./core/query/cursor.ts";
 import { operations } from "./operations/list.ts";
 import { eventRenderer } from "./operations/present.ts";
 import type { Clock } from "./ports/clock.ts";
+import type { Resolve } from "./ports/mail.ts";
 import { httpServer } from "./transports/http/server.ts";
+import { SmtpServer } from "./transports/smtp/server.ts";
 
 export interface Running {
   /** Where it listens, with the port it got. */
   readonly address: string;
+  /** The same of the SMTP server, where there is one. */
+  readonly smtpAddress: string | undefined;
   /** Stops accepting, answers what was accepted, and lets everything go. */
   close(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly clock?: Clock;
+  /** Answers the DNS questions that received mail raises; the machine's own resolver unless given. */
+  readonly resolve?: Resolve;
   /** The storage failed in a way that only a restart can mend. */
   readonly onFatal?: (error: Error) => void;
 }
 
-export async function start(config: Config, { clock = systemClock, onFatal = () => {} }: StartOptions = {}): Promise<Running> {
+export async function start(
+  config: Config,
+  { clock = systemClock, resolve = systemResolver(), onFatal = () => {} }: StartOptions = {},
+): Promise<Running> {
   if (config.databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const figures = metrics(log);
@@ -118,6 +130,7 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
   const findWork = workFinder(store, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
+  const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
   const app = httpServer({
     operations: operations({
       store,
@@ -146,21 +159,35 @@ export async function start(config: Config, { clock = systemClock, onFatal = () 
     report: figures,
     baseUrl,
     trustedProxies,
-    tls: tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined,
+    tls,
     metrics: config.metrics ? figures.text : undefined,
     version: versions(store, clock, settle),
     observe: figures.observe,
   });
   parts.defer(() => app.close());
+  let smtp: SmtpServer | undefined;
+  if (config.smtpPort !== 0) {
+    const reader = mailReader(resolve, figures);
+    parts.defer(() => reader.close());
+    smtp = new SmtpServer({
+      mailroom: mailroom({ ...writing, key, reader, mailDomain: config.mailDomain }),
+      mailDomain: config.mailDomain,
+      tls,
+      report: figures,
+    });
+    parts.defer(() => smtp?.stop());
+  }
   // Before the server: it waits for every answer, and mining may take longer than anyone should wait for the end.
   parts.defer(() => mining.close());
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
   const address = await app.listen({ port: config.port, host: config.host });
-  log.info({ address, data: config.data }, "listening");
+  const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost);
+  log.info({ address, smtp: smtpAddress, data: config.data }, "listening");
   const running = parts.move();
   return {
     address,
+    smtpAddress,
     async close() {
       await running.disposeAsync();
       log.info("closed");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
+import type { Resolve } from "../../src/ports/mail.ts";
 import { type Running, start } from "../../src/start.ts";
 import { Agent, type Fields, TEST_BITS } from "./agent.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -23,6 +24,10 @@ export interface BoardOptions {
   readonly data?: string;
   /** A free one unless given. */
   readonly port?: number;
+  /** No mail unless given. */
+  readonly smtpPort?: number;
+  /** DNS for received mail. */
+  readonly resolve?: Resolve;
 }
 
 export class TestBoard {
@@ -43,12 +48,17 @@ export class TestBoard {
     clock = new ManualClock(),
     data = mkdtempSync(join(tmpdir(), "board-")),
     port = 0,
+    smtpPort = 0,
+    resolve,
   }: BoardOptions = {}): Promise<TestBoard> {
-    const config = readConfig(["--port", String(port), "--data", data, "--smtp-port", "0", "--log-level", "silent", ...flags], {
-      BOARD_POW_BITS: String(TEST_BITS),
-      BOARD_RATE_LIMITS: "off",
-    });
-    return new TestBoard(await start(config, { clock }), clock, data);
+    const config = readConfig(
+      ["--port", String(port), "--data", data, "--smtp-port", String(smtpPort), "--log-level", "silent", ...flags],
+      {
+        BOARD_POW_BITS: String(TEST_BITS),
+        BOARD_RATE_LIMITS: "off",
+      },
+    );
+    return new TestBoard(await start(config, { clock, ...(resolve === undefined ? {} : { resolve }) }), clock, data);
   }
 
   agent(): Agent {

@@ -1,0 +1,101 @@
+// From an e-mail that was read to the payload of a message, within every limit of the protocol.
+import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { Payload } from "../protocol/payload.ts";
+
+export interface MailAttachment {
+  readonly name: string;
+  readonly mime: string;
+  readonly size: number;
+}
+
+/** Results in the words of RFC 8601: pass, fail, softfail, neutral, none, temperror, permerror, policy. */
+export interface MailAuth {
+  readonly spf: string;
+  readonly dkim: string;
+  readonly dmarc: string;
+}
+
+/** What was understood of an e-mail; lengths are those of the mail, not yet those of a message. */
+export interface Mail {
+  readonly from: string | null;
+  readonly subject: string;
+  readonly text: string;
+  /** Some of the text was left behind on the way here. */
+  readonly cut: boolean;
+  readonly messageId: string | null;
+  readonly inReplyTo: string | null;
+  /** ISO 8601. */
+  readonly date: string | null;
+  readonly attachments: readonly MailAttachment[];
+  readonly auth: MailAuth;
+}
+
+export interface EmailFor {
+  /** The board's own key, which is the author. */
+  readonly pk: string;
+  readonly ts: number;
+  /** The owner of the alias, and the alias as an address. */
+  readonly to: string;
+  readonly address: string;
+  /** Bytes of the mail. */
+  readonly size: number;
+}
+
+const MAX_ADDRESS = 255;
+const MAX_WORD = 100;
+
+export function emailPayload(mail: Mail, { pk, ts, to, address, size }: EmailFor): Payload {
+  const title = line(mail.subject, LIMITS.title_chars);
+  const text = sound(mail.text).replaceAll(/\r\n?/g, "\n");
+  const body = firstCodePoints(text, LIMITS.body_chars);
+  const id = (value: string | null) => (value === null ? null : line(value, MAX_ADDRESS));
+  return {
+    v: 1,
+    pk,
+    ts,
+    kind: "email",
+    ...(title === "" ? {} : { title }),
+    ...(body === "" ? {} : { body }),
+    body_format: "plain",
+    data: {
+      from: mail.from === null ? null : maskAddress(mail.from),
+      to: line(address, MAX_ADDRESS),
+      message_id: id(mail.messageId),
+      in_reply_to: id(mail.inReplyTo),
+      date: mail.date,
+      auth: { spf: mail.auth.spf, dkim: mail.auth.dkim, dmarc: mail.auth.dmarc },
+      size,
+      truncated: mail.cut || body.length < text.length,
+      attachments: mail.attachments.slice(0, LIMITS.mail_attachments).map((one) => ({
+        name: line(one.name, LIMITS.attachment_name_chars),
+        mime: line(one.mime, MAX_WORD),
+        size: one.size,
+      })),
+    },
+    data_schema: "email@1",
+    to,
+  };
+}
+
+/** The inbox is public and the sender did not ask for that: the domain stays, of the rest one character. */
+export function maskAddress(address: string): string {
+  const clean = line(address, MAX_ADDRESS * 2);
+  const at = clean.lastIndexOf("@");
+  if (at < 0) return "***";
+  return `${at === 0 ? "" : firstCodePoints(clean, 1)}***@${firstCodePoints(clean.slice(at + 1), MAX_ADDRESS)}`;
+}
+
+/** What JSON text of the board may hold: no U+0000, no half of a surrogate pair. */
+function sound(text: string): string {
+  // With the u flag whole pairs are one character, so only lone halves match.
+  return text.isWellFormed() && !text.includes("\0") ? text : text.replaceAll(/[\0\p{Surrogate}]/gu, "");
+}
+
+/** One line of at most so many code points. */
+function line(text: string, max: number): string {
+  const one = sound(text)
+    .replaceAll(/[\p{Cc}\u2028\u2029\s]+/gu, " ")
+    .trim();
+  return codePoints(one) <= max ? one : firstCodePoints(one, max).trimEnd();
+}

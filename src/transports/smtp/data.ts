@@ -1,0 +1,33 @@
+// The bytes of one message as they come in: bounded, and with every line ending held to CRLF.
+import type { SMTPServerDataStream } from "smtp-server";
+import { BARE_LINE_END, TOO_LARGE } from "./replies.ts";
+
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** Resolves when the sender has ended the message; what is too large or malformed is read to its end, but not kept. */
+export async function receive(stream: SMTPServerDataStream): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let last = 0;
+  let bare = false;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bare ||= hasBareLineEnd(chunk, last);
+    last = chunk.at(-1) ?? last;
+    if (stream.sizeExceeded || bare) chunks.length = 0;
+    else chunks.push(chunk);
+  }
+  // A bare line end is an attempt, or a broken sender, whatever the size: two readers of these bytes might see two messages.
+  if (bare || last === CR) throw BARE_LINE_END;
+  if (stream.sizeExceeded) throw TOO_LARGE;
+  return Buffer.concat(chunks);
+}
+
+/** `before` is the last byte of what came before the chunk. */
+export function hasBareLineEnd(chunk: Uint8Array, before: number): boolean {
+  let previous = before;
+  for (const byte of chunk) {
+    if ((byte === LF) !== (previous === CR)) return true;
+    previous = byte;
+  }
+  return false;
+}

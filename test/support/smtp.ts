@@ -1,0 +1,146 @@
+// An SMTP client of bare lines, a board that takes mail, and a DNS that knows what a test tells it.
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import type { Resolve } from "../../src/ports/mail.ts";
+import { ALIAS_BITS, type Agent } from "./agent.ts";
+import { type BoardOptions, TestBoard } from "./board.ts";
+
+export const MAIL_DOMAIN = "board.example";
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Records by `name TYPE`; any other name does not exist. */
+export function zone(records: Readonly<Record<string, string[] | string[][]>>): Resolve {
+  return async (name, type) => {
+    const found = records[`${name} ${type}`];
+    if (found === undefined) throw Object.assign(new Error(`no ${type} for ${name}`), { code: "ENOTFOUND" });
+    return found;
+  };
+}
+
+export interface MailBoard {
+  readonly board: TestBoard;
+  readonly port: number;
+}
+
+export async function mailBoard({ flags = [], resolve = zone({}), ...more }: BoardOptions = {}): Promise<MailBoard> {
+  const port = await freePort();
+  const board = await TestBoard.start({ ...more, flags: ["--mail-domain", MAIL_DOMAIN, ...flags], smtpPort: port, resolve });
+  return { board, port };
+}
+
+export async function claim(board: TestBoard, agent: Agent, alias: string): Promise<void> {
+  const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias });
+  const { status, body } = await board.send(JSON.stringify(agent.seal(payload, undefined, ALIAS_BITS)), "/api/aliases");
+  if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`);
+}
+
+export interface EmailRecord {
+  readonly id: string;
+  readonly reason: string;
+  readonly server: { readonly pow_bits: number; readonly sig_valid: boolean; readonly author: { readonly id: string } };
+  readonly meta: { readonly kind: string; readonly title?: string; readonly to: string; readonly data_schema: string };
+  readonly content: {
+    readonly body?: string;
+    readonly data: {
+      readonly from: string | null;
+      readonly to: string;
+      readonly message_id: string | null;
+      readonly in_reply_to: string | null;
+      readonly date: string | null;
+      readonly auth: { readonly spf: string; readonly dkim: string; readonly dmarc: string };
+      readonly size: number;
+      readonly truncated: boolean;
+      readonly attachments: readonly { readonly name: string; readonly mime: string; readonly size: number }[];
+    };
+  };
+  readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
+}
+
+/** Newest first. */
+export async function inbox(board: TestBoard, who: string): Promise<readonly EmailRecord[]> {
+  const { body } = await board.get<{ messages: EmailRecord[] }>(`/api/inbox/${who}?include=body,data,raw&limit=200`);
+  return body.messages;
+}
+
+export class SmtpClient implements AsyncDisposable {
+  readonly #socket: Socket;
+  #text = "";
+  #ended = false;
+  #wake = () => {};
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding("latin1");
+    socket.on("data", (text: string) => {
+      this.#text += text;
+      this.#wake();
+    });
+    const end = () => {
+      this.#ended = true;
+      this.#wake();
+    };
+    socket.on("end", end).on("close", end).on("error", end);
+  }
+
+  /** Connected and greeted; with EHLO said where a name is given. */
+  static async connect(port: number, ehlo?: string): Promise<SmtpClient> {
+    const client = new SmtpClient(connect(port, "127.0.0.1"));
+    await client.reply();
+    if (ehlo !== undefined) await client.say(`EHLO ${ehlo}`);
+    return client;
+  }
+
+  write(data: string | Uint8Array): void {
+    this.#socket.write(typeof data === "string" ? Buffer.from(data, "utf8") : data);
+  }
+
+  say(line: string): Promise<string> {
+    this.write(`${line}\r\n`);
+    return this.reply();
+  }
+
+  /** The next whole reply, its lines joined; an empty text where the connection has ended. */
+  async reply(): Promise<string> {
+    for (;;) {
+      const whole = /^(?:\d{3}-[^\r\n]*\r\n)*\d{3}(?: [^\r\n]*)?\r\n/.exec(this.#text)?.[0];
+      if (whole !== undefined) {
+        this.#text = this.#text.slice(whole.length);
+        return whole.trimEnd();
+      }
+      if (this.#ended) return "";
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** From MAIL to the end of the data; the reply to it, or the first refusal on the way. */
+  async send(to: string | readonly string[], data: string | Uint8Array, from = ""): Promise<string> {
+    for (const line of [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), "DATA"]) {
+      const reply = await this.say(line);
+      if (!/^[23]/.test(reply)) return reply;
+    }
+    this.write(data);
+    this.write("\r\n.\r\n");
+    return this.reply();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy();
+  }
+}
+
+/** Sends bytes as an SMTP client would: CRLF line ends, dots doubled. */
+export function stuffed(bytes: Uint8Array): Buffer {
+  const text = Buffer.from(bytes)
+    .toString("latin1")
+    .replaceAll(/\r\n|\r|\n/g, "\r\n")
+    .replaceAll(/^\./gm, "..");
+  return Buffer.from(text.replace(/\r\n$/, ""), "latin1");
+}
