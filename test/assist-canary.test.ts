@@ -46,7 +46,7 @@ const json = JSON.stringify;
 const POST = "POST /api/assist/post";
 const ALIAS = "POST /api/assist/alias";
 const KEYGEN = "POST /api/assist/keygen";
-const escaped = [...SECRET].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+const escaped = SECRET.replaceAll(/./g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** Status, request line, body, headers. */
 const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = [

@@ -65,10 +65,10 @@ export class BareBoard implements Disposable {
     return this.db.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${where}`).get()?.["n"] as number;
   }
 
-  /** The whole log, as the public endpoint would show it. */
+  /** The log as far as it is kept, as the public endpoint would show it. */
   changes(): readonly Change[] {
     const { seq } = this.reader.head();
-    return this.reader.entries(0, seq, 0).map(({ at, raw, ...entry }) => ({ ...entry, at: iso(at), raw }));
+    return this.reader.entries(this.reader.oldestSeq() - 1, seq, 0).map(({ at, raw, ...entry }) => ({ ...entry, at: iso(at), raw }));
   }
 
   [Symbol.dispose](): void {

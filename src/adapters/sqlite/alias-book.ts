@@ -1,6 +1,6 @@
 // Aliases in the writer's transaction: rows, owners' last acts, and when to look at them again.
 import type { DatabaseSync } from "node:sqlite";
-import { ALIAS_LIFE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
+import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
 
 const COLUMNS = "alias, agent, last_ts AS lastTs, claimed_at AS claimedAt, ended_at AS endedAt, released";
 
@@ -21,7 +21,8 @@ export class AliasBook {
     return row === undefined ? undefined : toAliasRow(row);
   }
   put({ alias, agent, lastTs, claimedAt, endedAt, released }: AliasRow, now: number): void {
-    this.#sql.put.run(alias, agent, lastTs, claimedAt, endedAt, Number(released), endedAt === null ? now + ALIAS_LIFE_MS : null);
+    const checkAt = endedAt === null ? now + ALIAS_LIFE_MS : endedAt + ALIAS_QUARANTINE_MS;
+    this.#sql.put.run(alias, agent, lastTs, claimedAt, endedAt, Number(released), checkAt);
   }
   live(agent: string, now: number): number {
     return this.#sql.live.get(agent, now - ALIAS_LIFE_MS)!["count"] as number;
@@ -31,6 +32,9 @@ export class AliasBook {
   }
   seeAgent(agent: string, pk: string, now: number): void {
     this.#sql.seeAgent.run(agent, pk, now);
+  }
+  forget(alias: string): void {
+    this.#sql.forget.run(alias);
   }
   due(now: number, limit: number): readonly AliasRow[] {
     return this.#sql.due.all(now, limit).map(toAliasRow);
@@ -45,6 +49,7 @@ function statements(db: DatabaseSync) {
   return {
     find: p(`SELECT ${COLUMNS} FROM aliases WHERE alias = ?`),
     put: p("INSERT OR REPLACE INTO aliases (alias, agent, last_ts, claimed_at, ended_at, released, check_at) VALUES (?, ?, ?, ?, ?, ?, ?)"),
+    forget: p("DELETE FROM aliases WHERE alias = ?"),
     live: p(
       "SELECT count(*) AS count FROM aliases l JOIN agents a ON a.id = l.agent WHERE l.agent = ? AND l.ended_at IS NULL AND a.last_seen > ?",
     ),

@@ -72,6 +72,9 @@ export class SqliteLedger implements Ledger {
   putAlias(row: AliasRow): void {
     this.#aliases.put(row, this.now);
   }
+  forgetAlias(name: string): void {
+    this.#aliases.forget(name);
+  }
   liveAliases(agent: string): number {
     return this.#aliases.live(agent, this.now);
   }

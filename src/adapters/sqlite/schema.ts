@@ -175,7 +175,7 @@ CREATE TABLE aliases (
   claimed_at INTEGER NOT NULL,
   ended_at INTEGER,
   released INTEGER NOT NULL,
-  -- When to look whether the owner has been silent for too long; null once it has ended.
+  -- When to look whether the owner has been silent for too long; once it has ended, when to forget it.
   check_at INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX aliases_agent ON aliases (agent, alias) WHERE ended_at IS NULL;

@@ -9,7 +9,7 @@ import type { EntryType } from "./standing.ts";
 const DAY_MS = 86_400_000;
 /** An alias outlives its owner's last signed act by this much, and is then kept for the old owner for as long again. */
 export const ALIAS_LIFE_MS = LIMITS.alias_days * DAY_MS;
-const QUARANTINE_MS = LIMITS.alias_quarantine_days * DAY_MS;
+export const ALIAS_QUARANTINE_MS = LIMITS.alias_quarantine_days * DAY_MS;
 
 export interface AliasRow {
   readonly alias: string;
@@ -32,7 +32,9 @@ export interface AliasLedger {
   keyOf(agent: string): string | undefined;
   /** An agent has signed something that is not a message. */
   seeAgent(agent: string, pk: string): void;
-  /** Aliases to look at now: their owners may have been silent for too long. */
+  /** The name is as if nobody had ever held it. */
+  forgetAlias(name: string): void;
+  /** Aliases to look at now: their owners may have been silent for too long, or they ended long ago. */
   dueAliases(limit: number): readonly AliasRow[];
   /** Look at the alias again at this time. */
   checkAlias(name: string, at: number): void;
@@ -81,7 +83,7 @@ function holderOf(ledger: AliasLedger, { agent, endedAt, claimedAt }: AliasRow):
 function requireFree(known: AliasRow | undefined, holder: string | undefined, agent: string, now: number): void {
   if (known === undefined || known.agent === agent) return;
   if (holder !== undefined) throw new Refusal("alias_taken", `${known.alias} belongs to ${holder}.`, { details: { agent: holder } });
-  const until = (known.endedAt ?? now) + QUARANTINE_MS;
+  const until = (known.endedAt ?? now) + ALIAS_QUARANTINE_MS;
   // What was given up is free at once; what ran out is kept for its owner a while.
   if (!known.released && until > now) {
     throw new Refusal("alias_taken", `${known.alias} is kept for its last owner until ${iso(until)}.`, {
@@ -90,10 +92,14 @@ function requireFree(known: AliasRow | undefined, holder: string | undefined, ag
   }
 }
 
-/** Ends aliases whose owners were silent for too long. Whether there may be more. */
+/** Ends aliases whose owners were silent for too long, and forgets those that ended long ago. Whether there may be more. */
 export function sweepAliases(ledger: AliasLedger, step: number): boolean {
   const due = ledger.dueAliases(step);
   for (const row of due) {
+    if (row.endedAt !== null) {
+      ledger.forgetAlias(row.alias);
+      continue;
+    }
     const end = (ledger.lastSeen(row.agent) ?? row.claimedAt) + ALIAS_LIFE_MS;
     if (end > ledger.now) {
       ledger.checkAlias(row.alias, end);

@@ -1,0 +1,102 @@
+// The rules of aliases in their plainest form: who holds what is worked out anew from everything that ever happened.
+const DAY = 86_400_000;
+const LIFE = 30 * DAY;
+const QUARANTINE = 30 * DAY;
+const PER_AGENT = 5;
+
+export interface Operation {
+  readonly agent: string;
+  readonly alias: string;
+  readonly op: "claim" | "release";
+  readonly ts: number;
+}
+type State =
+  | { readonly is: "free" }
+  | { readonly is: "held"; readonly agent: string; readonly lastTs: number; readonly claimedAt: number }
+  | { readonly is: "kept"; readonly agent: string; readonly lastTs: number; readonly released: boolean };
+
+export class AliasModel {
+  now: number;
+  readonly #operations: (Operation & { readonly at: number })[] = [];
+  /** When each agent signed something that was taken. */
+  readonly #acts: { readonly agent: string; readonly at: number }[] = [];
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  act(agent: string): void {
+    this.#acts.push({ agent, at: this.now });
+  }
+
+  operate(operation: Operation): string {
+    const { agent, alias, op, ts } = operation;
+    const state = this.state(alias);
+    if (op === "claim") {
+      if (alias === "postmaster") return "alias_reserved";
+      if (state.is === "held" && state.agent !== agent) return "alias_taken";
+      if (state.is === "kept" && !state.released && state.agent !== agent) return "alias_taken";
+    } else if (state.is !== "held" || state.agent !== agent) return "not_owner";
+    if (state.is !== "free" && ts <= state.lastTs) return "stale_alias_op";
+    const others = this.held(agent).filter((name) => name !== alias);
+    if (op === "claim" && others.length >= PER_AGENT) return "too_many_aliases";
+    this.#operations.push({ ...operation, at: this.now });
+    this.act(agent);
+    return op;
+  }
+
+  /** Names ever used. */
+  names(): readonly string[] {
+    return [...new Set(this.#operations.map((one) => one.alias))].sort();
+  }
+
+  held(agent: string): readonly string[] {
+    return this.names().filter((name) => {
+      const state = this.state(name);
+      return state.is === "held" && state.agent === agent;
+    });
+  }
+
+  state(alias: string): State {
+    const history = this.#operations.filter((one) => one.alias === alias);
+    const last = history.at(-1);
+    if (last === undefined) return { is: "free" };
+    const { agent, ts: lastTs, at } = last;
+    const end = last.op === "release" ? at : this.#silentFrom(agent, at);
+    if (end > this.now) return { is: "held", agent, lastTs, claimedAt: this.#heldSince(history) };
+    return end + QUARANTINE > this.now ? { is: "kept", agent, lastTs, released: last.op === "release" } : { is: "free" };
+  }
+
+  /** How often the name ran out, by its owners in order. */
+  expiries(alias: string): readonly string[] {
+    const history = this.#operations.filter((one) => one.alias === alias);
+    return history.flatMap(({ op, agent, at }, i) => {
+      const until = history[i + 1]?.at ?? this.now;
+      return op === "claim" && this.#silentFrom(agent, at) <= until ? [agent] : [];
+    });
+  }
+
+  entries(alias: string): readonly { readonly type: string; readonly agent: string }[] {
+    return this.#operations.filter((one) => one.alias === alias).map(({ op, agent }) => ({ type: `alias_${op}`, agent }));
+  }
+
+  /** The end of the first thirty days after `from` in which an agent signed nothing. */
+  #silentFrom(agent: string, from: number): number {
+    let last = from;
+    for (const { at } of this.#acts.filter((one) => one.agent === agent && one.at > from)) {
+      if (at >= last + LIFE) break;
+      last = at;
+    }
+    return last + LIFE;
+  }
+
+  #heldSince(history: readonly (Operation & { readonly at: number })[]): number {
+    let since = history.length - 1;
+    for (; since > 0; since--) {
+      const [before, after] = [history[since - 1], history[since]];
+      if (before === undefined || after === undefined || before.op === "release" || before.agent !== after.agent) break;
+      if (this.#silentFrom(before.agent, before.at) <= after.at) break;
+    }
+    return history[since]?.at ?? Number.NaN;
+  }
+}
