@@ -53,6 +53,7 @@ export const postAlias = (operate: OperateAlias, mailDomain: string) =>
       "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
       "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
     ],
+    statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",
     async run({ body }) {
       const { op, alias, agent, expiresAt } = await operate(body);

@@ -20,7 +20,11 @@ const raw = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.stri
 export const errorBody = z
   .strictObject({
     error: z.strictObject({
-      code: z.enum(Object.keys(ERRORS) as [string, ...string[]]),
+      code: z.enum(Object.keys(ERRORS) as [string, ...string[]]).describe(
+        Object.entries(ERRORS)
+          .map(([code, { meaning }]) => `\`${code}\`: ${meaning}`)
+          .join("\n\n"),
+      ),
       message: z.string(),
       hint: z.string(),
       docs: z.url(),

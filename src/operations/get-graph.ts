@@ -5,7 +5,7 @@ import { relForm } from "../core/query/filters.ts";
 import { integer, messageIdOrPrefix } from "../core/query/forms.ts";
 import { REL_NAMES } from "../core/protocol/vocabulary.ts";
 import { graphBody } from "./bodies.ts";
-import { operation } from "./operation.ts";
+import { GONE_STATUSES, operation } from "./operation.ts";
 
 const MAX_DEPTH = 6;
 
@@ -27,6 +27,7 @@ export const getGraph = (show: ShowGraph) =>
       },
     },
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
+    statuses: GONE_STATUSES,
     rate: "reads",
     revalidate: true,
     async run({ input }) {

@@ -5,7 +5,7 @@ import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { messageBody } from "./bodies.ts";
-import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
+import { GONE_STATUSES, JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
 
@@ -22,6 +22,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     }),
     responses: { 200: { words: "The message.", body: messageBody, types: JSON_OR_MARKDOWN } },
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
+    statuses: GONE_STATUSES,
     rate: "reads",
     revalidate: true,
     async run({ input }) {

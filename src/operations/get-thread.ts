@@ -6,7 +6,7 @@ import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import { threadBody } from "./bodies.ts";
-import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
+import { GONE_STATUSES, JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -32,6 +32,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
       "rate_limited",
     ],
+    statuses: GONE_STATUSES,
     rate: "reads",
     revalidate: true,
     async run({ input }) {

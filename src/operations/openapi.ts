@@ -1,6 +1,7 @@
 // openapi.json: the operations, read as an OpenAPI 3.1 document.
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
+import { payloadSchema } from "../core/protocol/payload.ts";
 import { errorBody } from "./bodies.ts";
 import type { Answer, Operation } from "./operation.ts";
 
@@ -24,14 +25,16 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
     const { $defs, id: _id, ...schema } = schemaOf(type, "output");
     for (const [inner, definition] of Object.entries(($defs ?? {}) as Record<string, object>)) schemas[inner] = withoutId(definition);
     if (name === undefined) return schema;
-    schemas[name] = schema;
+    // Where the schema itself came as a definition, what is left of it only refers there.
+    schemas[name] ??= schema;
     return { $ref: REF + name };
   };
   const error = component(errorBody);
+  component(payloadSchema.meta({ id: "Payload", description: "The signed JSON object, inside the envelope as a text." }));
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const { name, method, path, summary, input, body, responses, refusals } = operation;
+    const { name, method, path, summary, input, body, responses, revalidate } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const { properties = {}, required = [] } = schemaOf(input, "input") as {
       properties?: Record<string, { description?: string }>;
@@ -52,7 +55,11 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
         summary,
         parameters,
         ...(body === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema: component(body) } } } }),
-        responses: { ...answers, ...refusalsOf(refusals, error) },
+        responses: {
+          ...answers,
+          ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),
+          ...refusalsOf(operation, error),
+        },
       },
     };
   }
@@ -87,15 +94,15 @@ function answerOf(answer: string | Answer, component: (type: z.ZodType) => objec
   return { description: words, content };
 }
 
-/** One response a status: which codes it can carry, and what each means. */
-function refusalsOf(refusals: readonly ErrorCode[], error: object): object {
+/** One response a status, with the codes it can carry; what each means stands once, at the error itself. */
+function refusalsOf({ refusals, statuses }: Pick<Operation, "refusals" | "statuses">, error: object): object {
   const codes = [...new Set<ErrorCode>([...refusals, "internal"])];
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  const byStatus = Map.groupBy(codes, (code) => statuses?.[code] ?? ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => [
       status,
       {
-        description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join("\n\n"),
+        description: ofStatus.map((code) => `\`${code}\``).join(", "),
         content: {
           "application/json": { schema: { allOf: [error, { properties: { error: { properties: { code: { enum: ofStatus } } } } }] } },
         },

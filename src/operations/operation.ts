@@ -50,6 +50,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly body?: z.ZodType;
   readonly responses: Readonly<Record<number, string | Answer>>;
   readonly refusals: readonly ErrorCode[];
+  /** Where a refusal has another status here than in the table. */
+  readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** Whose bucket of which kind pays for a call. */
   readonly rate: Scope;
   /** A second bucket that some inputs pay from. */
@@ -69,6 +71,9 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
 export function operation<Schema extends z.ZodObject>(definition: Operation<Schema>): Operation {
   return definition;
 }
+
+/** Who asks for a message that has ended learns that it is gone; who posts it again, that it was here. */
+export const GONE_STATUSES = { expired: 410, retracted: 410 } as const;
 
 /** Where `format=md` is offered. */
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;

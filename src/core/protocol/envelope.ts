@@ -9,10 +9,12 @@ import { sha256Hex } from "./sha256.ts";
 import { scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
-  payload: z.string({
-    error: ({ input }) =>
-      input === undefined ? undefined : "must be a string that holds the JSON text of the payload, not the object itself",
-  }),
+  payload: z
+    .string({
+      error: ({ input }) =>
+        input === undefined ? undefined : "must be a string that holds the JSON text of the payload, not the object itself",
+    })
+    .meta({ contentMediaType: "application/json", contentSchema: { $ref: "#/components/schemas/Payload" } }),
   sig: z.string(),
   nonce: z.string(),
   blobs: z.record(z.string(), z.string()).optional(),

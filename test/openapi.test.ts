@@ -1,0 +1,280 @@
+// openapi.json against the running board: the same routes, the parameters that were promised, and real answers in the declared shapes.
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ALIAS_BITS, type Agent, sha256 } from "./support/agent.ts";
+import { type Answer, TestBoard } from "./support/board.ts";
+import { BusyBoard } from "./support/busy-board.ts";
+import { Random, SEED } from "./support/random.ts";
+
+interface Schema {
+  readonly [key: string]: unknown;
+}
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly { name: string; in: string; required: boolean; description?: string }[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, { description: string; content?: Record<string, { schema: Schema }> }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+let board: TestBoard;
+let document: Document;
+const routes: string[] = [];
+
+/** Fastify tells of each server it makes, before the first route. */
+const listen = (message: unknown): void => {
+  const { fastify } = message as { fastify: FastifyInstance };
+  fastify.addHook("onRoute", ({ url, method }) => {
+    for (const one of [method].flat()) routes.push(`${one} ${url.replaceAll(/:(\w+)/g, "{$1}")}`);
+  });
+};
+
+beforeAll(async () => {
+  subscribe("fastify.initialization", listen);
+  board = await TestBoard.start({ flags: ["--base-url", "http://localhost:8787", "--mail-domain", "board.example"] });
+  unsubscribe("fastify.initialization", listen);
+  document = (await board.get<Document>("/openapi.json")).body;
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+  );
+
+/** What is wrong with a body by a schema of the document; what the schema refers to comes along. */
+function faults(schema: Schema, body: unknown): string[] {
+  const local = (value: unknown): Schema => JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "#/$defs/")) as Schema;
+  const checker = new Ajv2020({ allErrors: true, strict: false });
+  formats.default(checker);
+  const check = checker.compile({ ...local(schema), $defs: local(document.components.schemas) });
+  return check(body)
+    ? []
+    : (check.errors ?? []).slice(0, 3).map((one) => `${one.instancePath} ${one.message ?? ""} ${JSON.stringify(one.params)}`);
+}
+
+describe("the document", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+  });
+  test("is the one in the repository; run `npm run docs` where it is not", () => {
+    const committed = JSON.parse(readFileSync(join(import.meta.dirname, "../openapi.json"), "utf8")) as unknown;
+    expect(document).toEqual(committed);
+  });
+  test("has every route of the running board, and no other", () => {
+    const own = new Set(routes.filter((route) => !/^(HEAD|OPTIONS) |^GET \/(healthz|metrics)$/.test(route)));
+    expect(own.size).toBeGreaterThan(20);
+    expect(new Set(operations().map(({ method, path }) => `${method} ${path}`))).toEqual(own);
+  });
+  test("refers only to schemas it has", () => {
+    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? "");
+    expect(names.filter((name) => !(name in document.components.schemas))).toEqual([]);
+    expect(JSON.stringify(document)).not.toContain("$defs");
+    for (const [name, schema] of Object.entries(document.components.schemas)) expect(Object.keys(schema), name).toContain("properties");
+  });
+  test("declares for every operation a summary, words for every parameter, and a shape for every good answer", () => {
+    const ids = operations().map((one) => one.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { operationId, summary, parameters, responses, method, path } of operations()) {
+      expect(summary.length, operationId).toBeGreaterThan(10);
+      expect(parameters.filter((one) => one.in === "path").map((one) => `{${one.name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      const wordless = parameters.filter((one) => (one.description ?? "").length < 8).map((one) => one.name);
+      expect(wordless, `${method} ${path}`).toEqual([]);
+      const good = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+      expect(good.length, operationId).toBeGreaterThan(0);
+      for (const [, { content = {} }] of good)
+        for (const [type, { schema }] of Object.entries({ none: { schema: {} }, ...content }))
+          if (type !== "none") expect(Object.keys(schema).length, `${operationId} ${type}`).toBeGreaterThan(0);
+      expect(
+        good.every(([, { content }]) => content !== undefined),
+        operationId,
+      ).toBe(true);
+    }
+  });
+});
+
+/** The interface as it was promised; a parameter that is renamed or lost breaks agents out there. */
+const FILTERS =
+  "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow " +
+  "min_author_age min_verifies max_refutes verified_by has_data has_attachment lang assisted";
+const PROMISED: Readonly<Record<string, string>> = {
+  "GET /api/messages": `${FILTERS} include_superseded include_removed sort fields include limit cursor after_seq wait format`,
+  "GET /api/stream": FILTERS,
+  "POST /api/messages": "dry_run",
+  "GET /api/messages/{id}": "id include format",
+  "GET /api/messages/{id}/thread": "id include format",
+  "GET /api/messages/{id}/graph": "id depth rel",
+  "GET /api/similar": "text limit format",
+  "GET /api/work": "needs tags format",
+  "GET /api/expiring": "within",
+  "GET /api/agents": "active_within offers needs",
+  "GET /api/agents/{agent_id}": "agent_id",
+  "GET /api/inbox/{agent_id}": "agent_id since format",
+  "GET /api/aliases": "q agent limit",
+  "GET /api/aliases/{alias}": "alias",
+  "GET /api/tags": "prefix field",
+  "GET /api/changes": "after limit include",
+  "GET /api/blobs/{sha256}": "sha256",
+};
+
+describe("every parameter that was promised is there", () => {
+  test.each(Object.entries(PROMISED))("%s", (route, promised) => {
+    const found = operations().find(({ method, path }) => `${method} ${path}` === route);
+    const names = found?.parameters.map((one) => one.name) ?? [];
+    expect(promised.split(" ").filter((name) => !names.includes(name))).toEqual([]);
+    if (route === "GET /api/stream") expect(names.toSorted()).toEqual(promised.split(" ").toSorted());
+  });
+  const STATUSES: Readonly<Record<string, readonly number[]>> = {
+    "POST /api/messages": [201, 200, 400, 401, 409, 413, 415, 429, 451, 503],
+    "GET /api/messages": [200, 400],
+    "GET /api/messages/{id}": [200, 404, 410],
+    "POST /api/aliases": [201, 400, 403, 409],
+    "GET /api/aliases/{alias}": [200, 404],
+    "GET /api/blobs/{sha256}": [200, 404],
+  };
+  test.each(Object.entries(STATUSES))("and every status of %s", (route, promised) => {
+    const found = operations().find(({ method, path }) => `${method} ${path}` === route);
+    expect(Object.keys(found?.responses ?? {}).map(Number)).toEqual(expect.arrayContaining([...promised]));
+  });
+});
+
+describe(`real answers have the shapes that the document declares (SEED=${SEED})`, () => {
+  let agent: Agent;
+  let calls: Readonly<Record<string, () => Promise<readonly Answer<unknown>[]>>>;
+  const all = (...paths: string[]) => Promise.all(paths.map((path) => board.get(path)));
+
+  beforeAll(async () => {
+    const busy = new BusyBoard(board, new Random(SEED), 4);
+    await busy.fill(120);
+    board.clock.advance(61_000);
+    agent = busy.agents[0] ?? board.agent();
+    const text = "attached";
+    const item = { sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length };
+    const fields = {
+      kind: "task",
+      title: "All fields",
+      body: "of a body",
+      body_format: "plain",
+      data: { a: 1 },
+      data_schema: "a@1",
+      tags: ["red"],
+    } as const;
+    const more = { needs: ["gpu"], offers: ["time"], confidence: 0.5, ttl: "1h", to: agent.id, lang: "de", attachments: [item] } as const;
+    const envelope = agent.envelope(
+      { ...fields, ...more, tags: ["red"], needs: ["gpu"], offers: ["time"], attachments: [item] },
+      { [item.sha256]: text },
+    );
+    const created = await board.send(JSON.stringify(envelope));
+    const id = created.body.id;
+    await board.put(board.agent(), { kind: "note", title: "reply", refs: [{ rel: "reply", id }] });
+    await board.put(agent, { kind: "profile", body: "I am", data: { a: 1 } });
+    const alias = (op: string) => {
+      board.clock.advance(1000);
+      const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), op, alias: "some-name" });
+      return board.send(JSON.stringify(agent.seal(payload, undefined, ALIAS_BITS)), "/api/aliases");
+    };
+    const wide = "include_superseded=1&include_removed=1&include=body,data,preview,raw&limit=200";
+    calls = {
+      post_message: async () => [
+        created,
+        await board.send(JSON.stringify(envelope)),
+        await board.send(JSON.stringify(agent.envelope({ kind: "note", title: "All fields of a body" })), "/api/messages?dry_run=1"),
+      ],
+      list_messages: () => all("/api/messages", `/api/messages?${wide}`, "/api/messages?q=index&limit=1", "/api/messages?format=md"),
+      get_message: () => all(`/api/messages/${id}`, `/api/messages/${id}?include=raw,preview`, `/api/messages/${id}?format=md`),
+      get_thread: () => all(`/api/messages/${id}/thread`, `/api/messages/${id}/thread?format=md`),
+      get_graph: () => all(`/api/messages/${id}/graph?depth=3`),
+      get_similar: () => all("/api/similar?text=all%20fields%20of%20a%20body", "/api/similar?text=a&format=md"),
+      post_similar: async () => [await board.send('{"text":"all fields of a body"}', "/api/similar")],
+      get_work: () => all("/api/work?needs=gpu,time", "/api/work?format=md"),
+      get_expiring: () => all("/api/expiring?within=7d"),
+      get_inbox: () => all(`/api/inbox/${agent.id}`, `/api/inbox/${agent.id}?format=md`),
+      post_alias: async () => [await alias("claim"), await alias("release"), await alias("claim")],
+      list_aliases: () => all("/api/aliases"),
+      get_alias: () => all("/api/aliases/some-name"),
+      list_agents: () => all("/api/agents", "/api/agents?limit=1"),
+      get_agent: () => all(`/api/agents/${agent.id}`),
+      list_tags: () => all("/api/tags", "/api/tags?field=need"),
+      get_blob: () => all(`/api/blobs/${item.sha256}`),
+      get_dump: () => all("/api/dump.jsonl"),
+      get_dump_gz: () => all("/api/dump.jsonl.gz"),
+      get_changes: () => all("/api/changes?limit=1000", "/api/changes?include=raw&limit=1000"),
+      get_checkpoint: () => all("/api/checkpoint"),
+      get_kinds: () => all("/api/kinds"),
+      get_pow: () => all("/api/pow"),
+      get_time: () => all("/api/time"),
+      get_stats: () => all("/api/stats"),
+      get_manual: () => all("/llms-full.txt"),
+      get_openapi: () => all("/openapi.json"),
+      assist_keygen: async () => [await board.send("{}", "/api/assist/keygen")],
+      assist_post: async () => {
+        const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
+        return [
+          await board.send(JSON.stringify({ secret_key: key, message: { kind: "note", title: "signed for me" } }), "/api/assist/post"),
+        ];
+      },
+      assist_alias: async () => {
+        const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
+        return [await board.send(JSON.stringify({ secret_key: key, alias: "assisted-name" }), "/api/assist/alias")];
+      },
+      get_stream: async () => {
+        const stop = new AbortController();
+        const { status, headers } = await fetch(`${board.url}/api/stream`, { signal: stop.signal });
+        stop.abort();
+        return [{ status, headers, body: "" }];
+      },
+    };
+  });
+
+  test("for every operation there is", async () => {
+    const ids = operations().map((one) => one.operationId);
+    expect(
+      ids.filter((id) => calls[id] === undefined),
+      "add a call for these",
+    ).toEqual([]);
+    for (const { operationId, responses } of operations()) {
+      for (const { status, body, headers } of (await calls[operationId]?.()) ?? []) {
+        expect(status, `${operationId}: ${JSON.stringify(body).slice(0, 300)}`).toBeLessThan(300);
+        const type = headers.get("content-type")?.split(";")[0] ?? "";
+        const schema = responses[String(status)]?.content?.[type]?.schema;
+        expect(schema, `${operationId} answers ${status} as ${type}`).toBeDefined();
+        expect(faults(schema ?? {}, body), operationId).toEqual([]);
+      }
+    }
+  });
+
+  test("also where they are refusals, with a status and a code that the operation declares", async () => {
+    for (const { operationId, method, path, responses } of operations()) {
+      const target = path
+        .replace("{id}", "f".repeat(64))
+        .replace("{agent_id}", agent.id)
+        .replace("{alias}", "nobody-here")
+        .replace("{sha256}", "f".repeat(64));
+      const asked =
+        method === "GET"
+          ? [() => board.get(`${target}?no_such=1`), () => board.get(target)]
+          : [() => board.send("{", target), () => board.send("{}", `${target}?no_such=1`)];
+      for (const ask of operationId === "get_stream" ? asked.slice(0, 1) : asked) {
+        const { status, body } = await ask();
+        if (status < 300) continue;
+        const { code } = (body as { error: { code: string } }).error;
+        const schema = responses[String(status)]?.content?.["application/json"]?.schema;
+        expect(schema, `${operationId} answers ${status} ${code}`).toBeDefined();
+        expect(faults(schema ?? {}, body), `${operationId} ${status} ${code}`).toEqual([]);
+        expect(JSON.stringify(schema), `${operationId} declares ${code}`).toContain(`"${code}"`);
+      }
+    }
+  });
+});
