@@ -1,4 +1,5 @@
 // A reader of the stream, frame by frame.
+import { connect } from "node:net";
 import type { TestBoard } from "./board.ts";
 
 export interface Frame {
@@ -10,7 +11,12 @@ export interface Frame {
 export interface StreamReader extends AsyncDisposable {
   /** The next frame; it must be of this kind where one is named. */
   next(event?: string): Promise<Frame>;
+  /** The next frame, or undefined where the stream ends. */
+  take(): Promise<Frame | undefined>;
+  /** Everything up to and with the first frame of this kind. */
+  upTo(event: string): Promise<Frame[]>;
   readonly status: number;
+  readonly headers: Headers;
 }
 
 export async function openStream(board: Pick<TestBoard, "url">, path: string, headers: Record<string, string> = {}): Promise<StreamReader> {
@@ -18,13 +24,25 @@ export async function openStream(board: Pick<TestBoard, "url">, path: string, he
   const response = await fetch(board.url + path, { headers, signal: controller.signal });
   if (response.body === null) throw new Error("no body");
   const frames = framesOf(response.body);
+  const take = async (): Promise<Frame | undefined> => {
+    const { value, done } = await frames.next();
+    return done === true ? undefined : value;
+  };
+  async function next(event?: string): Promise<Frame> {
+    const frame = await take();
+    if (frame === undefined) throw new Error("the stream has ended");
+    if (event !== undefined && frame.event !== event) throw new Error(`expected ${event}, got ${JSON.stringify(frame)}`);
+    return frame;
+  }
   return {
     status: response.status,
-    async next(event) {
-      const { value, done } = await frames.next();
-      if (done === true) throw new Error("the stream has ended");
-      if (event !== undefined && value.event !== event) throw new Error(`expected ${event}, got ${JSON.stringify(value)}`);
-      return value;
+    headers: response.headers,
+    take,
+    next,
+    async upTo(event) {
+      const taken = [await next()];
+      while (taken.at(-1)?.event !== event) taken.push(await next());
+      return taken;
     },
     async [Symbol.asyncDispose]() {
       controller.abort();
@@ -32,7 +50,7 @@ export async function openStream(board: Pick<TestBoard, "url">, path: string, he
   };
 }
 
-export async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame, void> {
+export async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, void> {
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of body) {
@@ -45,4 +63,37 @@ export async function* framesOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       if (event !== undefined) yield { event, id: field("id"), data: JSON.parse(field("data") ?? "null") as unknown };
     }
   }
+}
+
+export interface RawReader extends Disposable {
+  /** Everything received so far. */
+  readonly text: string;
+  readonly closed: boolean;
+  /** Takes nothing more off the wire. */
+  stall(): void;
+  resume(): void;
+  send(text: string): void;
+}
+
+/** A reader that sees every byte, and can be as rude as a socket allows. */
+export function rawStream(url: string, path: string, headers: readonly string[] = []): RawReader {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let text = "";
+  let closed = false;
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  socket.on("close", () => (closed = true)).on("error", () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: board\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`);
+  return {
+    get text() {
+      return text;
+    },
+    get closed() {
+      return closed;
+    },
+    stall: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    send: (more) => void socket.write(more),
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
 }
