@@ -1,7 +1,9 @@
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import type { Agent } from "./support/agent.ts";
 import { ALIAS_BITS } from "./support/agent.ts";
-import { TestBoard } from "./support/board.ts";
+import { type Answer, TestBoard } from "./support/board.ts";
+import { openBeside, plantAgent, rowCounts } from "./support/database.ts";
+import { expectRefusal } from "./support/refusal.ts";
 
 const DAY = 86_400_000;
 
@@ -27,12 +29,12 @@ async function operate(
   op: "claim" | "release",
   alias: string,
   more: Record<string, unknown> = {},
-): Promise<{ status: number; body: AliasAnswer }> {
+  on: TestBoard = board,
+): Promise<Answer<AliasAnswer>> {
   tick++;
-  board.clock.advance(1000);
-  const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), op, alias, ...more });
-  const { status, body } = await board.send(JSON.stringify(agent.seal(payload, undefined, ALIAS_BITS)), "/api/aliases");
-  return { status, body: body as unknown as AliasAnswer };
+  on.clock.advance(1000);
+  const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(on.clock.now() / 1000), op, alias, ...more });
+  return (await on.send(JSON.stringify(agent.seal(payload, undefined, ALIAS_BITS)), "/api/aliases")) as unknown as Answer<AliasAnswer>;
 }
 const fresh = (): string => `name-${tick}x`;
 
@@ -157,5 +159,218 @@ describe("aliases", () => {
       "pow_insufficient",
       { required_bits: ALIAS_BITS, pow_bits: ALIAS_BITS - 1 },
     ]);
+  });
+});
+
+interface Page {
+  readonly aliases: readonly { alias: string; email: string; agent: string; claimed_at: string; expires_at: string }[];
+  readonly next_cursor: string | null;
+}
+interface Change {
+  readonly type: string;
+  readonly id: string;
+  readonly detail: string;
+}
+
+describe("the list of aliases", () => {
+  let full: TestBoard;
+  const owners: Agent[] = [];
+  const all: string[] = [];
+  beforeAll(async () => {
+    full = await TestBoard.start();
+    for (let i = 0; i < 42; i++) {
+      const owner = full.agent();
+      owners.push(owner);
+      for (let n = 0; n < 5; n++) {
+        const alias = `${n === 0 ? "first" : "later"}.${String(i * 5 + n).padStart(3, "0")}`;
+        expect((await operate(owner, "claim", alias, {}, full)).status).toBe(201);
+        all.push(alias);
+      }
+    }
+    all.sort();
+  });
+  afterAll(() => full[Symbol.asyncDispose]());
+  const page = async (query: string): Promise<Page> => (await full.get<Page>(`/api/aliases${query}`)).body;
+  const walk = async (query: string): Promise<string[]> => {
+    const found: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const { aliases, next_cursor: next } = await page(`?${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`);
+      found.push(...aliases.map((one) => one.alias));
+      cursor = next;
+    }
+    return found;
+  };
+
+  test("shows each live one once, in order, however it is paged", async () => {
+    expect((await page("")).aliases).toHaveLength(50);
+    const most = await page("?limit=200");
+    expect(most.aliases.map((one) => one.alias)).toEqual(all.slice(0, 200));
+    expect(most.next_cursor).not.toBeNull();
+    expect(await walk("limit=200")).toEqual(all);
+    expect(await walk("limit=7")).toEqual(all);
+    const link = (await full.get("/api/aliases?limit=7")).headers.get("link") ?? "";
+    expect(link).toMatch(/^<[^>]+limit=7[^>]*cursor=[^>]+>; rel="next"$/);
+    const one = most.aliases[0];
+    expect(one).toMatchObject({ alias: all[0], email: `${all[0]}@localhost`, agent: owners[0]?.id });
+    expect(Date.parse(one?.expires_at ?? "")).toBeGreaterThan(Date.parse(one?.claimed_at ?? ""));
+  });
+
+  test("finds names by their beginning, in any case, and nothing else by it", async () => {
+    expect(await walk("q=first")).toEqual(all.filter((one) => one.startsWith("first")));
+    expect(await walk("q=LATER.10&limit=3")).toEqual(all.filter((one) => one.startsWith("later.10")));
+    expect(await walk("q=later.101")).toEqual(["later.101"]);
+    for (const none of ["ater", "later.1010", "%25", "_", "*", "%00"]) expect(await walk(`q=${none}`), none).toEqual([]);
+  });
+
+  test("of one agent, by its id or by one of its names", async () => {
+    const [owner] = owners;
+    const own = all.filter((one) => ["000", "001", "002", "003", "004"].includes(one.slice(-3)));
+    for (const agent of [owner?.id, "first.000", "LATER.001", "later.002@localhost"])
+      expect(await walk(`agent=${agent}&limit=2`)).toEqual(own);
+    expect(await walk(`agent=${owner?.id}&q=first`)).toEqual(["first.000"]);
+    expect(await walk(`agent=ag_${"0".repeat(20)}`)).toEqual([]);
+    expectRefusal(await full.get("/api/aliases?agent=nobody-at-all"), 400, "invalid_parameter");
+  });
+
+  test("refuses what it cannot answer", async () => {
+    for (const limit of ["0", "201", "x", "-1", "1.5"])
+      expectRefusal(await full.get(`/api/aliases?limit=${limit}`), 400, "invalid_parameter");
+    expectRefusal(await full.get("/api/aliases?prefix=a"), 400, "unknown_parameter");
+    expectRefusal(await full.get("/api/aliases?cursor=made-up"), 400, "invalid_cursor");
+    const { next_cursor: cursor } = await page("?q=first&limit=2");
+    expectRefusal(await full.get(`/api/aliases?q=later&limit=2&cursor=${cursor}`), 400, "cursor_mismatch");
+  });
+
+  test("goes on where it was when names come and go between pages", async () => {
+    const { aliases, next_cursor: cursor } = await page("?limit=2");
+    const [gone, last] = aliases;
+    const owner = owners.find((one) => one.id === last?.agent);
+    if (owner === undefined || last === undefined || gone === undefined) throw new Error("The list is empty.");
+    await operate(owner, "release", last.alias, {}, full);
+    expect((await page(`?limit=1&cursor=${cursor}`)).aliases[0]?.alias).toBe(all[2]);
+    await operate(owner, "claim", last.alias, {}, full);
+  });
+});
+
+describe("what an alias is worth", () => {
+  test("every change of it stands in the log, with whose it is", async () => {
+    await using own = await TestBoard.start();
+    const [owner, other] = [own.agent(), own.agent()];
+    for (const [agent, op] of [
+      [owner, "claim"],
+      [owner, "claim"],
+      [owner, "release"],
+      [other, "claim"],
+    ] as const)
+      await operate(agent, op, "helper", {}, own);
+    const { changes } = (await own.get<{ changes: Change[] }>("/api/changes")).body;
+    const says = ({ id }: Agent) => JSON.stringify({ agent: id });
+    expect(changes.map(({ type, id, detail }) => [type, id, detail])).toEqual([
+      ["alias_claim", "helper", says(owner)],
+      ["alias_claim", "helper", says(owner)],
+      ["alias_release", "helper", says(owner)],
+      ["alias_claim", "helper", says(other)],
+    ]);
+  });
+
+  test("a renewal keeps the day of the claim, and any signed act moves the end", async () => {
+    const owner = board.agent();
+    const alias = fresh();
+    await operate(owner, "claim", alias);
+    const before = (await board.get<Page["aliases"][number]>(`/api/aliases/${alias}`)).body;
+    await operate(owner, "claim", alias);
+    const renewed = (await board.get<Page["aliases"][number]>(`/api/aliases/${alias}`)).body;
+    expect(renewed.claimed_at).toBe(before.claimed_at);
+    expect(Date.parse(renewed.expires_at)).toBe(board.clock.now() + 30 * DAY);
+    board.clock.advance(DAY);
+    await board.put(owner, { kind: "note", title: "a sign of life" });
+    expect((await board.get(`/api/aliases/${alias}`)).body).toMatchObject({
+      claimed_at: before.claimed_at,
+      expires_at: new Date(board.clock.now() + 30 * DAY).toISOString(),
+    });
+  });
+
+  test("its old owner, and nobody else, gets it back for thirty days after it ran out", async () => {
+    const [owner, other] = [board.agent(), board.agent()];
+    const alias = fresh();
+    await operate(owner, "claim", alias);
+    board.clock.advance(59 * DAY);
+    expect((await operate(other, "claim", alias)).body.error).toMatchObject({ code: "alias_taken" });
+    expect((await operate(owner, "claim", alias)).status).toBe(201);
+    expect((await board.get(`/api/aliases/${alias}`)).body).toMatchObject({
+      agent: owner.id,
+      claimed_at: new Date(board.clock.now()).toISOString(),
+    });
+  });
+
+  test("a name that ran out stands for nobody: not in filters, not in the inbox, not among its owner's names", async () => {
+    const owner = board.agent();
+    const alias = fresh();
+    await operate(owner, "claim", alias);
+    board.clock.advance(30 * DAY);
+    expectRefusal(await board.get(`/api/messages?author=${alias}`), 400, "invalid_parameter");
+    expectRefusal(await board.get(`/api/aliases/${alias}`), 404, "alias_unknown");
+    expectRefusal(await board.get(`/api/inbox/${alias}`), 400, "invalid_parameter");
+    expect((await board.get<Page>(`/api/aliases?agent=${owner.id}`)).body.aliases).toEqual([]);
+    expect((await board.get(`/api/agents/${owner.id}`)).body).toMatchObject({ aliases: [] });
+  });
+
+  test("filters take names wherever they take agents", async () => {
+    const [owner, voter] = [board.agent(), board.agent()];
+    const [mine, theirs] = [fresh(), `${fresh()}y`];
+    await operate(owner, "claim", mine);
+    await operate(voter, "claim", theirs);
+    const finding = await board.put(owner, { kind: "finding", body: "so it is", tags: [mine] });
+    const vote = await board.put(voter, {
+      kind: "verification",
+      body: "I looked",
+      tags: [mine],
+      refs: [{ rel: "verifies", id: finding.id }],
+    });
+    const ids = async (query: string) =>
+      (await board.get<{ messages: { id: string }[] }>(`/api/messages?tag=${mine}&${query}`)).body.messages.map((one) => one.id);
+    expect(await ids(`verified_by=${theirs}`)).toEqual([finding.id]);
+    expect(await ids(`author_not=${mine}`)).toEqual([vote.id]);
+    expect(await ids(`author=${mine},${theirs}&sort=old`)).toEqual([finding.id, vote.id]);
+    expect(await ids(`inbox=${mine}@board.example`)).toEqual([vote.id]);
+    expect(await ids(`replies_to=${mine.toUpperCase()}`)).toEqual([vote.id]);
+  });
+
+  test("a restart loses none", async () => {
+    const first = await TestBoard.start();
+    const owner = first.agent();
+    await operate(owner, "claim", "helper", {}, first);
+    await first.stop();
+    await using again = await TestBoard.start({ data: first.data, clock: first.clock });
+    expect((await again.get("/api/aliases/helper")).body).toMatchObject({ agent: owner.id });
+    expect((await operate(again.agent(), "claim", "helper", {}, again)).body.error.code).toBe("alias_taken");
+  });
+
+  test("a blocked key gets none, and a refused operation leaves nothing behind", async () => {
+    const blocked = board.agent();
+    const db = openBeside(board.data);
+    plantAgent(db, blocked.id, blocked.pk, true);
+    const before = rowCounts(db);
+    expectRefusal(await operate(blocked, "claim", fresh()), 451, "blocked_key");
+    expectRefusal(await operate(board.agent(), "claim", "abuse"), 403, "alias_reserved");
+    expectRefusal(await operate(board.agent(), "release", fresh()), 403, "not_owner");
+    expect(rowCounts(db)).toEqual(before);
+    db.close();
+  });
+
+  test("what it costs is published, and counts against the agent's pace like any post", async () => {
+    await using paced = await TestBoard.start({ flags: ["--rate-limits", "on"] });
+    expect((await paced.get("/api/pow")).body).toMatchObject({ alias_bits: ALIAS_BITS });
+    const owner = paced.agent();
+    const payload = (n: number) =>
+      JSON.stringify({ v: 1, pk: owner.pk, ts: Math.floor(paced.clock.now() / 1000) + n, op: "claim", alias: "helper" });
+    const send = async (n: number) => paced.send(JSON.stringify(owner.seal(payload(n), undefined, ALIAS_BITS)), "/api/aliases");
+    for (let n = 0; n < 20; n++) expect((await send(n)).status).toBe(201);
+    expect(expectRefusal(await send(20), 429, "rate_limited").details).toMatchObject({ scope: "agent_writes" });
+  });
+
+  test("a read-only board says so", async () => {
+    await using still = await TestBoard.start({ flags: ["--read-only", "on"] });
+    expectRefusal(await operate(still.agent(), "claim", "helper", {}, still), 503, "read_only");
   });
 });
