@@ -13,7 +13,8 @@ import { TestBoard } from "./support/board.ts";
 import { selfSigned } from "./support/certificate.ts";
 import { openStream } from "./support/event-stream.ts";
 import { outcome } from "./support/outcome.ts";
-import { claim, type EmailRecord, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, zone } from "./support/smtp.ts";
+import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { claim, type EmailRecord, freePort, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, zone } from "./support/smtp.ts";
 
 let mail: MailBoard;
 let owner: Agent;
@@ -300,6 +301,19 @@ describe("a board and its SMTP server", () => {
     const again = await mailBoard({ data, clock });
     expect((await inbox(again.board, agent.id)).map((one) => one.meta.title)).toEqual(["last"]);
     await again.board[Symbol.asyncDispose]();
+  });
+
+  test("as a process it names both addresses, and ends with a client still connected", async () => {
+    const port = await freePort();
+    await using board = BoardProcess.spawn({
+      args: ["serve", "--port", "0", "--smtp-port", String(port), "--data", emptyDirectory(), "--mail-domain", MAIL_DOMAIN],
+    });
+    await board.ready();
+    await using client = await SmtpClient.connect(port, "client.example");
+    expect(await client.say("MAIL FROM:<>")).toMatch(/^250 /);
+    const { code, stderr } = await board.kill("SIGTERM");
+    expect(code).toBe(0);
+    expect(stderr).toContain(`smtp://127.0.0.1:${port}`);
   });
 
   test("a port that is taken is said plainly, and the board does not start without its mail", async () => {
