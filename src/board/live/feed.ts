@@ -1,6 +1,6 @@
 // What one reader of the stream gets: a greeting, what it missed, and then what happens, with nothing lost or repeated.
 import { Refusal } from "../../core/errors.ts";
-import { meaningOf, refers } from "../../core/query/filters.ts";
+import { FILTER_NAMES, meaningOf, refers } from "../../core/query/filters.ts";
 import { momentMs } from "../../core/query/forms.ts";
 import { documentOfText } from "../../core/search/document.ts";
 import { parseQuery } from "../../core/search/query.ts";
@@ -38,8 +38,8 @@ export function feeds(parts: FeedParts): Feeds {
     const target = question.ref === undefined ? undefined : await names.message(question.ref);
     if (question.rel !== undefined && target === undefined)
       throw new Refusal("invalid_parameter", "`rel` needs `ref`.", { details: { parameter: "rel" } });
-    const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-    const key = JSON.stringify([given.sort(), target, question.rel, question.q, question.q_mode, question.near]);
+    const given = FILTER_NAMES.map((name) => filters[name] ?? null);
+    const key = JSON.stringify([given, target, question.rel, question.q, question.q_mode, question.near]);
     const conditionsAt = (now: number) => [...meaningOf(filters, now), ...(target === undefined ? [] : [refers(target, question.rel)])];
     return liveFilter(key, conditionsAt, await textFilter(question), clock);
   }

@@ -34,6 +34,7 @@ const STEP = 128;
 const READERS_AT_A_TIME = 500;
 /** When another process writes to the log there is no hint; then the log is looked at this often. */
 const LOOK_MS = 500;
+const NOTHING: readonly LiveEvent[] = [];
 
 export class Hub {
   readonly #parts: HubParts;
@@ -97,8 +98,8 @@ export class Hub {
   close(): void {
     this.#closed = true;
     this.#stopLooking();
-    for (const { readers } of [...this.#groups.values()]) {
-      for (const reader of [...readers]) reader.end(new Refusal("shutting_down"));
+    for (const { readers } of this.#groups.values()) {
+      for (const reader of readers) reader.end(new Refusal("shutting_down"));
     }
     for (const { resolve } of this.#waiting.splice(0)) resolve(false);
   }
@@ -128,14 +129,17 @@ export class Hub {
   }
 
   async #tell(heard: readonly Occurrence[], position: number): Promise<void> {
-    const told = new Map<Group, LiveEvent[]>();
+    const told = new Map<Group, readonly LiveEvent[]>();
     for (const occurrence of heard) {
+      // Groups that have heard the same so far and hear this too go on sharing one list, so that its bytes are made once.
+      const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
       for (const group of this.#candidates(occurrence)) {
         if (!group.filter.concerns(occurrence, (message) => group.known.has(message))) continue;
         remember(group.filter, group.known, occurrence);
-        const events = told.get(group);
-        if (events === undefined) told.set(group, [occurrence.event]);
-        else events.push(occurrence.event);
+        const events = told.get(group) ?? NOTHING;
+        let more = grown.get(events);
+        if (more === undefined) grown.set(events, (more = [...events, occurrence.event]));
+        told.set(group, more);
       }
     }
     const audiences = [...told].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));

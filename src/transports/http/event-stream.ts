@@ -55,6 +55,8 @@ class SocketSink implements Sink {
   #stalledTicks = 0;
   #ended = false;
   #taken = (): void => {};
+  /** Lets the feed go. */
+  stop = (): void => {};
 
   constructor(socket: Socket, streams: EventStreams) {
     this.#socket = socket;
@@ -101,6 +103,7 @@ class SocketSink implements Sink {
   gone(): void {
     this.#streams.behind.delete(this);
     this.#taken();
+    this.stop();
   }
 
   #write(bytes: Buffer, frames: number): void {
@@ -159,10 +162,11 @@ export class EventStreams {
     const turn = this.#currentTurn;
     turn.add(sink);
     const { stop, done } = feed(sink);
+    if (sink.open) sink.stop = stop;
+    else stop();
     socket.once("close", () => {
       turn.delete(sink);
       sink.gone();
-      stop();
       closed();
     });
     const { report } = this.#parts;

@@ -1,0 +1,107 @@
+// How many readers of the live stream a board serves: deliveries per second, time from acknowledgement to receipt, memory per reader.
+import { execSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { BoardProcess } from "./support/board-process.ts";
+import type { Audience } from "./support/crowd.ts";
+import { CrowdProcess } from "./support/crowd-process.ts";
+import { machineTime, othersShare } from "./support/machine.ts";
+import { Scratch } from "./support/scratch.ts";
+
+const CROWDS = (process.env["BENCH_READERS"] ?? "1000,5000,10000").split(",").map(Number);
+const SECONDS = 4;
+const CONNECTIONS = 64;
+/** Frames that a bare server writes at once, beside one at a time. */
+const TOGETHER = 32;
+/** About the length of the frame of one of the posts. */
+const FRAME_BYTES = 1750;
+const SETTLE_MS = 3000;
+
+const n = (value: number): string => Math.round(value).toLocaleString("en");
+
+export async function streamBench(): Promise<void> {
+  for (const readers of CROWDS) {
+    if (openFiles() < readers + 500) {
+      console.log(`${n(readers)} readers: left out, since a process may open only ${openFiles()} files here (ulimit -Hn).`);
+      continue;
+    }
+    await crowd(readers, "everything");
+  }
+  for (const audience of ["tag", "author", "distinct"] as const) await crowd(1000, audience);
+}
+
+const AUDIENCES: Readonly<Record<Audience, string>> = {
+  everything: "all with no filter",
+  tag: "each with a tag of its own",
+  author: "each with an author of its own",
+  distinct: "each with a filter of its own that everything passes",
+};
+
+async function crowd(count: number, audience: Audience): Promise<void> {
+  using scratch = new Scratch();
+  using readers = new CrowdProcess();
+  await using board = await BoardProcess.start(`${scratch.path}/data`, { nodeFlags: boardFlags() });
+  const all = audience === "everything" || audience === "distinct";
+  console.log(`${n(count)} readers, ${AUDIENCES[audience]}`);
+
+  const alone = await readers.order({ flatOut: { connections: CONNECTIONS, seconds: 2 }, port: board.port });
+  // Warm first, so that what the board needs anyway is not counted as the readers'.
+  await readers.order({ open: { port: board.port, readers: 100, audience } });
+  await readers.order({ flatOut: { connections: CONNECTIONS, seconds: 1 }, port: board.port });
+  await pause(SETTLE_MS);
+  const before = residentKb(board.pid);
+  await readers.order({ open: { port: board.port, readers: count - 100, audience } });
+  await pause(SETTLE_MS);
+  const after = residentKb(board.pid);
+  console.log(`  idle                   ${((after - before) / (count - 100)).toFixed(1)} KB of memory per reader`);
+
+  const pids = [board.pid, readers.pid];
+  const machineBefore = machineTime(pids);
+  const paced = await readers.order({ paced: { posts: all ? 60 : 400, pauseMs: all ? 20 : 2 } });
+  const [fast, slow] = [paced.p50.toFixed(1), paced.p99.toFixed(1)];
+  console.log(
+    `  one post at a time     ${fast} ms p50, ${slow} ms p99 from acknowledgement to receipt, of ${n(paced.deliveries)} deliveries`,
+  );
+  const flat = await readers.order({ flatOut: { connections: CONNECTIONS, seconds: SECONDS }, port: board.port });
+  const rate = flat.deliveries / flat.seconds;
+  const [held, free] = [flat.posts / flat.seconds, alone.posts / alone.seconds];
+  console.log(`  flat out               ${n(rate)} deliveries/s at ${n(held)} posts/s (${n(free)} posts/s while nobody read)`);
+  const others = othersShare(machineBefore, machineTime(pids));
+  if (others !== undefined) console.log(`  other processes took   ${(others * 100).toFixed(0)} % of the machine meanwhile`);
+  await readers.order({ close: true });
+  if (audience !== "everything") return;
+  for (const frames of [1, TOGETHER]) {
+    const ceiling = await bareBroadcast(count, frames);
+    const words = frames === 1 ? "one frame a write" : `${frames} frames a write`;
+    console.log(
+      `  bare sockets           ${n(ceiling)} deliveries/s with ${words}: the board reaches ${(rate / ceiling).toFixed(2)} of it`,
+    );
+  }
+}
+
+/** The same number of sockets and bytes from a server that does nothing else. */
+async function bareBroadcast(count: number, framesAWrite: number): Promise<number> {
+  using readers = new CrowdProcess();
+  const server = fork(new URL("./support/bare-broadcast.ts", import.meta.url), [String(FRAME_BYTES), String(framesAWrite)]);
+  const [port] = (await once(server, "message")) as [number];
+  await readers.order({ open: { port, readers: count, audience: "everything" } });
+  server.send("go");
+  await readers.order({ listen: { seconds: 1 } });
+  const { deliveries, seconds } = await readers.order({ listen: { seconds: 2 } });
+  await readers.order({ close: true });
+  server.kill();
+  return deliveries / seconds;
+}
+
+const openFiles = (): number => {
+  const said = execSync("ulimit -Hn", { shell: "/bin/sh", encoding: "utf8" }).trim();
+  return said === "unlimited" ? Infinity : Number(said);
+};
+
+function residentKb(pid: number | undefined): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+/** Flags for the board's own process, such as --cpu-prof. */
+const boardFlags = (): readonly string[] => (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");

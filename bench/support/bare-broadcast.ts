@@ -1,0 +1,28 @@
+// The least a server can do for a crowd: the same bytes to every socket, written as fast as they are taken.
+import { type AddressInfo, createServer, type Socket } from "node:net";
+
+/** As long as the frame of a post of 1 KB. */
+const FRAME = Buffer.from(`id: 1\nevent: message\ndata: {"content":"${"x".repeat(Number(process.argv[2] ?? 1800))}"}\n\n`);
+const GREETING = Buffer.from(`HTTP/1.1 200 OK\r\n\r\nevent: hello\ndata: {}\n\nevent: live\ndata: {}\n\n`);
+const FRAMES_A_WRITE = Number(process.argv[3] ?? 1);
+const written = Buffer.concat(Array.from({ length: FRAMES_A_WRITE }, () => FRAME));
+
+const sockets = new Set<Socket>();
+const server = createServer((socket) => {
+  socket.setNoDelay(true);
+  socket.once("data", () => {
+    socket.write(GREETING);
+    sockets.add(socket);
+  });
+  socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+});
+
+/** Rounds follow one another; who has not taken the last one is left out of the next. */
+function round(): void {
+  for (const socket of sockets) if (!socket.writableNeedDrain) socket.write(written);
+  setImmediate(round);
+}
+
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+process.on("message", () => round());
+process.on("disconnect", () => process.exit(0));
