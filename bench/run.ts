@@ -1,10 +1,12 @@
 // Runs the benches named on the command line, or all of them, one after the other.
 import { parseArgs } from "node:util";
 import { postBench } from "./post.ts";
+import { streamBench } from "./stream.ts";
 import { readBench } from "./read.ts";
 
 const BENCHES: Readonly<Record<string, (options: { readonly messages?: string | undefined }) => Promise<void>>> = {
   post: postBench,
+  stream: streamBench,
   read: readBench,
 };
 
