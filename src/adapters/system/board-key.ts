@@ -30,7 +30,8 @@ export function signingKey(seed: Uint8Array): SigningKey {
 export const signingKeys: SigningKeys = {
   fresh() {
     const seed = randomBytes(32);
-    return { secret: toBase64url(seed), pk: this.from(seed).pk };
+    // As text without a copy of the bytes, which nobody would clear.
+    return { secret: seed.toString("base64url"), pk: this.from(seed).pk };
   },
   from(seed) {
     try {
