@@ -9,14 +9,18 @@ import type { MailIn, Resolve } from "../../ports/mail.ts";
 /** Of several signatures the best counts; among bad ones the most telling. */
 const BEST_FIRST = ["pass", "fail", "policy", "temperror", "permerror", "neutral"];
 
+/** By the letter of the RFCs: the words are published, and a changed body is a `fail`. */
+const strict = true;
+
 export async function authenticate({ bytes, ip, helo, sender }: MailIn, resolver: Resolve): Promise<MailAuth> {
   try {
-    const dkim = await dkimVerify(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { resolver, sender });
+    const dkim = await dkimVerify(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { resolver, sender, strict });
     const results = new Set(dkim.results.map(({ status }) => word(status.result)));
-    const from = await spf({ resolver, sender, ip, helo: isIP(helo) === 0 ? helo : `[${helo}]`, mta: "board" });
+    const from = await spf({ resolver, strict, sender, ip, helo: isIP(helo) === 0 ? helo : `[${helo}]`, mta: "board" });
     const spfResult = word(from.status.result);
     const { response } = await evaluateDmarc({
       resolver,
+      strict,
       headerFrom: dkim.headerFrom,
       fromFields: dkim.fromFields,
       spfDomains: spfResult === "pass" && typeof from.domain === "string" ? [from.domain] : [],

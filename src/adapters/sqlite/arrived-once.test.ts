@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
+import { noteText } from "../../../test/support/payload.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Outcome } from "../../ports/store.ts";
+
+const DAY = 86_400_000;
+
+function post(board: BareBoard, title: string, once: string, now: number, more: object = {}): string {
+  const act = { type: "post" as const, arrival: { ...arrivalOf(noteText({ title, ...more })), once }, dryRun: false };
+  const [outcome] = board.run([act], now).outcomes as readonly [Outcome];
+  if ("refused" in outcome) return outcome.refused.code;
+  return "repeated" in outcome ? "repeated" : "result" in outcome ? outcome.result : "something else";
+}
+
+test("what stands for the same thing outside enters once, even with other words, until it is long forgotten", () => {
+  using board = new BareBoard();
+  const start = 1_800_000_000_000;
+  expect(post(board, "first", "mail 1", start)).toBe("created");
+  expect(post(board, "first", "mail 1", start + 1)).toBe("repeated");
+  expect(post(board, "other words", "mail 1", start + DAY)).toBe("repeated");
+  expect(post(board, "other mail", "mail 2", start + DAY)).toBe("created");
+  expect(board.rows("messages")).toBe(2);
+  const later = start + LIMITS.once_days * DAY + 60_000;
+  board.sweep(later);
+  expect(board.rows("arrived_once")).toBe(1);
+  expect(post(board, "years after", "mail 1", later + 1)).toBe("created");
+});
+
+test("what was refused has not arrived, so that its next try can", () => {
+  using board = new BareBoard();
+  const refs = [{ rel: "answers", id: "f".repeat(64) }];
+  expect(post(board, "too early", "mail 1", 1_800_000_000_000, { refs })).toBe("target_unknown");
+  expect(board.rows("arrived_once")).toBe(0);
+  expect(post(board, "in time", "mail 1", 1_800_000_000_001)).toBe("created");
+});
