@@ -24,9 +24,10 @@ export function questionsOf(dir: string, messages: number): Questions {
   const rare = column("SELECT label FROM tallies WHERE field = 'tag' AND count BETWEEN 5 AND 500 ORDER BY label LIMIT ?", VARIANTS);
   const inboxes = column("SELECT agent FROM inbox GROUP BY agent ORDER BY count(*) DESC LIMIT ?", VARIANTS);
   const [thread = ""] = column("SELECT root FROM threads ORDER BY messages DESC LIMIT 1");
+  const [some, many] = [ids(SOME), ids(MANY)];
   db.close();
 
-  const many = (make: (n: number) => string): string[] => Array.from({ length: VARIANTS }, (_, n) => make(n));
+  const variants = (make: (n: number) => string): string[] => Array.from({ length: VARIANTS }, (_, n) => make(n));
   const word = (from: number, to: number): string => wordOf(from + Math.floor(random() * (to - from)));
   const text = () => messageText(1 + Math.floor(random() * messages));
   const search = (q: string): string => `/api/messages?q=${encodeURIComponent(q)}`;
@@ -38,22 +39,22 @@ export function questionsOf(dir: string, messages: number): Questions {
       .join(" ")}"`;
   };
   return {
-    "by id": ids(SOME).map((id) => `/api/messages/${id}`),
-    "by id, all over": ids(MANY).map((id) => `/api/messages/${id}`),
+    "by id": some.map((id) => `/api/messages/${id}`),
+    "by id, all over": many.map((id) => `/api/messages/${id}`),
     "newest 50, no bodies": ["/api/messages?include="],
     "newest 50": ["/api/messages"],
-    "common tag": many((n) => `/api/messages?include=&tag=${tagOf(n % 5)}`),
+    "common tag": variants((n) => `/api/messages?include=&tag=${tagOf(n % 5)}`),
     "rare tag": rare.map((tag) => `/api/messages?include=&tag=${tag}`),
     author: authors.map((author) => `/api/messages?include=&author=${author}`),
     kind: ["note", "finding", "task", "answer"].map((kind) => `/api/messages?include=&kind=${kind}`),
-    "two tags and status": many((n) => `/api/messages?include=&tag=${tagOf(n % 4)},${tagOf(4 + (n % 7))}&status=open`),
-    "text, rare word": many(() => search(word(50_000, 150_000))),
-    "text, common word": many(() => search(word(0, 5))),
-    "text, two words": many(() => search(`${word(0, 100)} ${word(0, 1000)}`)),
-    "text, phrase": many(() => search(phrase())),
-    "similar, top 10": many(() => `/api/similar?limit=10&text=${encodeURIComponent(text().body.slice(0, 300))}`),
+    "two tags and status": variants((n) => `/api/messages?include=&tag=${tagOf(n % 4)},${tagOf(4 + (n % 7))}&status=open`),
+    "text, rare word": variants(() => search(word(50_000, 150_000))),
+    "text, common word": variants(() => search(word(0, 5))),
+    "text, two words": variants(() => search(`${word(0, 100)} ${word(0, 1000)}`)),
+    "text, phrase": variants(() => search(phrase())),
+    "similar, top 10": variants(() => `/api/similar?limit=10&text=${encodeURIComponent(text().body.slice(0, 300))}`),
     "thread of 200": [`/api/messages/${thread}/thread?include=`],
-    work: ["/api/work", ...many((n) => `/api/work?needs=${needOf(n % 20)},${needOf(20 + (n % 20))}`)],
+    work: ["/api/work", ...variants((n) => `/api/work?needs=${needOf(n % 20)},${needOf(20 + (n % 20))}`)],
     inbox: inboxes.map((agent) => `/api/inbox/${agent}`),
     tags: ["/api/tags", "/api/tags?prefix=tag-1", "/api/tags?field=need"],
     stats: ["/api/stats"],

@@ -8,6 +8,7 @@ import { ORDERS, type Sort } from "../core/query/order.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
+import { KeptPages } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
 
 /** A listing as it was asked for, parsed. */
@@ -61,10 +62,14 @@ export type List = (question: Question) => Promise<Page>;
 const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 
 export function lister({ store, clock, names, cursors, settle, search }: ListParts): List {
+  const pages = new KeptPages();
   return async (question) => {
     await settle();
     const now = clock.now();
     const { seq: latestSeq } = await store.head();
+    const moment = { seq: latestSeq, due: await store.nextDue(), now };
+    const kept = pages.find(question, moment);
+    if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
     const condition = await conditionOf(question, names, now, latestSeq);
     const sort = sortOf(question);
     if (question.q !== undefined || question.near !== undefined || question.like !== undefined) {
@@ -87,6 +92,7 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     const items = found.slice(0, question.limit);
     const last = items.at(-1);
     const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
+    pages.keep(question, moment, { items, nextCursor });
     return { items, nextCursor, latestSeq, asOf: now };
   };
 }

@@ -6,7 +6,23 @@ import type { Store } from "../ports/store.ts";
 /** Questions whose answer moves with the clock alone. */
 const MOVES_WITH_TIME = /[?&](since|until|expiring_within|min_author_age|within|active_within)=|\/api\/expiring/;
 
+/** What of a validator belongs to the address alone; many ask at the same ones. */
+interface Address {
+  readonly hash: string;
+  readonly moves: boolean;
+}
+const ADDRESSES_KEPT = 2000;
+
 export function versions(store: Store, clock: Clock, settle: () => Promise<void>): (url: string) => Promise<string> {
+  const known = new Map<string, Address>();
+  const addressOf = (url: string): Address => {
+    const found = known.get(url);
+    if (found !== undefined) return found;
+    const address = { hash: sha256Hex(url).slice(0, 12), moves: MOVES_WITH_TIME.test(unescaped(url)) };
+    if (known.size >= ADDRESSES_KEPT) known.clear();
+    known.set(url, address);
+    return address;
+  };
   return async (url) => {
     await settle();
     const { seq } = await store.head();
@@ -14,9 +30,9 @@ export function versions(store: Store, clock: Clock, settle: () => Promise<void>
     const due = await store.nextDue();
     const now = clock.now();
     // Where nothing may be written, what is due stays due, and time alone ends it.
-    const moves = MOVES_WITH_TIME.test(unescaped(url)) || (due !== null && due <= now);
-    const moment = moves ? `-${Math.floor(now / 1000)}` : "";
-    return `W/"${seq}-${(due ?? 0).toString(36)}-${sha256Hex(url).slice(0, 12)}${moment}"`;
+    const { hash, moves } = addressOf(url);
+    const moment = moves || (due !== null && due <= now) ? `-${Math.floor(now / 1000)}` : "";
+    return `W/"${seq}-${(due ?? 0).toString(36)}-${hash}${moment}"`;
   };
 }
 

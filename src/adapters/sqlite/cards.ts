@@ -1,6 +1,8 @@
 // Messages kept in memory after their first reading, until a transaction touches them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Head } from "../../core/log/checkpoint.ts";
 import type { AuthorFacts, Card, Raw, ThreadFacts, Touched } from "../../ports/store.ts";
+import { SqliteHead } from "./head.ts";
 import { STANDING_COLUMNS, toStanding } from "./rows.ts";
 
 /** About 3 KB each. */
@@ -19,13 +21,13 @@ export class SqliteCards {
   readonly #seqs = new Map<string, number>();
   readonly #authors = new Map<string, AuthorFacts>();
   readonly #threads = new Map<string, ThreadFacts>();
-  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread" | "head", StatementSync>>;
+  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread", StatementSync>>;
   /** Where the log stood when all that is kept was true. */
   #seq = -1;
-  /** A transaction of this process is under way: the file may be ahead of what we have been told to forget. */
-  writing = false;
+  readonly #head: SqliteHead;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, head = new SqliteHead(db)) {
+    this.#head = head;
     const message = (where: string) =>
       db.prepare(`SELECT ${STANDING_COLUMNS}, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`);
     this.#sql = {
@@ -33,15 +35,19 @@ export class SqliteCards {
       bySeq: message("m.seq = ?"),
       author: db.prepare("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
-      head: db.prepare("SELECT max(seq) AS seq FROM log"),
     };
+  }
+
+  head(): Head {
+    return this.#head.read();
   }
 
   /** What to read cards through at this moment: memory where it is as new as the file, else the file itself. */
   current(): CardReader {
-    const seq = (this.#sql.head.get()?.["seq"] as number | null | undefined) ?? 0;
+    const { seq } = this.#head.read();
     if (seq <= this.#seq) return this.#kept;
-    if (this.writing) return this.#stored;
+    // The file is ahead of what we have been told to forget.
+    if (this.#head.writing) return this.#stored;
     // Somebody else wrote, such as an operator's command.
     this.#forgetAll();
     this.#seq = seq;

@@ -16,7 +16,7 @@ export class SqliteReader {
   }
 
   head(): Head {
-    return (this.#sql.head.get() as Head | undefined) ?? { seq: 0, hash: GENESIS };
+    return this.#cards.head();
   }
 
   prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
@@ -96,7 +96,6 @@ export class SqliteReader {
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
-    head: p("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     blockedKey: p("SELECT 1 FROM agents WHERE id = ? AND blocked = 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),

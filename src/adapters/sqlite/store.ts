@@ -9,6 +9,7 @@ import { SqliteDump } from "./dump.ts";
 import { SqliteGraph } from "./graph.ts";
 import { SqliteAliases } from "./aliases.ts";
 import { SqliteCards } from "./cards.ts";
+import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { SqliteReader } from "./reader.ts";
@@ -55,11 +56,15 @@ export function failureOf({ message, errcode }: { message: string; errcode: numb
   return new StoreFailure("storage_unavailable", message, true);
 }
 
+/** Several reads of one request ask where the log stands. */
+const HEAD_REMEMBERED_MS = 1;
+
 class SqliteStore implements Store {
   readonly #worker: Worker;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #lister: SqliteLister;
+  readonly #head: SqliteHead;
   readonly #cards: SqliteCards;
   readonly #aliases: SqliteAliases;
   readonly #threads: SqliteThreads;
@@ -76,7 +81,8 @@ class SqliteStore implements Store {
   constructor(worker: Worker, readDb: DatabaseSync, lock: DatabaseSync, nextDue: number | null, onFatal: (error: Error) => void) {
     this.#worker = worker;
     this.#readDb = readDb;
-    this.#cards = new SqliteCards(readDb);
+    this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
+    this.#cards = new SqliteCards(readDb, this.#head);
     this.#aliases = new SqliteAliases(readDb);
     this.#reader = new SqliteReader(readDb, this.#cards);
     this.#lister = new SqliteLister(readDb, this.#cards);
@@ -94,13 +100,13 @@ class SqliteStore implements Store {
   /** One call at a time; the appender sees to that. */
   async append(acts: readonly Act[], now: number): Promise<Appended> {
     if (this.#dead !== undefined) throw this.#dead;
-    this.#cards.writing = true;
+    this.#head.writing = true;
     this.#worker.postMessage({ acts, now });
     const { appended, failed } = await answer(this.#worker).catch((error: unknown) => ({
       appended: undefined,
       failed: { message: String(error), errcode: SQLITE.IOERR },
     }));
-    this.#cards.writing = false;
+    this.#head.written();
     if (appended !== undefined) {
       this.#nextDue = appended.nextDue;
       this.#cards.forget(appended.touched, appended.head.seq);

@@ -1,26 +1,36 @@
 // Records as JSON text without building them anew each time: what never changes is rendered once, what moves is filled in.
 import { iso } from "../protocol/time.ts";
-import { type Include, type Recordable, recordOf } from "./record.ts";
+import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
 
 /** The parts of a record that move while the message itself does not: with the clock, its author and its thread. */
 const HOLES = ["expires_in_s", "author_messages", "thread_messages", "last_activity"] as const;
 
+/** What was filled in, and the text it gave: most records are read again before anything of it has moved. */
+interface Filled {
+  readonly seconds: number;
+  readonly authorMessages: number;
+  readonly threadMessages: number;
+  readonly lastActivity: number;
+  readonly text: string;
+}
+
 interface Template {
   readonly texts: readonly string[];
   readonly holes: readonly (typeof HOLES)[number][];
+  filled: Filled | undefined;
 }
 
 export type RecordText = (card: Recordable, include: ReadonlySet<Include>, now: number) => string;
 
 /** `mark` is a secret of this process: no message can contain it, so that the holes are where we put them. */
 export function recordText(baseUrl: string, mark: string): RecordText {
-  const kept = new WeakMap<Recordable["standing"], Map<string, Template>>();
+  const kept = new WeakMap<Recordable["standing"], Map<number, Template>>();
   const splitter = new RegExp(`"${mark}(\\d)"`);
 
   function templateOf(card: Recordable, include: ReadonlySet<Include>, now: number): Template {
-    const templates = kept.get(card.standing) ?? new Map<string, Template>();
-    kept.set(card.standing, templates);
-    const key = [...include].join();
+    let templates = kept.get(card.standing);
+    if (templates === undefined) kept.set(card.standing, (templates = new Map()));
+    const key = keyOf(include);
     const known = templates.get(key);
     if (known !== undefined) return known;
     const record = recordOf(card, include, now, baseUrl);
@@ -33,6 +43,7 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     const template = {
       texts: pieces.filter((_, i) => i % 2 === 0),
       holes: pieces.filter((_, i) => i % 2 === 1).map((digit) => HOLES[Number(digit)]!),
+      filled: undefined,
     };
     templates.set(key, template);
     return template;
@@ -42,25 +53,33 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     const { standing, author, thread } = card;
     // A lease moves status and claim with the clock: such a record is made anew.
     if (standing.leaseUntil !== null) return JSON.stringify(recordOf(card, include, now, baseUrl));
-    const { texts, holes } = templateOf(card, include, now);
-    let text = texts[0]!;
-    for (const [i, name] of holes.entries()) {
-      switch (name) {
-        case "expires_in_s":
-          text += Math.max(0, Math.floor((standing.expiresAt - now) / 1000));
-          break;
-        case "author_messages":
-          text += author.messages;
-          break;
-        case "thread_messages":
-          text += thread.messages;
-          break;
-        case "last_activity":
-          text += `"${iso(Math.max(thread.lastActivity, standing.receivedAt))}"`;
-          break;
-      }
-      text += texts[i + 1]!;
-    }
+    const template = templateOf(card, include, now);
+    const seconds = Math.max(0, Math.floor((standing.expiresAt - now) / 1000));
+    const lastActivity = Math.max(thread.lastActivity, standing.receivedAt);
+    const { filled } = template;
+    if (
+      filled !== undefined &&
+      filled.seconds === seconds &&
+      filled.authorMessages === author.messages &&
+      filled.threadMessages === thread.messages &&
+      filled.lastActivity === lastActivity
+    )
+      return filled.text;
+    const values = {
+      expires_in_s: String(seconds),
+      author_messages: String(author.messages),
+      thread_messages: String(thread.messages),
+      last_activity: `"${iso(lastActivity)}"`,
+    };
+    const text = template.texts.map((piece, i) => (i === 0 ? piece : values[template.holes[i - 1]!] + piece)).join("");
+    template.filled = { seconds, authorMessages: author.messages, threadMessages: thread.messages, lastActivity, text };
     return text;
   };
+}
+
+/** One number for a set of includes. */
+function keyOf(include: ReadonlySet<Include>): number {
+  let key = 0;
+  for (const name of include) key |= 1 << INCLUDES.indexOf(name);
+  return key;
 }

@@ -10,7 +10,7 @@ import type { Report } from "../../ports/report.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
-import { addRoute, keepPrivate, wrongType } from "./route.ts";
+import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
 import { secureCheck } from "./secure.ts";
 
 export interface HttpParts {
@@ -65,8 +65,9 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
   // Who asks before sending the body is told to go on when the body is wanted, not before.
   app.server.on("checkContinue", (request, response) => void app.server.emit("request", request, response));
-  app.addHook("preParsing", async (request, reply) => {
-    if (/^100-continue$/i.test(request.headers.expect ?? "")) reply.raw.writeContinue();
+  app.addHook("preParsing", (request, reply, _payload, done) => {
+    if (request.headers.expect !== undefined && /^100-continue$/i.test(request.headers.expect)) reply.raw.writeContinue();
+    done();
   });
 
   let closing = false;
@@ -76,16 +77,18 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   });
   const paths = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
-  app.addHook("onRequest", async (request, reply) => {
+  const checkAddress = check((request, reply) => {
     void reply.headers(COMMON_HEADERS);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     // Before the body is read: at a wrong address its type and size do not matter.
     if (request.is404) throw absent(request, reply, paths);
   });
+  app.addHook("onRequest", checkAddress);
   // At the last moment: what was accepted before the end began must not keep its connection open after it.
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, _payload, done) => {
     if (closing) void reply.header("connection", "close");
+    done();
   });
 
   takeJsonOnly(app);
