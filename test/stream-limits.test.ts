@@ -42,20 +42,6 @@ test("a reader that takes nothing is cut off and told so, at a bounded cost, and
   expect([...ids, ...rest]).toEqual(Array.from({ length: posted }, (_, i) => String(i + 1)));
 });
 
-test("many small events that nobody takes count too: 500 may wait", { timeout: 120_000 }, async () => {
-  await using board = await TestBoard.start();
-  using stalled = rawStream(board.url, "/api/stream");
-  await eventually("live", isLive(stalled));
-  stalled.stall();
-  const agent = board.agent();
-  // Fill what the kernels take, so that small events have to wait.
-  for (let i = 0; i < 300 && (await readersOf(board)) === 1; i++) {
-    await board.put(agent, large(i));
-    if (i % 10 === 9) await Promise.all(Array.from({ length: 40 }, (_, k) => board.put(agent, { kind: "note", body: `small ${i} ${k}` })));
-  }
-  await eventually("the cut", async () => ((await readersOf(board)) === 0 ? true : undefined));
-});
-
 test(
   "a large past is read at the reader's pace and never cuts it off; one who stops reading it is cut off after 30 seconds",
   { timeout: 180_000 },

@@ -167,7 +167,7 @@ test(
         () => going,
       ),
     );
-    const readers: { from: number; got: number[]; close: () => Promise<void>; reading: Promise<void> }[] = [];
+    const readers: { from: number; got: number[]; close: () => PromiseLike<void>; reading: Promise<void> }[] = [];
     for (let i = 0; i < 60; i++) {
       const { latest_seq: head } = (await board.get<{ latest_seq: number }>("/api/messages?limit=1")).body;
       const fresh = i % 3 === 0;

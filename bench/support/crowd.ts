@@ -206,7 +206,6 @@ async function obey(order: CrowdOrder): Promise<CrowdReport> {
   return report(start, 0, received - before, []);
 }
 
-process.on("message", (order: CrowdOrder) => {
-  void obey(order).then((done) => process.send?.(done));
-});
+const answer = async (order: CrowdOrder): Promise<void> => void process.send?.(await obey(order));
+process.on("message", (order: CrowdOrder) => void answer(order));
 process.on("disconnect", () => process.exit(0));

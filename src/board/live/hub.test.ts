@@ -1,0 +1,181 @@
+// The hub on a real log: who is told what, in whatever moment a reader comes or goes, and what stays behind.
+import { expect, test } from "vitest";
+import { BareBoard } from "../../../test/support/bare-board.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import type { Refusal } from "../../core/errors.ts";
+import { oneOf } from "../../core/query/condition.ts";
+import type { Store } from "../../ports/store.ts";
+import { nextTurn } from "../turn.ts";
+import { liveFilter, type LiveFilter } from "./filter.ts";
+import { Hub, type Reader } from "./hub.ts";
+
+const PK = "A".repeat(43);
+
+class Listener implements Reader {
+  readonly got: number[] = [];
+  ended: string | undefined;
+  deliver(events: readonly { readonly seq: number }[]): void {
+    this.got.push(...events.map(({ seq }) => seq));
+  }
+  end(refusal: Refusal): void {
+    this.ended = refusal.code;
+  }
+}
+
+class World implements Disposable {
+  readonly board = new BareBoard();
+  readonly clock = new ManualClock();
+  readonly failures: unknown[] = [];
+  /** The next so many readings of the log fail. */
+  broken = 0;
+  reads = 0;
+  writing = false;
+  readonly hub: Hub;
+
+  constructor() {
+    const { reader } = this.board;
+    const store = {
+      entries: async (after: number, limit: number) => {
+        this.reads++;
+        if (this.broken-- > 0) throw new Error("the disk is away");
+        return reader.entries(after, limit, undefined);
+      },
+      findAll: async (ids: readonly string[], now: number) => reader.findAll(ids, now),
+      verifiers: async (seq: number) => reader.verifiers(seq),
+      firstSeen: async (agent: string) => reader.firstSeen(agent),
+      head: async () => reader.head(),
+    } as Partial<Store> as Store;
+    const report = { appended() {}, failed: (_what: string, error: unknown) => void this.failures.push(error) };
+    this.hub = new Hub(
+      { store, render: ({ standing }) => JSON.stringify({ id: standing.id }), clock: this.clock, report, writing: () => this.writing },
+      0,
+    );
+  }
+
+  get head(): number {
+    return this.board.reader.head().seq;
+  }
+
+  post(kind = "note", text = String(Math.random())): void {
+    const said = this.board.post(JSON.stringify({ v: 1, pk: PK, ts: 0, kind, title: text }), this.clock.now());
+    if (said !== "created") throw new Error(said);
+  }
+
+  filter(kind?: string): LiveFilter {
+    const text = { query: undefined, near: undefined, except: undefined };
+    return liveFilter(kind ?? "", () => (kind === undefined ? [] : [oneOf("kind", [kind])]), text, this.clock);
+  }
+
+  [Symbol.dispose](): void {
+    this.hub.close();
+    this.board[Symbol.dispose]();
+  }
+}
+
+const from = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+
+test("a log that cannot be read for a while is told later, once and in order, and nobody spins meanwhile", async () => {
+  using world = new World();
+  const listener = new Listener();
+  world.hub.attach(world.filter(), listener);
+  world.broken = 3;
+  for (let i = 0; i < 10; i++) world.post();
+  world.hub.hint(world.head);
+  const caughtUp = world.hub.caughtUp(10);
+  await eventually("the failure is reported", () => (world.failures.length === 1 ? true : undefined));
+  expect(world.reads).toBe(1);
+  for (let i = 0; i < 4; i++) {
+    world.clock.advance(500);
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  }
+  expect(await caughtUp).toBe(true);
+  expect(world.failures.length).toBe(3);
+  expect(listener.got).toEqual(from(1, 10));
+});
+
+test("what another process writes is noticed without a hint, but never in the middle of a transaction of this one", async () => {
+  using world = new World();
+  const listener = new Listener();
+  world.hub.attach(world.filter(), listener);
+  world.post();
+  world.writing = true;
+  world.clock.advance(500);
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  expect(listener.got).toEqual([]);
+  world.writing = false;
+  world.clock.advance(500);
+  await eventually("it is told", () => (listener.got.length === 1 ? true : undefined));
+});
+
+test("readers that come and go while a crowd is being told hear every event from their position on exactly once", async () => {
+  using world = new World();
+  const listeners: { readonly start: number; readonly listener: Listener; left?: number }[] = [];
+  const join = () => {
+    const listener = new Listener();
+    const one: (typeof listeners)[number] = { start: world.hub.position, listener };
+    const detach = world.hub.attach(world.filter(), listener);
+    listeners.push(one);
+    return () => {
+      detach();
+      one.left = listener.got.length;
+    };
+  };
+  // More than are told in one go, so that others come in between.
+  const leaving = Array.from({ length: 1800 }, join);
+  for (let round = 0; round < 60; round++) {
+    world.post();
+    world.hub.hint(world.head);
+    for (let turn = 0; turn < round % 4; turn++) await nextTurn();
+    join();
+    if (round % 3 === 0) leaving.pop()?.();
+  }
+  await world.hub.caughtUp(world.head);
+  await eventually("all told", () =>
+    listeners.every(({ listener, left, start }) => left !== undefined || listener.got.at(-1) === 60 || start === 60) ? true : undefined,
+  );
+  for (const { start, listener, left } of listeners) {
+    const got = listener.got;
+    expect(got).toEqual(from(start + 1, start + got.length));
+    if (left === undefined) expect(start + got.length).toBe(60);
+    else expect(got.length).toBe(left);
+  }
+});
+
+test("filters are asked by what a message is; the last reader of a filter takes it along", async () => {
+  using world = new World();
+  const [tasks, notes, all] = [new Listener(), new Listener(), new Listener()];
+  const leave = [
+    world.hub.attach(world.filter("task"), tasks),
+    world.hub.attach(world.filter("note"), notes),
+    world.hub.attach(world.filter(), all),
+  ];
+  world.post("note");
+  world.post("task");
+  world.post("note");
+  world.hub.hint(world.head);
+  await world.hub.caughtUp(3);
+  expect([tasks.got, notes.got, all.got]).toEqual([[2], [1, 3], [1, 2, 3]]);
+  expect(world.hub.readers).toBe(3);
+  for (const one of [...leave, ...leave]) one();
+  expect(world.hub.readers).toBe(0);
+  const { reads } = world;
+  world.post("note");
+  world.hub.hint(world.head);
+  // Nobody is there: the position moves on and nothing is read.
+  expect(await world.hub.caughtUp(4)).toBe(true);
+  expect(world.reads).toBe(reads);
+});
+
+test("a hub that closes ends everybody, those who wait and those who come later", async () => {
+  using world = new World();
+  const [early, late] = [new Listener(), new Listener()];
+  world.hub.attach(world.filter(), early);
+  const waiting = world.hub.caughtUp(99);
+  world.hub.close();
+  expect(early.ended).toBe("shutting_down");
+  expect(await waiting).toBe(false);
+  world.hub.attach(world.filter(), late);
+  expect(late.ended).toBe("shutting_down");
+  expect(await world.hub.caughtUp(0)).toBe(false);
+});
