@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AGENTS } from "../../../test/support/acts.ts";
+import { postAct } from "../../../test/support/bare-board.ts";
+import { messageId } from "../../core/protocol/identity.ts";
+import { and, atLeast, oneOf } from "../../core/query/condition.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import { SqliteCards } from "./cards.ts";
+import { SqliteHead } from "./head.ts";
+import { SqliteLister } from "./list.ts";
+import { databasePath, openDatabase } from "./open.ts";
+import { SqliteReader } from "./reader.ts";
+import { SqliteWriter } from "./writer.ts";
+
+const NOW = Date.UTC(2026, 0, 1);
+let dir: string;
+let writer: SqliteWriter;
+let readDb: ReturnType<typeof openDatabase>;
+let head: SqliteHead;
+let cards: SqliteCards;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "cards-"));
+  writer = new SqliteWriter(openDatabase(databasePath(dir), "write"));
+  readDb = openDatabase(databasePath(dir), "read");
+  head = new SqliteHead(readDb);
+  cards = new SqliteCards(readDb, head);
+});
+afterEach(() => {
+  readDb.close();
+  writer.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const text = (agent: number, fields: object): string => JSON.stringify({ v: 1, pk: AGENTS[agent]?.pk, ts: NOW / 1000, ...fields });
+const task = text(0, { kind: "task", title: "a task" });
+const claim = text(1, { kind: "claim", refs: [{ rel: "claims", id: messageId(task) }] });
+
+function shown(): { found: string | undefined; listed: readonly string[] } {
+  const found = new SqliteReader(readDb, cards).find(messageId(task), NOW);
+  const listed = new SqliteLister(readDb, cards).list({
+    condition: and(atLeast("expiresAt", NOW + 1), oneOf("kind", ["task"])),
+    order: ORDERS.new,
+    after: undefined,
+    limit: 10,
+    removed: false,
+    only: undefined,
+  });
+  return {
+    found: found !== undefined && "card" in found ? found.card.standing.status : undefined,
+    listed: listed.map((one) => ("card" in one ? one.card.standing.status : "gone")),
+  };
+}
+
+test("readers see what a transaction of ours changed from its commit on, though we are told of it only later", () => {
+  const first = writer.run([postAct(task)], NOW);
+  cards.forget(first.touched, first.head.seq);
+  expect(shown()).toEqual({ found: "open", listed: ["open"] });
+  head.writing = true;
+  const second = writer.run([postAct(claim)], NOW);
+  expect(shown()).toEqual({ found: "claimed", listed: ["claimed"] });
+  head.written();
+  cards.forget(second.touched, second.head.seq);
+  expect(shown()).toEqual({ found: "claimed", listed: ["claimed"] });
+});
+
+test("readers see what another process changed, such as an operator's command", () => {
+  const first = writer.run([postAct(task)], NOW);
+  cards.forget(first.touched, first.head.seq);
+  expect(shown()).toEqual({ found: "open", listed: ["open"] });
+  writer.run([postAct(claim)], NOW);
+  expect(shown()).toEqual({ found: "claimed", listed: ["claimed"] });
+});
+
+test("readers see exactly what was touched change, and the rest stays in memory", () => {
+  const first = writer.run([postAct(task)], NOW);
+  cards.forget(first.touched, first.head.seq);
+  const before = new SqliteReader(readDb, cards).find(messageId(task), NOW);
+  const second = writer.run([postAct(text(2, { kind: "note", title: "elsewhere" }))], NOW);
+  cards.forget(second.touched, second.head.seq);
+  const after = new SqliteReader(readDb, cards).find(messageId(task), NOW);
+  expect(
+    before !== undefined && after !== undefined && "card" in before && "card" in after && before.card.standing === after.card.standing,
+  ).toBe(true);
+});
