@@ -26,28 +26,30 @@ const faultsOf = (args: readonly string[], environment: Record<string, string> =
 };
 
 /** Every setting as documented: flag, variable, default, and another value with what it comes to. */
-const DOCUMENTED: { [Name in keyof Config]: [flag: string, variable: string, otherwise: Config[Name], text: string, value: Config[Name]] } =
-  {
-    port: ["--port", "PORT", 8787, "9000", 9000],
-    host: ["--host", "BOARD_HOST", "127.0.0.1", "::", "::"],
-    baseUrl: ["--base-url", "BOARD_BASE_URL", "http://localhost:8787", "https://board.example", "https://board.example"],
-    data: ["--data", "BOARD_DATA_DIR", "./data", "/srv/board", "/srv/board"],
-    databaseUrl: ["--database-url", "BOARD_DATABASE_URL", undefined, "postgres://db/board", "postgres://db/board"],
-    mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
-    smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
-    smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", 0],
-    tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],
-    tlsKey: ["--tls-key", "BOARD_TLS_KEY", undefined, key, key],
-    trustedProxies: ["--trusted-proxies", "BOARD_TRUSTED_PROXIES", [], "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
-    powBits: ["--pow-bits", "BOARD_POW_BITS", 18, "20", 20],
-    powMaxBits: ["--pow-max-bits", "BOARD_POW_MAX_BITS", 24, "30", 30],
-    rateLimits: ["--rate-limits", "BOARD_RATE_LIMITS", true, "off", false],
-    assist: ["--assist", "BOARD_ASSIST", true, "off", false],
-    keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
-    readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
-    logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
-    metrics: ["--metrics", "BOARD_METRICS", true, "off", false],
-  };
+type Documented = Omit<Config, "smtpRequired">;
+const DOCUMENTED: {
+  [Name in keyof Documented]: [flag: string, variable: string, otherwise: Config[Name], text: string, value: Config[Name]];
+} = {
+  port: ["--port", "PORT", 8787, "9000", 9000],
+  host: ["--host", "BOARD_HOST", "127.0.0.1", "::", "::"],
+  baseUrl: ["--base-url", "BOARD_BASE_URL", "http://localhost:8787", "https://board.example", "https://board.example"],
+  data: ["--data", "BOARD_DATA_DIR", "./data", "/srv/board", "/srv/board"],
+  databaseUrl: ["--database-url", "BOARD_DATABASE_URL", undefined, "postgres://db/board", "postgres://db/board"],
+  mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
+  smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
+  smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", 0],
+  tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],
+  tlsKey: ["--tls-key", "BOARD_TLS_KEY", undefined, key, key],
+  trustedProxies: ["--trusted-proxies", "BOARD_TRUSTED_PROXIES", [], "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
+  powBits: ["--pow-bits", "BOARD_POW_BITS", 18, "20", 20],
+  powMaxBits: ["--pow-max-bits", "BOARD_POW_MAX_BITS", 24, "30", 30],
+  rateLimits: ["--rate-limits", "BOARD_RATE_LIMITS", true, "off", false],
+  assist: ["--assist", "BOARD_ASSIST", true, "off", false],
+  keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
+  readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
+  logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
+  metrics: ["--metrics", "BOARD_METRICS", true, "off", false],
+};
 const NAMES = Object.keys(DOCUMENTED) as (keyof Config)[];
 /** The certificate and its key are only taken together. */
 const partner = (name: keyof Config): string[] => (name === "tlsCert" ? ["--tls-key", key] : name === "tlsKey" ? ["--tls-cert", cert] : []);
@@ -78,6 +80,11 @@ describe("an operator can set everything by flag and by variable", () => {
   test("base address and key file follow port and data directory", () => {
     const config = readConfig(["--port", "9000", "--data", "/srv/board"], {});
     expect(config).toMatchObject({ baseUrl: "http://localhost:9000", keyFile: "/srv/board/board.key" });
+  });
+  test("the SMTP port must be had only where somebody asked for it", () => {
+    expect(readConfig([], {}).smtpRequired).toBe(false);
+    expect(readConfig(["--smtp-port", "2525"], {}).smtpRequired).toBe(true);
+    expect(readConfig([], { BOARD_SMTP_PORT: "2525" }).smtpRequired).toBe(true);
   });
   test("and nothing can change it afterwards", () => {
     expect(Object.isFrozen(readConfig([], {}))).toBe(true);

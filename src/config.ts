@@ -16,6 +16,8 @@ export interface Config {
   readonly mailDomain: string;
   readonly smtpHost: string;
   readonly smtpPort: number;
+  /** Somebody asked for this very port: without it the board does not start. */
+  readonly smtpRequired: boolean;
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
   readonly trustedProxies: readonly string[];
@@ -59,7 +61,7 @@ export const SETTINGS = {
   readOnly: setting("read-only", "BOARD_READ_ONLY", "off", "on or off"),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   metrics: setting("metrics", "BOARD_METRICS", "on", "on or off: serve /metrics"),
-} as const satisfies Record<keyof Config, Setting>;
+} as const satisfies Record<Exclude<keyof Config, "smtpRequired">, Setting>;
 
 /** All that is wrong with a configuration, each fault with its mend. */
 export class ConfigFaults extends Error {
@@ -119,6 +121,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     mailDomain: text("mailDomain").toLowerCase(),
     smtpHost: address("smtpHost"),
     smtpPort: whole("smtpPort", 0, 65_535),
+    smtpRequired: given("smtpPort"),
     tlsCert: file("tlsCert"),
     tlsKey: file("tlsKey"),
     trustedProxies: text("trustedProxies")

@@ -182,7 +182,12 @@ export async function start(
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
   const address = await app.listen({ port: config.port, host: config.host });
-  const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost);
+  const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost).catch((error: unknown) => {
+    if (config.smtpRequired) throw error;
+    // Nobody asked for mail, and a second board on one machine finds the usual port taken.
+    log.warn({ err: error }, "no mail: the SMTP port is taken");
+    return undefined;
+  });
   log.info({ address, smtp: smtpAddress, data: config.data }, "listening");
   const running = parts.move();
   return {

@@ -316,7 +316,7 @@ describe("a board and its SMTP server", () => {
     expect(stderr).toContain(`smtp://127.0.0.1:${port}`);
   });
 
-  test("a port that is taken is said plainly, and the board does not start without its mail", async () => {
+  test("a port that was asked for and is taken is said plainly, and the board does not start without its mail", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
