@@ -13,13 +13,17 @@ interface Waiting {
 /** Few enough that results flow back steadily while the next batch gathers. */
 const BATCH = 32;
 
-export function signaturePool(threads: number): SignatureChecker {
+/** `thread` is the program that each thread runs. */
+export function signaturePool(threads: number, thread: URL = workerUrl("signature-thread", import.meta.url)): SignatureChecker {
   const waiting: Waiting[] = [];
-  const workers = Array.from({ length: threads }, () => new Worker(workerUrl("signature-thread", import.meta.url), { name: "signatures" }));
-  const idle: Worker[] = [...workers];
+  const workers = new Set<Worker>();
+  const idle: Worker[] = [];
   const busy = new Map<Worker, Waiting[]>();
+  for (let i = 0; i < threads; i++) idle.push(start());
 
-  for (const worker of workers) {
+  function start(): Worker {
+    const worker = new Worker(thread, { name: "signatures" });
+    workers.add(worker);
     worker.unref();
     worker.on("message", (results: boolean[]) => {
       const batch = busy.get(worker) ?? [];
@@ -29,14 +33,22 @@ export function signaturePool(threads: number): SignatureChecker {
       for (const [i, one] of batch.entries()) one.resolve(results[i] ?? false);
     });
     worker.on("error", (error: Error) => {
-      for (const one of busy.get(worker) ?? []) one.reject(error);
+      const batch = busy.get(worker) ?? [];
+      workers.delete(worker);
       busy.delete(worker);
+      const place = idle.indexOf(worker);
+      if (place !== -1) idle.splice(place, 1);
+      for (const one of batch) one.reject(error);
+      dispatch();
     });
+    return worker;
   }
 
+  /** A thread that has died is replaced when there is work for it, so that one which cannot start is not started without end. */
   function dispatch(): void {
-    while (waiting.length > 0 && idle.length > 0) {
-      const worker = idle.pop()!;
+    while (waiting.length > 0) {
+      const worker = idle.pop() ?? (workers.size < threads ? start() : undefined);
+      if (worker === undefined) return;
       const batch = waiting.splice(0, BATCH);
       busy.set(worker, batch);
       worker.postMessage(batch.map((one) => one.job));
@@ -51,7 +63,7 @@ export function signaturePool(threads: number): SignatureChecker {
       });
     },
     async close() {
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      await Promise.all([...workers].map((worker) => worker.terminate()));
     },
   };
 }

@@ -1,0 +1,47 @@
+// The pool of checking threads: every question gets its own answer, and a thread that dies is not the end of posting.
+import { generateKeyPairSync, sign } from "node:crypto";
+import { expect, test } from "vitest";
+import { signaturePool } from "./signature-pool.ts";
+
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const key = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+
+test("each of many checks at once gets the answer to its own question", async () => {
+  const pool = signaturePool(2);
+  const texts = Array.from({ length: 200 }, (_, i) => `message ${i}`);
+  const results = await Promise.all(
+    texts.map((text, i) => pool.check(key, sign(null, Buffer.from(i % 3 === 0 ? `${text}!` : text), privateKey), text)),
+  );
+  expect(results).toEqual(texts.map((_, i) => i % 3 !== 0));
+  await pool.close();
+});
+
+/** Says yes to everything, and dies of the text `die`. */
+const MORTAL = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", (jobs) => {
+      if (jobs.some(({ text }) => text === "die")) throw new Error("died");
+      parentPort.postMessage(jobs.map(() => true));
+    });
+  `)}`,
+);
+
+test("posts go on after the only thread has died; only those it was checking fail", async () => {
+  const pool = signaturePool(1, MORTAL);
+  const check = (text: string) => pool.check(key, key, text);
+  expect(await check("before")).toBe(true);
+  const dying = check("die");
+  const waiting = check("sent while it was dying");
+  await expect(dying).rejects.toThrow("died");
+  expect(await waiting).toBe(true);
+  expect(await check("after")).toBe(true);
+  await pool.close();
+});
+
+test("a thread that cannot start refuses its checks and is not started without end", async () => {
+  const pool = signaturePool(1, new URL("data:text/javascript,throw new Error('no start')"));
+  await expect(pool.check(key, key, "first")).rejects.toThrow("no start");
+  await expect(pool.check(key, key, "second")).rejects.toThrow("no start");
+  await pool.close();
+});
