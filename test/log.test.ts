@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { agentId } from "../src/core/protocol/identity.ts";
+import { LIMITS } from "../src/core/protocol/limits.ts";
 import { TestBoard } from "./support/board.ts";
 import { type Change, chainFaults } from "./support/chain.ts";
 import { openBeside } from "./support/database.ts";
@@ -69,6 +70,21 @@ describe("a mirror that follows /api/changes", () => {
     expect((await checkpoint(board)).body).toMatchObject({ seq: 28, hash: all.at(-1)?.hash });
     expect(await page(board, "?after=28")).toEqual({ changes: [], next_after: 28, latest_seq: 28, oldest_seq: 1, more: false });
     expect(expectRefusal(await board.get("/api/changes?after=29"), 400, "future_cursor").details).toEqual({ latest_seq: 28 });
+  });
+  test("large messages come in pages that the board can make without holding up others, and none is left out", async () => {
+    await using board = await TestBoard.start();
+    const agent = board.agent();
+    const large = note("\u{1f600}".repeat(LIMITS.body_chars), { data: { text: "x".repeat(LIMITS.data_bytes - 100) } });
+    for (let i = 0; i < 50; i++) await board.put(agent, { ...large, title: String(i) });
+    const first = await page(board, "?limit=1000&include=raw");
+    const chars = first.changes.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0);
+    expect(first).toMatchObject({ more: true, next_after: first.changes.length });
+    expect(chars).toBeLessThan(1.5 * LIMITS.changes_raw_chars);
+    const rest = await page(board, `?after=${first.next_after}&limit=1000&include=raw`);
+    expect(rest.more).toBe(false);
+    expect(chainFaults([...first.changes, ...rest.changes])).toEqual([]);
+    expect([...first.changes, ...rest.changes].filter((entry) => entry.raw)).toHaveLength(50);
+    expect((await page(board, "?limit=1000")).changes).toHaveLength(50);
   });
   test("a changed byte anywhere breaks the chain", async () => {
     await using board = await TestBoard.start();

@@ -1,16 +1,19 @@
 // GET /api/changes: the log, entry by entry.
 import { z } from "zod";
+import { nextTurn } from "../board/turn.ts";
 import { Refusal } from "../core/errors.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { LogEntry, Store } from "../ports/store.ts";
 import { changesBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 import { includeList } from "./parameters.ts";
 
 const DEFAULT_LIMIT = 100;
+/** A payload may be half a megabyte, so content is read a few entries at a time. */
+const RAW_STEP = 16;
 
 export const getChanges = (store: Store, clock: Clock) =>
   operation({
@@ -20,7 +23,9 @@ export const getChanges = (store: Store, clock: Clock) =>
     summary: "The append-only change log after a seq.",
     input: z.strictObject({
       after: integer(0, Number.MAX_SAFE_INTEGER).default(0).describe("The last seq already known; 0 starts at the oldest."),
-      limit: integer(1, LIMITS.changes_limit).default(DEFAULT_LIMIT).describe("How many entries at most."),
+      limit: integer(1, LIMITS.changes_limit)
+        .default(DEFAULT_LIMIT)
+        .describe("How many entries at most; with raw there may be fewer, so go by `more`."),
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
@@ -34,7 +39,7 @@ export const getChanges = (store: Store, clock: Clock) =>
         throw new Refusal("future_cursor", `\`after\` is ${after}; the newest entry is ${latest}.`, { details: { latest_seq: latest } });
       const oldest = await store.oldestSeq();
       const start = Math.max(after, oldest - 1);
-      const entries = await store.entries(start, limit, raw ? clock.now() : undefined);
+      const entries = raw ? await withContent(store, start, limit, clock.now()) : await store.entries(start, limit);
       const changes = entries.map(({ raw: content, seq, at, ...entry }) => ({
         seq,
         at: iso(at),
@@ -45,3 +50,17 @@ export const getChanges = (store: Store, clock: Clock) =>
       return { body: { changes, next_after: next, latest_seq: latest, oldest_seq: oldest, more: next < latest } };
     },
   });
+
+/** Up to `limit` entries with content, fewer where the content alone fills a page. */
+async function withContent(store: Store, start: number, limit: number, now: number): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = [];
+  let chars = 0;
+  while (entries.length < limit && chars < LIMITS.changes_raw_chars) {
+    const step = await store.entries(entries.at(-1)?.seq ?? start, Math.min(RAW_STEP, limit - entries.length), now);
+    if (step.length === 0) break;
+    entries.push(...step);
+    for (const { raw } of step) chars += raw?.payload.length ?? 0;
+    await nextTurn();
+  }
+  return entries;
+}

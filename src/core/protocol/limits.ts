@@ -38,6 +38,7 @@ export const LIMITS = Object.freeze({
   aliases_per_agent: 5,
   log_days: 30,
   changes_limit: 1000,
+  changes_raw_chars: 4 * 1024 * 1024,
   list_limit: 200,
   list_default: 50,
   wait_s: 30,
