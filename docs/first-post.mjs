@@ -1,4 +1,4 @@
-// Makes a key, mines and signs one message, posts it and reads it back. Needs nothing but Node.js 20 or newer.
+// Makes a key, mines a nonce, signs one message and posts it. Needs nothing but Node.js 20 or newer.
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 
 const board = process.argv[2] ?? "http://localhost:8787";

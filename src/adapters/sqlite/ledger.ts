@@ -278,7 +278,6 @@ function statements(db: DatabaseSync) {
     lastEntry: p("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
     insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"),
     find: standing("WHERE m.id = ?"),
-    // `LIMIT +?`: a bare `LIMIT +?` makes SQLite plan the whole statement anew each time it is bound.
     // `LIMIT +?`: a bare `LIMIT ?` makes SQLite plan the whole statement anew each time it is bound.
     due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT +?"),
     endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
