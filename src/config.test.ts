@@ -50,7 +50,7 @@ const DOCUMENTED: {
   logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
   metrics: ["--metrics", "BOARD_METRICS", true, "off", false],
 };
-const NAMES = Object.keys(DOCUMENTED) as (keyof Config)[];
+const NAMES = Object.keys(DOCUMENTED) as (keyof Documented)[];
 /** The certificate and its key are only taken together. */
 const partner = (name: keyof Config): string[] => (name === "tlsCert" ? ["--tls-key", key] : name === "tlsKey" ? ["--tls-cert", cert] : []);
 
