@@ -30,7 +30,9 @@ export function recordText(baseUrl: string, mark: string): RecordText {
   function templateOf(card: Recordable, include: ReadonlySet<Include>, now: number): Template {
     let templates = kept.get(card.standing);
     if (templates === undefined) kept.set(card.standing, (templates = new Map()));
-    const key = keyOf(include);
+    // A lease that ends moves status and claim with the clock: before and after are two templates.
+    const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
+    const key = keyOf(include) + (held ? 1 << INCLUDES.length : 0);
     const known = templates.get(key);
     if (known !== undefined) return known;
     const record = recordOf(card, include, now, baseUrl);
@@ -51,8 +53,6 @@ export function recordText(baseUrl: string, mark: string): RecordText {
 
   return (card, include, now) => {
     const { standing, author, thread } = card;
-    // A lease moves status and claim with the clock: such a record is made anew.
-    if (standing.leaseUntil !== null) return JSON.stringify(recordOf(card, include, now, baseUrl));
     const template = templateOf(card, include, now);
     const seconds = Math.max(0, Math.floor((standing.expiresAt - now) / 1000));
     const lastActivity = Math.max(thread.lastActivity, standing.receivedAt);

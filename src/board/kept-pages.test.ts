@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { Standing } from "../core/message/standing.ts";
+import { KeptPages } from "./kept-pages.ts";
+import type { Item, Question } from "./list.ts";
+
+const question = (fields: Partial<Question> = {}): Question => ({ filters: {}, limit: 50, text: "messages []", ...fields });
+const item = (expiresAt: number): Item => ({ card: { standing: { expiresAt } as Standing }, position: { key: 1, seq: 1 } }) as Item;
+const moment = { seq: 7, due: 9000, now: 1000 };
+const page = { items: [item(5000), item(3000)], nextCursor: null };
+
+function kept(asked = question()): KeptPages {
+  const pages = new KeptPages();
+  pages.find(asked, moment);
+  pages.keep(asked, moment, page);
+  return pages;
+}
+
+test("a page is answered again as long as nothing moved", () => {
+  expect(kept().find(question(), { ...moment, now: 2999 })?.items).toBe(page.items);
+});
+
+test("no page outlives the log, a change of what is due, or the first of its messages to end", () => {
+  expect(kept().find(question(), { ...moment, seq: 8 })).toBeUndefined();
+  expect(kept().find(question(), { ...moment, due: null })).toBeUndefined();
+  expect(kept().find(question(), { ...moment, now: 3000 })).toBeUndefined();
+  // A clock that was set back: then a message may not have come yet.
+  expect(kept().find(question(), { ...moment, now: 999 })).toBeUndefined();
+});
+
+test("a page that was read while the log moved is not kept for the moment before", () => {
+  const pages = new KeptPages();
+  pages.find(question(), moment);
+  pages.find(question(), { ...moment, seq: 8 });
+  pages.keep(question(), moment, page);
+  expect(pages.find(question(), { ...moment, seq: 8 })).toBeUndefined();
+});
+
+test("another question never gets this page: other filters, another limit, another or an empty cursor", () => {
+  for (const other of [{ text: "messages [x]" }, { limit: 49 }, { cursor: "c" }, { cursor: "" }])
+    expect(kept().find(question(other), moment)).toBeUndefined();
+});
+
+test("what moves with the clock alone is read each time", () => {
+  for (const moving of [
+    question({ filters: { since: { ago: 1000 } } }),
+    question({ filters: { expiring_within: 60 } }),
+    question({ include_removed: true }),
+  ])
+    expect(kept(moving).find(moving, moment)).toBeUndefined();
+});
