@@ -4,7 +4,8 @@ import { KeptPages } from "./kept-pages.ts";
 import type { Item, Question } from "./list.ts";
 
 const question = (fields: Partial<Question> = {}): Question => ({ filters: {}, limit: 50, text: "messages []", ...fields });
-const item = (expiresAt: number): Item => ({ card: { standing: { expiresAt } as Standing }, position: { key: 1, seq: 1 } }) as Item;
+const item = (expiresAt: number): Item =>
+  ({ card: { standing: { expiresAt } as Standing, raw: { payload: "{}" } }, position: { key: 1, seq: 1 } }) as Item;
 const moment = { seq: 7, due: 9000, now: 1000 };
 const page = { items: [item(5000), item(3000)], nextCursor: null };
 
