@@ -6,7 +6,8 @@ import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type FilledBoard, filledBoard } from "./support/filled-board.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
-import { machineTime, othersShare } from "./support/machine.ts";
+import type { Measured } from "./support/load.ts";
+import { machineTime, othersShare, threadMs } from "./support/machine.ts";
 import { type Questions, questionsOf } from "./support/read-questions.ts";
 import { SameBytesProcess } from "./support/same-bytes-process.ts";
 
@@ -15,15 +16,23 @@ const SECONDS = 2;
 const ALONE_SECONDS = 1.5;
 const ROUNDS = 3;
 /** Beside a bare server that sends the same. */
-const COMPARED = ["by id", "newest 50, no bodies", "newest 50"];
+const COMPARED = new Set(["by id", "newest 50, no bodies", "newest 50"]);
 
 interface Measure {
   readonly perSecond: number;
   readonly p99: number;
   readonly aloneP50: number;
   readonly aloneP99: number;
+  /** CPU time of the thread that answers. */
+  readonly cpuUs: number;
   /** Rate as a share of the bare server's. */
   readonly ofBare: number | undefined;
+  /** The bare server's CPU time for the same answer as a share of ours: what other processes take moves it least. */
+  readonly ofBareCpu: number | undefined;
+}
+
+interface Answered extends Measured {
+  readonly cpuUs: number;
 }
 
 const n = (value: number): string => Math.round(value).toLocaleString("en");
@@ -41,9 +50,16 @@ export async function readBench({ messages = "100000" }: { messages?: string | u
   console.log(`\ntime at ${n(sizes[1] ?? 0)} as a multiple of ${n(sizes[0] ?? 0)}`);
   console.table(
     Object.fromEntries(
-      [...small].map(([what, { perSecond, aloneP50 }]) => {
+      [...small].map(([what, { perSecond, aloneP50, cpuUs }]) => {
         const other = large.get(what);
-        return [what, { loaded: (perSecond / (other?.perSecond ?? 0)).toFixed(2), alone: ((other?.aloneP50 ?? 0) / aloneP50).toFixed(2) }];
+        return [
+          what,
+          {
+            loaded: (perSecond / (other?.perSecond ?? 0)).toFixed(2),
+            alone: ((other?.aloneP50 ?? 0) / aloneP50).toFixed(2),
+            CPU: ((other?.cpuUs ?? 0) / cpuUs).toFixed(2),
+          },
+        ];
       }),
     ),
   );
@@ -71,14 +87,16 @@ async function measureBoard(size: number): Promise<Map<string, Measure>> {
   const others = othersShare(before, machineTime([board.pid, generator.pid]));
   console.table(
     Object.fromEntries(
-      [...results].map(([what, { perSecond, p99, aloneP50, aloneP99, ofBare }]) => [
+      [...results].map(([what, { perSecond, p99, aloneP50, aloneP99, cpuUs, ofBare, ofBareCpu }]) => [
         what,
         {
           "per s": n(perSecond),
           [`p99 ms (${CONNECTIONS})`]: ms(p99),
           "p50 ms (1)": ms(aloneP50),
           "p99 ms (1)": ms(aloneP99),
+          "CPU us": n(cpuUs),
           "of bare": ofBare?.toFixed(2) ?? "",
+          "of bare, by CPU": ofBareCpu?.toFixed(2) ?? "",
         },
       ]),
     ),
@@ -98,34 +116,37 @@ async function measure(
   bare: SameBytesProcess,
 ): Promise<Measure> {
   const url = `http://127.0.0.1:${board.port}${paths[0]}`;
-  const barePort = COMPARED.includes(what) ? await bare.copy(url) : undefined;
-  const get = async (port: number, connections: number, seconds: number) => {
+  const barePort = COMPARED.has(what) ? await bare.copy(url) : undefined;
+  const get = async (port: number, pid: number | undefined, connections: number, seconds: number) => {
+    const before = threadMs(pid).get("main") ?? Number.NaN;
     const measured = await generator.get(port, paths, connections, seconds);
     if (measured.statuses["200"] !== measured.answers)
       throw new Error(`${what}: not every answer was good: ${JSON.stringify(measured.statuses)}`);
-    return measured;
+    return { ...measured, cpuUs: (((threadMs(pid).get("main") ?? Number.NaN) - before) * 1000) / measured.answers };
   };
-  await get(board.port, CONNECTIONS, SECONDS / 2);
-  const rounds = [];
+  await get(board.port, board.pid, CONNECTIONS, SECONDS / 2);
+  const rounds: { readonly loaded: Answered; readonly ceiling: Answered | undefined; readonly alone: Answered }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const loaded = await get(board.port, CONNECTIONS, SECONDS);
-    const ceiling = barePort === undefined ? undefined : await get(barePort, CONNECTIONS, SECONDS);
-    rounds.push({
-      loaded,
-      alone: await get(board.port, 1, ALONE_SECONDS),
-      ofBare: ceiling === undefined ? undefined : loaded.perSecond / ceiling.perSecond,
-    });
+    const loaded = await get(board.port, board.pid, CONNECTIONS, SECONDS);
+    const ceiling = barePort === undefined ? undefined : await get(barePort, bare.pid, CONNECTIONS, SECONDS);
+    rounds.push({ loaded, ceiling, alone: await get(board.port, board.pid, 1, ALONE_SECONDS) });
   }
-  const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  const ratios = rounds.flatMap(({ ofBare }) => ofBare ?? []);
+  const ratio = (of: (loaded: Answered, ceiling: Answered) => number): number | undefined => {
+    const ratios = rounds.flatMap(({ loaded, ceiling }) => (ceiling === undefined ? [] : [of(loaded, ceiling)]));
+    return ratios.length === 0 ? undefined : middle(ratios);
+  };
   return {
     perSecond: middle(rounds.map(({ loaded }) => loaded.perSecond)),
     p99: middle(rounds.map(({ loaded }) => loaded.p99)),
     aloneP50: middle(rounds.map(({ alone }) => alone.p50)),
     aloneP99: middle(rounds.map(({ alone }) => alone.p99)),
-    ofBare: ratios.length === 0 ? undefined : middle(ratios),
+    cpuUs: middle(rounds.map(({ loaded }) => loaded.cpuUs)),
+    ofBare: ratio((loaded, ceiling) => loaded.perSecond / ceiling.perSecond),
+    ofBareCpu: ratio((loaded, ceiling) => ceiling.cpuUs / loaded.cpuUs),
   };
 }
+
+const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** The first start on a filled board builds its index in the background. */
 async function buildIndex({ dir }: FilledBoard): Promise<void> {

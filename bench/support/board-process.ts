@@ -1,8 +1,9 @@
 // The real board in a process of its own, watched from outside: its batches by /metrics, its threads' time by /proc.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { threadMs } from "./machine.ts";
 import { BENCH_BITS } from "./posts.ts";
 
 export interface Commits {
@@ -11,7 +12,6 @@ export interface Commits {
 }
 
 const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
-const TICK_MS = 10;
 
 export class BoardProcess {
   readonly #child: ChildProcess;
@@ -46,17 +46,7 @@ export class BoardProcess {
 
   /** Milliseconds of CPU per thread name since the start; empty where there is no /proc. */
   threadMs(): ReadonlyMap<string, number> {
-    const times = new Map<string, number>();
-    const tasks = `/proc/${this.pid}/task`;
-    if (!existsSync(tasks)) return times;
-    for (const task of readdirSync(tasks)) {
-      const stat = readFileSync(`${tasks}/${task}/stat`, "utf8");
-      const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      const thread = Number(task) === this.pid ? "main" : name;
-      times.set(thread, (times.get(thread) ?? 0) + (Number(fields[11]) + Number(fields[12])) * TICK_MS);
-    }
-    return times;
+    return threadMs(this.pid);
   }
 
   /** 0 where there is no /proc. */

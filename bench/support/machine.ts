@@ -1,5 +1,5 @@
 // How much of the machine went to processes that are no part of the bench: with a large share, only ratios mean anything.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const TICK_MS = 10;
 
@@ -29,4 +29,19 @@ function processMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Milliseconds of CPU per thread name since the start of a process; empty where there is no /proc. */
+export function threadMs(pid: number | undefined): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return times;
+  for (const task of readdirSync(tasks)) {
+    const stat = readFileSync(`${tasks}/${task}/stat`, "utf8");
+    const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const thread = Number(task) === pid ? "main" : name;
+    times.set(thread, (times.get(thread) ?? 0) + (Number(fields[11]) + Number(fields[12])) * TICK_MS);
+  }
+  return times;
 }

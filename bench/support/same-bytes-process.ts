@@ -13,6 +13,10 @@ export class SameBytesProcess {
     this.#child = child;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   static async start(): Promise<SameBytesProcess> {
     const child = fork(new URL("./same-bytes.ts", import.meta.url));
     await once(child, "message");
