@@ -17,6 +17,7 @@ const TOGETHER = 32;
 /** About the length of the frame of one of the posts. */
 const FRAME_BYTES = 1750;
 const SETTLE_MS = 3000;
+const PACED = { posts: 60, pauseMs: 20 };
 
 const n = (value: number): string => Math.round(value).toLocaleString("en");
 
@@ -58,7 +59,7 @@ async function crowd(count: number, audience: Audience): Promise<void> {
 
   const pids = [board.pid, readers.pid];
   const machineBefore = machineTime(pids);
-  const paced = await readers.order({ paced: { posts: all ? 60 : 400, pauseMs: all ? 20 : 2 } });
+  const paced = await readers.order({ paced: all ? PACED : { posts: 400, pauseMs: 2 } });
   const [fast, slow] = [paced.p50.toFixed(1), paced.p99.toFixed(1)];
   console.log(
     `  one post at a time     ${fast} ms p50, ${slow} ms p99 from acknowledgement to receipt, of ${n(paced.deliveries)} deliveries`,
@@ -72,26 +73,29 @@ async function crowd(count: number, audience: Audience): Promise<void> {
   await readers.order({ close: true });
   if (audience !== "everything") return;
   for (const frames of [1, TOGETHER]) {
-    const ceiling = await bareBroadcast(count, frames);
+    const bare = await bareBroadcast(count, frames);
     const words = frames === 1 ? "one frame a write" : `${frames} frames a write`;
     console.log(
-      `  bare sockets           ${n(ceiling)} deliveries/s with ${words}: the board reaches ${(rate / ceiling).toFixed(2)} of it`,
+      `  bare sockets           ${n(bare.rate)} deliveries/s with ${words}: the board reaches ${(rate / bare.rate).toFixed(2)} of it`,
     );
+    if (frames === 1)
+      console.log(`  bare sockets           ${bare.p50.toFixed(1)} ms p50, ${bare.p99.toFixed(1)} ms p99 from acknowledgement to receipt`);
   }
 }
 
 /** The same number of sockets and bytes from a server that does nothing else. */
-async function bareBroadcast(count: number, framesAWrite: number): Promise<number> {
+async function bareBroadcast(count: number, framesAWrite: number): Promise<{ rate: number; p50: number; p99: number }> {
   using readers = new CrowdProcess();
   const server = fork(new URL("./support/bare-broadcast.ts", import.meta.url), [String(FRAME_BYTES), String(framesAWrite)]);
   const [port] = (await once(server, "message")) as [number];
   await readers.order({ open: { port, readers: count, audience: "everything" } });
+  const { p50, p99 } = await readers.order({ paced: PACED });
   server.send("go");
   await readers.order({ listen: { seconds: 1 } });
   const { deliveries, seconds } = await readers.order({ listen: { seconds: 2 } });
   await readers.order({ close: true });
   server.kill();
-  return deliveries / seconds;
+  return { rate: deliveries / seconds, p50, p99 };
 }
 
 const openFiles = (): number => {

@@ -4,13 +4,20 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 /** As long as the frame of a post of 1 KB. */
 const FRAME = Buffer.from(`id: 1\nevent: message\ndata: {"content":"${"x".repeat(Number(process.argv[2] ?? 1800))}"}\n\n`);
 const GREETING = Buffer.from(`HTTP/1.1 200 OK\r\n\r\nevent: hello\ndata: {}\n\nevent: live\ndata: {}\n\n`);
+const ACKNOWLEDGED = Buffer.from("HTTP/1.1 201 Created\r\ncontent-length: 0\r\n\r\n");
 const FRAMES_A_WRITE = Number(process.argv[3] ?? 1);
 const written = Buffer.concat(Array.from({ length: FRAMES_A_WRITE }, () => FRAME));
 
 const sockets = new Set<Socket>();
 const server = createServer((socket) => {
   socket.setNoDelay(true);
-  socket.once("data", () => {
+  socket.on("data", (chunk) => {
+    if (chunk.toString("latin1", 0, 4) === "POST") {
+      // A post in one piece: acknowledged, then told to everybody.
+      socket.write(ACKNOWLEDGED);
+      for (const reader of sockets) reader.write(FRAME);
+      return;
+    }
     socket.write(GREETING);
     sockets.add(socket);
   });
