@@ -201,6 +201,28 @@ describe.concurrent("ending", () => {
     for (const envelope of [...acknowledged, late]) expect(await rawOf(again.url, envelope)).toEqual(envelope);
     expect(await post(again.url, agent.envelope(note("after")))).toBe(201);
   });
+  test("a request sent just before the signal is answered, though the board has not yet looked at its connection", async () => {
+    const data = emptyDirectory();
+    await using board = await BoardProcess.serve(data, FLAGS);
+    const agent = new Agent();
+    const sent = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => {
+        const envelope = agent.envelope(note(`just in time ${i}`));
+        const body = JSON.stringify(envelope);
+        const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
+        const head = `POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+        await new Promise<void>((resolve, reject) => {
+          socket.write(`${head}\r\n\r\n${body}`, (error) => (error ? reject(error) : resolve()));
+        });
+        return { envelope, socket };
+      }),
+    );
+    const ended = board.kill("SIGTERM");
+    for (const { socket } of sent) expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /);
+    expect((await ended).code).toBe(0);
+    await using again = await BoardProcess.serve(data, FLAGS);
+    for (const { envelope } of sent) expect(await rawOf(again.url, envelope)).toEqual(envelope);
+  });
   test("a client that never finishes its request does not keep the board from ending", async () => {
     await using board = await BoardProcess.serve(emptyDirectory());
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");

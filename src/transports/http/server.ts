@@ -8,6 +8,7 @@ import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
 import { clientErrorHandler } from "./client-errors.ts";
+import { drainer } from "./drain.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
@@ -70,10 +71,12 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     done();
   });
 
+  const drain = drainer(app.server);
   let closing = false;
   app.addHook("preClose", async () => {
     closing = true;
     streams.close();
+    await drain();
   });
   const paths = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
