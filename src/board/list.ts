@@ -5,6 +5,7 @@ import { and, atLeast, atMost, type Condition, flagIs } from "../core/query/cond
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { type FilterValues, meaningOf, refers } from "../core/query/filters.ts";
 import { ORDERS, type Sort } from "../core/query/order.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
@@ -50,7 +51,7 @@ export interface ListParts {
   readonly search: TextSearch;
 }
 
-/** Listings that a text takes part in; see search.ts. */
+/** Listings that a text takes part in; see text-search.ts. */
 export type TextSearch = (
   question: Question,
   condition: Condition,
@@ -89,12 +90,19 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
       removed: question.include_removed ?? false,
       only: undefined,
     });
-    const items = found.slice(0, question.limit);
+    const items = fitting(found.slice(0, question.limit));
     const last = items.at(-1);
     const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
     pages.keep(question, moment, { items, nextCursor });
     return { items, nextCursor, latestSeq, asOf: now };
   };
+}
+
+/** Payloads may be half a megabyte each and a page is made in one piece, so their sum is bounded; the cursor leads on. */
+function fitting(items: readonly Listed[]): readonly Listed[] {
+  let chars = 0;
+  const end = items.findIndex((item) => (chars += "card" in item ? item.card.raw.payload.length : 0) > LIMITS.list_chars);
+  return end === -1 ? items : items.slice(0, end);
 }
 
 export function sortOf({ sort, q, near, like }: Question): Sort {

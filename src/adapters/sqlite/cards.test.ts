@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { messageId } from "../../core/protocol/identity.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import { SqliteCards } from "./cards.ts";
@@ -84,4 +85,20 @@ test("readers see exactly what was touched change, and the rest stays in memory"
   expect(
     before !== undefined && after !== undefined && "card" in before && "card" in after && before.card.standing === after.card.standing,
   ).toBe(true);
+});
+
+test("the largest messages the board takes do not fill its memory", () => {
+  const padded = (n: number) => text(0, { kind: "note", title: String(n) }).replace("{", `{${" ".repeat(LIMITS.payload_bytes - 1000)}`);
+  const texts = Array.from({ length: 80 }, (_, n) => padded(n));
+  const posted = writer.run(
+    texts.map((one) => postAct(one)),
+    NOW,
+  );
+  cards.forget(posted.touched, posted.head.seq);
+  const reader = cards.current();
+  const first = texts.map((_, n) => reader.bySeq(n + 1)?.standing);
+  const again = [texts.length, 1].map((seq) => reader.bySeq(seq)?.standing);
+  expect(again[0]).toBe(first.at(-1));
+  expect(again[1]).toEqual(first[0]);
+  expect(again[1]).not.toBe(first[0]);
 });

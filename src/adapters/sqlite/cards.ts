@@ -5,8 +5,9 @@ import type { AuthorFacts, Card, Raw, ThreadFacts, Touched } from "../../ports/s
 import { SqliteHead } from "./head.ts";
 import { STANDING_COLUMNS, toStanding } from "./rows.ts";
 
-/** About 3 KB each. */
+/** About 3 KB each; but a payload can be half a megabyte, so their sum is bounded as well. */
 const CARDS_KEPT = 20_000;
+const CHARS_KEPT = 32 * 1024 * 1024;
 const FACTS_KEPT = 50_000;
 
 type Kept = Pick<Card, "standing" | "raw">;
@@ -19,6 +20,8 @@ export interface CardReader {
 export class SqliteCards {
   readonly #cards = new Map<number, Kept>();
   readonly #seqs = new Map<string, number>();
+  /** Of all payloads kept. */
+  #chars = 0;
   readonly #authors = new Map<string, AuthorFacts>();
   readonly #threads = new Map<string, ThreadFacts>();
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread", StatementSync>>;
@@ -99,15 +102,19 @@ export class SqliteCards {
   #keep(row: unknown): Kept | undefined {
     const kept = toKept(row);
     if (kept === undefined) return undefined;
-    const [oldest] = this.#cards.keys();
-    if (this.#cards.size >= CARDS_KEPT && oldest !== undefined) this.#drop(oldest);
     this.#cards.set(kept.standing.seq, kept);
     this.#seqs.set(kept.standing.id, kept.standing.seq);
+    this.#chars += kept.raw.payload.length;
+    for (const oldest of this.#cards.keys()) {
+      if (this.#cards.size <= CARDS_KEPT && this.#chars <= CHARS_KEPT) break;
+      this.#drop(oldest);
+    }
     return kept;
   }
 
   #forgetAll(): void {
     for (const map of [this.#cards, this.#seqs, this.#authors, this.#threads]) map.clear();
+    this.#chars = 0;
   }
 
   #drop(seq: number): void {
@@ -115,6 +122,7 @@ export class SqliteCards {
     if (kept === undefined) return;
     this.#cards.delete(seq);
     this.#seqs.delete(kept.standing.id);
+    this.#chars -= kept.raw.payload.length;
   }
 }
 
