@@ -74,9 +74,12 @@ function converse(port: number, take: () => Buffer | undefined, note: (status: s
   });
 }
 
+/** A Link to the next page of a search may be long. */
+const LONGEST_HEAD = 16_384;
+
 /** Head and body together; the servers measured here send the head in one piece and say Content-Length. */
 function answerLength(chunk: Buffer, bytes: number): number {
-  const head = chunk.toString("latin1", 0, Math.min(bytes, 2048));
+  const head = chunk.toString("latin1", 0, Math.min(bytes, LONGEST_HEAD));
   const end = head.indexOf("\r\n\r\n");
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(head);
   if (end < 0 || length === null) throw new Error(`An answer without a length: ${head.slice(0, 200)}`);
