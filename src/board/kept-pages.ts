@@ -1,6 +1,7 @@
 // Pages that many readers ask for, kept until the log moves or one of their messages ends.
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { FilterName } from "../core/query/filters.ts";
+import { charsOf } from "./fitting.ts";
 import type { Page, Question } from "./list.ts";
 
 /** Where the board stood when somebody asked: its log, the next thing due, and the time. */
@@ -15,7 +16,7 @@ type Content = Pick<Page, "items" | "nextCursor">;
 /** Filters whose meaning moves with the clock alone. */
 const MOVING: readonly FilterName[] = ["since", "until", "expiring_within", "min_author_age"];
 const PAGES_KEPT = 300;
-const CHARS_KEPT = 2 * LIMITS.list_chars;
+const CHARS_KEPT = 2 * LIMITS.page_chars;
 
 export class KeptPages {
   readonly #pages = new Map<string, Content & { readonly from: number; readonly until: number }>();
@@ -42,7 +43,7 @@ export class KeptPages {
     // What is due already, on a board that may not write, ends without an entry.
     const until = items.reduce((least, item) => ("card" in item ? Math.min(least, item.card.standing.expiresAt) : least), Infinity);
     if (this.#pages.size >= PAGES_KEPT || this.#chars > CHARS_KEPT) this.#clear();
-    for (const item of items) this.#chars += "card" in item ? item.card.raw.payload.length : 0;
+    for (const item of items) this.#chars += charsOf(item);
     this.#pages.set(keyOf(question), { items, nextCursor, from: now, until });
   }
 

@@ -5,10 +5,10 @@ import { and, atLeast, atMost, type Condition, flagIs } from "../core/query/cond
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { type FilterValues, meaningOf, refers } from "../core/query/filters.ts";
 import { ORDERS, type Sort } from "../core/query/order.ts";
-import { LIMITS } from "../core/protocol/limits.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
+import { fitting } from "./fitting.ts";
 import { KeptPages } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
 
@@ -96,13 +96,6 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     pages.keep(question, moment, { items, nextCursor });
     return { items, nextCursor, latestSeq, asOf: now };
   };
-}
-
-/** Payloads may be half a megabyte each and a page is made in one piece, so their sum is bounded; the cursor leads on. */
-function fitting(items: readonly Listed[]): readonly Listed[] {
-  let chars = 0;
-  const end = items.findIndex((item) => (chars += "card" in item ? item.card.raw.payload.length : 0) > LIMITS.list_chars);
-  return end === -1 ? items : items.slice(0, end);
 }
 
 export function sortOf({ sort, q, near, like }: Question): Sort {

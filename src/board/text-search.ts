@@ -8,6 +8,7 @@ import { parseQuery, type Query } from "../core/search/query.ts";
 import { NEAR_THRESHOLD, type Near } from "../core/search/similarity.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import type { Store } from "../ports/store.ts";
+import { fitting } from "./fitting.ts";
 import type { NearSource } from "./near-source.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
 
@@ -110,7 +111,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
       after = hits.at(-1);
       if (hits.length < chunk) break;
     }
-    const page = items.slice(0, question.limit);
+    const page = fitting(items.slice(0, question.limit));
     const last = page.at(-1);
     const next: TextPosition | undefined =
       items.length > page.length && last !== undefined
@@ -151,7 +152,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
       }
       found = walked.slice(0, limit);
     }
-    const page = found.slice(0, question.limit);
+    const page = fitting(found.slice(0, question.limit));
     const hits =
       page.length === 0
         ? []

@@ -1,6 +1,7 @@
 // A whole thread in reading order, a page at a time; what arrives while somebody pages waits for their next reading.
 import { z } from "zod";
 import type { CursorCodec } from "../core/query/cursor.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { type Rel, RELS } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Store } from "../ports/store.ts";
@@ -12,8 +13,6 @@ import { nextTurn } from "./turn.ts";
 const PAGE = 500;
 const PARTICIPANTS = 500;
 const OPEN = 500;
-/** A page of very long messages ends early. */
-const PAGE_CHARS = 8 * 1024 * 1024;
 
 export interface ThreadItem {
   readonly card: Card;
@@ -91,7 +90,7 @@ async function readPage(store: Store, { order, depths }: ThreadOrder, start: num
   const shown: { card: Card; depth: number }[] = [];
   const most = Math.min(order.length, start + PAGE);
   let end = start;
-  for (let chars = 0; end < most && chars < PAGE_CHARS;) {
+  for (let chars = 0; end < most && chars < LIMITS.page_chars;) {
     const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
     const cards = await cardsAt(store, step, now);
     for (const [i, seq] of step.entries()) {

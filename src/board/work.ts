@@ -6,6 +6,7 @@ import { ORDERS } from "../core/query/order.ts";
 import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
+import { fitting } from "./fitting.ts";
 import type { Page } from "./list.ts";
 
 export interface WorkQuestion {
@@ -53,10 +54,10 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
             limit + 1 - meeting.length,
           );
     const found = [...meeting, ...rest];
-    const items = found.slice(0, limit);
+    const items = fitting(found.slice(0, limit));
     const last = items.at(-1);
     const nextCursor =
-      found.length > limit && last !== undefined
+      found.length > items.length && last !== undefined
         ? cursors.encode(text, { meeting: items.length <= meeting.length && needs.length > 0, ...last.position })
         : null;
     return { items, nextCursor, latestSeq, asOf: now };

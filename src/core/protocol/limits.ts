@@ -41,7 +41,7 @@ export const LIMITS = Object.freeze({
   changes_raw_chars: 4 * 1024 * 1024,
   list_limit: 200,
   list_default: 50,
-  list_chars: 8 * 1024 * 1024,
+  page_chars: 8 * 1024 * 1024,
   wait_s: 30,
   tags_default: 100,
   agent_labels: 100,
