@@ -190,6 +190,11 @@ describe("a board that cannot write", () => {
     }
     expect(replies.filter((reply) => reply.startsWith("250 "))).toHaveLength(39);
     expect(replies.at(-1)).toMatch(/^451 4\.7\.0 /);
+    await using patient = await SmtpClient.connect(port, "client.example");
+    await patient.say("MAIL FROM:<>");
+    for (let i = 0; i < 25; i++) expect(await patient.say(`RCPT TO:<${address(0)}>`)).toMatch(/^451 4\.7\.0 /);
+    board.clock.advance(5000);
+    expect(await patient.say(`RCPT TO:<${address(0)}>`)).toMatch(/^250 /);
     await board[Symbol.asyncDispose]();
   });
 });

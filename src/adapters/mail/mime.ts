@@ -72,7 +72,11 @@ function requireModestHeader(header: string): void {
   }
 }
 
-const addressOf = (from: Address): string | null => from.address ?? from.group?.[0]?.address ?? null;
+/** Words in the place of an address are none. */
+function addressOf(from: Address): string | null {
+  const address = from.address ?? from.group?.[0]?.address ?? "";
+  return address.includes("@") ? address : null;
+}
 
 /** `<id>` as written; whatever stands around it is no part of it. */
 function firstId(header: string | undefined): string | null {

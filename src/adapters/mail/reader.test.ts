@@ -80,3 +80,16 @@ describe("mail made to hurt the reader", () => {
     await silent.close();
   });
 });
+
+describe("who a mail is from", () => {
+  test.for([
+    ["From: jane@test.example", "jane@test.example"],
+    ["From: Team: jane@test.example, joe@test.example;", "jane@test.example"],
+    ["From: jane at test.example", "envelope@test.example"],
+    ["From: <>", "envelope@test.example"],
+    ["From:", "envelope@test.example"],
+    ["Subject: nobody", "envelope@test.example"],
+  ] as const)("a reader is told it even where the header is crooked: %s", async ([header, from]) => {
+    expect((await reader.read(mail(`${header}\r\n\r\nx`, "envelope@test.example"))).from).toBe(from);
+  });
+});

@@ -146,8 +146,10 @@ export class SmtpServer extends SMTPServer {
     try {
       return await this.#mailroom.recipient(local, session.remoteAddress);
     } catch (error) {
+      // One that is only told to come back later has guessed nothing.
+      const guessed = error instanceof Refusal && error.code === "alias_unknown";
       const connection = this.#connections.get(session.id);
-      if (connection !== undefined && ++connection.strangers > MAX_STRANGERS) throw TOO_MANY_STRANGERS;
+      if (guessed && connection !== undefined && ++connection.strangers > MAX_STRANGERS) throw TOO_MANY_STRANGERS;
       throw error;
     }
   }
