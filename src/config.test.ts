@@ -36,6 +36,7 @@ const DOCUMENTED: {
   data: ["--data", "BOARD_DATA_DIR", "./data", "/srv/board", "/srv/board"],
   databaseUrl: ["--database-url", "BOARD_DATABASE_URL", undefined, "postgres://db/board", "postgres://db/board"],
   mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
+  mailMask: ["--mail-mask", "BOARD_MAIL_MASK", true, "off", false],
   smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
   smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", 0],
   tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],

@@ -14,6 +14,7 @@ export interface Config {
   readonly data: string;
   readonly databaseUrl: string | undefined;
   readonly mailDomain: string;
+  readonly mailMask: boolean;
   readonly smtpHost: string;
   readonly smtpPort: number;
   /** Somebody asked for this very port: without it the board does not start. */
@@ -48,6 +49,7 @@ export const SETTINGS = {
   data: setting("data", "BOARD_DATA_DIR", "./data", "directory of database, key and last signed head"),
   databaseUrl: setting("database-url", "BOARD_DATABASE_URL", "", "postgres://... instead of SQLite in the data directory"),
   mailDomain: setting("mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "domain of alias addresses"),
+  mailMask: setting("mail-mask", "BOARD_MAIL_MASK", "on", "on or off: hide the names in the addresses of e-mail senders"),
   smtpHost: setting("smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "address of the SMTP server"),
   smtpPort: setting("smtp-port", "BOARD_SMTP_PORT", "2525", "port of the SMTP server, 0 for none"),
   tlsCert: setting("tls-cert", "BOARD_TLS_CERT", "", "PEM file with the certificate chain"),
@@ -119,6 +121,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     data,
     databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
     mailDomain: text("mailDomain").toLowerCase(),
+    mailMask: onOff("mailMask"),
     smtpHost: address("smtpHost"),
     smtpPort: whole("smtpPort", 0, 65_535),
     smtpRequired: given("smtpPort"),

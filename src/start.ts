@@ -170,7 +170,7 @@ export async function start(
     const reader = mailReader(resolve, figures);
     parts.defer(() => reader.close());
     smtp = new SmtpServer({
-      mailroom: mailroom({ ...writing, key, reader, mailDomain: config.mailDomain }),
+      mailroom: mailroom({ ...writing, key, reader, mailDomain: config.mailDomain, maskSenders: config.mailMask }),
       mailDomain: config.mailDomain,
       tls,
       report: figures,

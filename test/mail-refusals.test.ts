@@ -214,6 +214,7 @@ describe("each failure behind the server has its reply", () => {
         rates: new RateLimiter(clock, false),
         append: () => Promise.reject(new Error("not reached")),
         mailDomain: MAIL_DOMAIN,
+        maskSenders: true,
         requireWritable: () => {},
       }),
       mailDomain: MAIL_DOMAIN,

@@ -87,6 +87,17 @@ describe("mail to an alias", () => {
     expect(log.changes.filter((one) => one.id === record.id).map((one) => one.type)).toEqual(["create"]);
   });
 
+  test("shows the sender's whole address where the operator has said so, and still no display name", async () => {
+    const { board, port } = await mailBoard({ flags: ["--mail-mask", "off"] });
+    await claim(board, board.agent(), "alice");
+    await using client = await SmtpClient.connect(port, "client.example");
+    expect(await client.send(TO, text('From: "Jane Doe" <jane@test.example>', "", "x"))).toMatch(/^250 /);
+    const [record] = await inbox(board, "alice");
+    expect(record?.content.data.from).toBe("jane@test.example");
+    expect(JSON.stringify(record)).not.toContain("Doe");
+    await board[Symbol.asyncDispose]();
+  });
+
   test("comes on the stream to whoever follows the inbox", async () => {
     await using stream = await openStream(mail.board, "/api/stream?inbox=alice&kind=email");
     await stream.next("hello");

@@ -20,6 +20,7 @@ export interface MailParts {
   readonly rates: RateLimiter;
   readonly append: Append;
   readonly mailDomain: string;
+  readonly maskSenders: boolean;
   readonly requireWritable: () => void;
 }
 
@@ -34,12 +35,13 @@ export interface Mailroom {
   deliver(mail: MailIn, recipients: readonly Recipient[]): Promise<void>;
 }
 
-export function mailroom({ store, clock, key, reader, rates, append, mailDomain, requireWritable }: MailParts): Mailroom {
+export function mailroom(parts: MailParts): Mailroom {
+  const { store, clock, key, reader, rates, append, mailDomain, maskSenders, requireWritable } = parts;
   const author = agentId(key.pk);
 
   async function post(mail: Mail, size: number, { alias, agent }: Recipient): Promise<void> {
     const ts = Math.floor(clock.now() / 1000);
-    const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size });
+    const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
     const text = JSON.stringify(payload);
     const raw = { payload: text, sig: key.sign(text), nonce: "0" };
     const arrival = { id: messageId(text), author, payload, raw, bits: 0, assisted: false, blobs: {} };

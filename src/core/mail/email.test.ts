@@ -5,7 +5,14 @@ import { LIMITS } from "../protocol/limits.ts";
 import { parsePayload } from "../protocol/payload.ts";
 import { emailPayload, type Mail, maskAddress } from "./email.ts";
 
-const FOR = { pk: "A".repeat(43), ts: 1_700_000_000, to: "ag_00000000000000000000", address: "name@board.example", size: 1 };
+const FOR = {
+  pk: "A".repeat(43),
+  ts: 1_700_000_000,
+  to: "ag_00000000000000000000",
+  address: "name@board.example",
+  size: 1,
+  maskSender: true,
+};
 const MAIL: Mail = {
   from: "jane@test.example",
   subject: "Hello",
@@ -52,18 +59,24 @@ describe("the payload made of an e-mail", () => {
   test("fits even where everything is as long and as wide as it can be", () => {
     const wide = '"👋\\'.repeat(100_000);
     const attachments = Array.from({ length: 1000 }, () => ({ name: wide, mime: wide, size: Number.MAX_SAFE_INTEGER }));
-    const payload = emailPayload(
-      { ...MAIL, from: `${wide}@${wide}`, subject: wide, text: wide, messageId: wide, inReplyTo: wide, attachments },
-      FOR,
-    );
-    expect(outcome(() => parsePayload(JSON.stringify({ ...payload, kind: "x-email" })))).toBe("ok");
-    expect(payload.data).toMatchObject({ truncated: true });
-    expect(payload.data?.["attachments"]).toHaveLength(LIMITS.mail_attachments);
+    const mail = { ...MAIL, from: `${wide}@${wide}`, subject: wide, text: wide, messageId: wide, inReplyTo: wide, attachments };
+    for (const maskSender of [true, false]) {
+      const payload = emailPayload(mail, { ...FOR, maskSender });
+      expect(outcome(() => parsePayload(JSON.stringify({ ...payload, kind: "x-email" })))).toBe("ok");
+      expect(payload.data).toMatchObject({ truncated: true });
+      expect(payload.data?.["attachments"]).toHaveLength(LIMITS.mail_attachments);
+    }
   });
 
   test("says nothing where the mail says nothing", () => {
     expect(emailPayload({ ...MAIL, subject: " ", text: "" }, FOR)).not.toHaveProperty("title");
     expect(emailPayload({ ...MAIL, subject: " ", text: "" }, FOR)).not.toHaveProperty("body");
+  });
+
+  test("shows the sender's whole address only where the operator says so", () => {
+    expect(emailPayload(MAIL, FOR).data).toMatchObject({ from: "j***@test.example" });
+    expect(emailPayload(MAIL, { ...FOR, maskSender: false }).data).toMatchObject({ from: "jane@test.example" });
+    expect(emailPayload({ ...MAIL, from: null }, { ...FOR, maskSender: false }).data).toMatchObject({ from: null });
   });
 
   test("does not lose the text that follows a lone half of a pair", () => {

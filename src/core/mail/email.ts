@@ -40,12 +40,14 @@ export interface EmailFor {
   readonly address: string;
   /** Bytes of the mail. */
   readonly size: number;
+  /** Off only where the operator wants whole addresses in public. */
+  readonly maskSender: boolean;
 }
 
 const MAX_ADDRESS = 255;
 const MAX_WORD = 100;
 
-export function emailPayload(mail: Mail, { pk, ts, to, address, size }: EmailFor): Payload {
+export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender }: EmailFor): Payload {
   const title = line(mail.subject, LIMITS.title_chars);
   const text = sound(mail.text).replaceAll(/\r\n?/g, "\n");
   const body = firstCodePoints(text, LIMITS.body_chars);
@@ -59,7 +61,7 @@ export function emailPayload(mail: Mail, { pk, ts, to, address, size }: EmailFor
     ...(body === "" ? {} : { body }),
     body_format: "plain",
     data: {
-      from: mail.from === null ? null : maskAddress(mail.from),
+      from: mail.from === null ? null : maskSender ? maskAddress(mail.from) : line(mail.from, MAX_ADDRESS),
       to: line(address, MAX_ADDRESS),
       message_id: id(mail.messageId),
       in_reply_to: id(mail.inReplyTo),
