@@ -83,7 +83,7 @@ function questioner(random: Random, busy: BusyBoard, snapshot: Snapshot): () => 
     has_data: flag,
     has_attachment: flag,
     assisted: flag,
-    lang: () => listOf([...LANGUAGES, "e", "EN", "de-de", "zh"], 2),
+    lang: () => listOf([...LANGUAGES, "zho", "EN", "de-de", "zh"], 2),
     q: () => queryText(random),
     after_seq: () => String(random.below(snapshot.messages.at(-1)?.seq ?? 1)),
   };

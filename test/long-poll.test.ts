@@ -64,6 +64,6 @@ test("a search waits for its words like any other filter", async () => {
 
 test("a wait without after_seq, or of more than 30 seconds, is refused", async () => {
   await using board = await TestBoard.start();
-  for (const parameters of ["wait=5", "after_seq=0&wait=31", "after_seq=0&wait=-1", "after_seq=0&wait=1.5", "after_seq=0&wait=x"])
+  for (const parameters of ["wait=5", "wait=0", "after_seq=0&wait=31", "after_seq=0&wait=-1", "after_seq=0&wait=1.5", "after_seq=0&wait=x"])
     expectRefusal(await board.get(`/api/messages?${parameters}`), 400, "invalid_parameter");
 });

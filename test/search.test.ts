@@ -207,7 +207,16 @@ describe("/api/similar", () => {
     const first = (await post({ text, limit: 1 })).body as unknown as ListBody;
     const second = (await post({ text, limit: 1, cursor: first.next_cursor })).body as unknown as ListBody;
     expect(second.messages.map((one) => one.id)).not.toEqual(first.messages.map((one) => one.id));
-    expect((await post({ text }, "/api/similar?format=md")).body).toContain("# Similar messages");
+    for (const asked of [await post({ text }, "/api/similar?format=md"), await post({ text, format: "md" })])
+      expect(asked.body).toContain("# Similar messages");
+  });
+  test("links to the next page where an address can lead there, and in headers that a reader takes", async () => {
+    expect((await board.get(`/api/similar?limit=1&text=${encodeURIComponent(text)}`)).headers.get("link")).toContain('rel="next"');
+    expect((await post({ text, limit: 1 })).headers.get("link")).toBeNull();
+    const long = Array.from({ length: 1100 }, (_, i) => `rebuilt.${i}`).join(".");
+    const answer = await board.get<ListBody>(`/api/similar?limit=1&text=${text.replaceAll(" ", ".")}.${long}`);
+    expect([answer.status, answer.headers.get("link")]).toEqual([200, null]);
+    expect(answer.body.next_cursor).toEqual(expect.any(String));
   });
   test("takes a text of any length a body may have", async () => {
     expect((await post({ text: "universities ".repeat(2500) })).status).toBe(200);

@@ -79,7 +79,10 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
       return { items, nextCursor: next === undefined ? null : cursors.encode(question.text, next), latestSeq, asOf: now };
     }
     if (sort === "relevance")
-      throw new Refusal("invalid_parameter", "`sort=relevance` needs `q` or `near`.", { details: { parameter: "sort" } });
+      throw new Refusal("invalid_parameter", "`sort=relevance` needs `q` or `near`.", {
+        hint: "Give `q` or `near` as well, or another sort.",
+        details: { parameter: "sort" },
+      });
     const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, positionForm);
     // One more than asked for tells whether there is a next page.
     const found = await store.list({
@@ -106,7 +109,10 @@ export function sortOf({ sort, q, near, like }: Question): Sort {
 export async function conditionOf(question: Question, names: Names, now: number, latestSeq: number): Promise<Condition> {
   const { filters, ref, rel, include_superseded: superseded, after_seq: afterSeq } = question;
   if (rel !== undefined && ref === undefined)
-    throw new Refusal("invalid_parameter", "`rel` needs `ref`.", { details: { parameter: "rel" } });
+    throw new Refusal("invalid_parameter", "`rel` needs `ref`.", {
+      hint: "Give `ref`, the id that is referred to, as well.",
+      details: { parameter: "rel" },
+    });
   return and(
     atLeast("expiresAt", now + 1),
     ...(superseded === true ? [] : [flagIs("superseded", false)]),

@@ -7,30 +7,35 @@ import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
 export interface Names {
-  agent(name: string): Promise<string>;
-  message(idOrPrefix: string): Promise<string>;
+  /** `parameter` is where the name was given, for the refusal. */
+  agent(name: string, parameter?: string): Promise<string>;
+  message(idOrPrefix: string, parameter?: string): Promise<string>;
   /** The same filter values with every name replaced by the id it stands for. */
   resolve(values: FilterValues): Promise<FilterValues>;
 }
 
 export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names {
-  async function agent(name: string): Promise<string> {
+  async function agent(name: string, parameter = "agent_id"): Promise<string> {
     if (AGENT_ID.test(name)) return name;
     const alias = foldAlias(name, mailDomain);
     const held = alias === undefined ? undefined : await store.alias(alias, clock.now());
     if (held !== undefined) return held.agent;
     throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
       hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",
+      details: { parameter },
     });
   }
 
-  async function message(idOrPrefix: string): Promise<string> {
+  async function message(idOrPrefix: string, parameter = "ref"): Promise<string> {
     if (idOrPrefix.length === 64) return idOrPrefix;
     const { live, gone } = await store.idsByPrefix(idOrPrefix, 2, clock.now());
     const [first, second] = live.length > 0 ? live : gone;
     if (first !== undefined && second === undefined) return first;
     const found = first === undefined ? "No" : "More than one";
-    throw new Refusal("invalid_parameter", `${found} message id starts with ${idOrPrefix}.`, { hint: "Give the whole id." });
+    throw new Refusal("invalid_parameter", `${found} message id starts with ${idOrPrefix}.`, {
+      hint: "Give the whole id.",
+      details: { parameter },
+    });
   }
 
   async function resolve(values: FilterValues): Promise<FilterValues> {
@@ -39,7 +44,10 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
       const value = values[name];
       const kind = FILTERS[name].names;
       if (value === undefined || kind === undefined) continue;
-      resolved[name] = kind === "agents" ? await Promise.all((value as readonly string[]).map(agent)) : await message(value as string);
+      resolved[name] =
+        kind === "agents"
+          ? await Promise.all((value as readonly string[]).map((one) => agent(one, name)))
+          : await message(value as string, name);
     }
     return resolved;
   }

@@ -18,6 +18,9 @@ export function nearSource(store: Store, clock: Clock): NearSource {
       return { document: documentOf(JSON.parse(found.card.raw.payload) as Payload), seq: found.card.standing.seq };
     }
     if (value.length < 64) return undefined;
-    throw new Refusal("invalid_parameter", `There is no live message ${value} to compare with.`, { details: { parameter: "near" } });
+    throw new Refusal("invalid_parameter", `There is no live message ${value} to compare with.`, {
+      hint: "Give the id of a live message, or a text.",
+      details: { parameter: "near" },
+    });
   };
 }

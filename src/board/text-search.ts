@@ -1,6 +1,6 @@
 // Listings that a text takes part in: the index finds and ranks, the store filters and fills in.
 import type { Condition } from "../core/query/condition.ts";
-import { ORDERS, type Position } from "../core/query/order.ts";
+import { type Order, ORDERS, type Position } from "../core/query/order.ts";
 import { documentOfText } from "../core/search/document.ts";
 import type { Hit } from "../core/search/index/best.ts";
 import type { CorpusStats } from "../core/search/index/rank.ts";
@@ -10,6 +10,7 @@ import type { SearchIndex } from "../ports/search.ts";
 import type { Store } from "../ports/store.ts";
 import { fitting } from "./fitting.ts";
 import type { NearSource } from "./near-source.ts";
+import { nextTurn } from "./turn.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
 
 /** What the scores were made of, so that they stay the same on the next page, and with them what counts as similar. */
@@ -28,6 +29,8 @@ const NEAR_LIMIT = 1000;
 const ANY_LIKENESS = 0.05;
 const CHUNK = 100;
 const LARGEST_CHUNK = 2000;
+/** So many messages are read between two turns of the event loop. */
+const STEP = 500;
 
 interface Like {
   readonly near: Near;
@@ -98,7 +101,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
 
   /** Walks the ranking from the best on, keeping what the filters keep. */
   async function ranked(question: Question, condition: Condition, ranking: Ranking, start: Hit | undefined) {
-    const only = await fewOf(condition);
+    const only = await fewOf(question, condition);
     const items: Item[] = [];
     let after = start;
     for (let chunk = Math.max(CHUNK, question.limit + 1); items.length <= question.limit; chunk = Math.min(chunk * 4, LARGEST_CHUNK)) {
@@ -132,25 +135,19 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     const sort = sortOf(question);
     const order = ORDERS[sort === "relevance" ? "new" : sort];
     const limit = question.limit + 1;
-    const removed = false;
+    const only = await fewOf(question, condition);
     // Similarity is bounded by itself; words may match very much.
     const matching =
       question.near === undefined && question.like === undefined && query !== undefined
-        ? await index.matching(query, { upTo })
-        : seqArray((await ranking({ limit: NEAR_LIMIT, after: undefined, only: undefined })).map((hit) => hit.seq));
+        ? await index.matching(query, { upTo, ...(only === undefined ? {} : { only }) })
+        : seqArray((await ranking({ limit: NEAR_LIMIT, after: undefined, only })).map((hit) => hit.seq));
     let found: readonly Item[];
     if (matching.length <= FEW) {
-      found = await store.list({ condition, order, after, limit, removed, only: [...matching] });
+      found = await store.list({ condition, order, after, limit, removed: false, only: [...matching] });
+    } else if (order.key === "seq") {
+      found = await alongMatches(matching, condition, order, after, limit);
     } else {
-      const walked: Item[] = [];
-      let from = after;
-      while (walked.length < limit) {
-        const chunk = await store.list({ condition, order, after: from, limit: LARGEST_CHUNK / 4, removed, only: undefined });
-        walked.push(...chunk.filter((item) => includes(matching, item.position.seq)));
-        from = chunk.at(-1)?.position;
-        if (chunk.length < LARGEST_CHUNK / 4) break;
-      }
-      found = walked.slice(0, limit);
+      found = await alongOrder(matching, condition, order, after, limit);
     }
     const page = fitting(found.slice(0, question.limit));
     const hits =
@@ -164,9 +161,36 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     return { items: page.map((item) => ({ ...item, score: scores.get(item.position.seq) ?? 0 })), next };
   }
 
+  /** In the order of seq the matches themselves lead the way. */
+  async function alongMatches(matching: Uint32Array, condition: Condition, order: Order, after: Position | undefined, limit: number) {
+    const seqs = order.descending ? matching.toReversed() : matching;
+    const past = (seq: number): boolean => after === undefined || (order.descending ? seq < after.seq : seq > after.seq);
+    const found: Item[] = [];
+    for (let at = seqs.findIndex(past); at >= 0 && at < seqs.length && found.length < limit; at += STEP) {
+      const only = [...seqs.subarray(at, at + STEP)];
+      found.push(...(await store.list({ condition, order, after: undefined, limit: limit - found.length, removed: false, only })));
+      await nextTurn();
+    }
+    return found;
+  }
+
+  /** In another order the store leads, and what does not match is passed over. */
+  async function alongOrder(matching: Uint32Array, condition: Condition, order: Order, after: Position | undefined, limit: number) {
+    const found: Item[] = [];
+    let from = after;
+    while (found.length < limit) {
+      const step = await store.list({ condition, order, after: from, limit: STEP, removed: false, only: undefined });
+      found.push(...step.filter((item) => includes(matching, item.position.seq)));
+      from = step.at(-1)?.position;
+      if (step.length < STEP) break;
+      await nextTurn();
+    }
+    return found.slice(0, limit);
+  }
+
   /** The messages that the filters leave, where they are few and filters were given at all. */
-  async function fewOf(condition: Condition): Promise<Uint32Array | undefined> {
-    if (conditionsOf(condition).length <= 2) return undefined;
+  async function fewOf({ filters, ref, after_seq: afterSeq }: Question, condition: Condition): Promise<Uint32Array | undefined> {
+    if (ref === undefined && afterSeq === undefined && Object.values(filters).every((value) => value === undefined)) return undefined;
     const seqs = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: FEW + 1, removed: false, only: undefined });
     return seqs.length <= FEW ? seqArray(seqs) : undefined;
   }

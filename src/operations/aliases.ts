@@ -94,7 +94,7 @@ export const listAliases = (store: Store, clock: Clock, names: Names, cursors: C
     refusals: LIST_REFUSALS,
     rate: "reads",
     async run({ input }) {
-      const agent = input.agent === undefined ? undefined : await names.agent(input.agent);
+      const agent = input.agent === undefined ? undefined : await names.agent(input.agent, "agent");
       const prefix = input.q.toLowerCase();
       const question = questionText("aliases", { prefix, agent });
       const after = input.cursor === undefined ? undefined : cursors.decode(question, input.cursor, z.string());

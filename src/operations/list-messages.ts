@@ -121,8 +121,11 @@ export const listMessages = (list: List, waitFor: WaitFor, present: Presenter) =
     holds: ({ wait = 0 }) => wait > 0,
     async run({ input: given, closed }) {
       const { wait = 0, after_seq: after } = given;
-      if (wait > 0 && after === undefined)
-        throw new Refusal("invalid_parameter", "`wait` needs `after_seq`.", { details: { parameter: "wait" } });
+      if (given.wait !== undefined && after === undefined)
+        throw new Refusal("invalid_parameter", "`wait` needs `after_seq`.", {
+          hint: "Give `after_seq` as well: the `latest_seq` of the answer before.",
+          details: { parameter: "wait" },
+        });
       const page = await (wait > 0 ? waitFor(questionOf(given), wait, closed()) : list(questionOf(given)));
       return present.page(page, { include: given.include ?? PREVIEW, fields: given.fields, format: given.format, heading: "Messages" });
     },

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ListTags } from "../board/tags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
+import { TAG } from "../core/protocol/payload.ts";
 import { iso } from "../core/protocol/time.ts";
 import { integer } from "../core/query/forms.ts";
 import { tagsBody } from "./bodies.ts";
@@ -13,7 +14,7 @@ const prefix = z
   .string()
   .transform((text) => text.trim().toLowerCase())
   .refine(
-    (text) => /^([\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47})?$/u.test(text),
+    (text) => text === "" || TAG.test(text),
     "must be the beginning of a tag: at most 48 letters, digits and . _ : / + # -, the first a letter or digit",
   );
 

@@ -5,12 +5,11 @@ import type { Difficulty } from "../board/difficulty.ts";
 import type { Post } from "../board/post.ts";
 import { envelopeSchema } from "../core/protocol/envelope.ts";
 import { flag } from "../core/query/forms.ts";
-import { type Include, recordOf } from "../core/view/record.ts";
+import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { dryRunBody, postedBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
-
-const INCLUDE: ReadonlySet<Include> = new Set(["body", "data"]);
+import { BODY_AND_DATA } from "./present.ts";
 
 // oxfmt-ignore
 export const POST_REFUSALS = [
@@ -44,7 +43,7 @@ export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, 
         const { id, bits } = card.standing;
         return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card)) } };
       }
-      const record = recordOf(card, INCLUDE, clock.now(), baseUrl);
+      const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
       if (result === "exists") return { body: { ...record, result } };
       return { status: 201, body: { ...record, result }, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
     },

@@ -39,7 +39,12 @@ export const getSimilar = (list: List, present: Presenter) =>
     run: ({ input }) => answer(list, present)(input),
   });
 
-const body = z.strictObject({ text, limit: z.number().int().min(1).max(LIMITS.list_limit).optional(), cursor: z.string().optional() });
+const body = z.strictObject({
+  text,
+  limit: z.number().int().min(1).max(LIMITS.list_limit).optional(),
+  cursor: z.string().optional(),
+  format,
+});
 
 export const postSimilar = (list: List, present: Presenter) =>
   operation({
@@ -56,7 +61,7 @@ export const postSimilar = (list: List, present: Presenter) =>
       const value = parseJson(given, "The body");
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw new Refusal("invalid_field", "The body must be one JSON object with `text`.");
-      const { text: wanted, limit, cursor } = requireSchema(body, value);
-      return answer(list, present)({ text: wanted, limit: limit ?? input.limit ?? LIMITS.list_default, cursor, format: input.format });
+      const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = requireSchema(body, value);
+      return answer(list, present)({ text: wanted, limit, cursor, format: shown });
     },
   });

@@ -107,7 +107,7 @@ function statements(db: DatabaseSync) {
     // Fields with a fixed vocabulary; the others have as many labels as the agent likes.
     live: db.prepare("SELECT coalesce(sum(count), 0) AS count FROM agent_tallies WHERE agent = ? AND field = 'kind'"),
     counts: p(`SELECT field, label, count FROM agent_tallies
-      WHERE agent = ? AND field IN ('live', 'work', 'given', 'received', 'signal')`),
+      WHERE agent = ? AND field IN ('work', 'given', 'received', 'signal')`),
     labels: p("SELECT label, count FROM agent_tallies WHERE agent = ? AND field = ? ORDER BY label LIMIT +?"),
     profile: p(`SELECT m.id, c.payload FROM messages m JOIN contents c ON c.seq = m.seq
       WHERE m.author = ? AND m.kind = 'profile' AND m.superseded_by IS NULL AND m.expires_at > ? ORDER BY m.seq DESC LIMIT 1`),

@@ -7,14 +7,14 @@ import { scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
 import { kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
-const TAG = /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47}$/u;
+export const TAG = /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47}$/u;
 const SHA256 = /^[0-9a-f]{64}$/;
 const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
 // The subtype follows RFC 6838, section 4.2, in lower case.
 const ATTACHMENT_MIME = /^(text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application\/(json|xml|yaml|toml|x-ndjson|javascript))$/;
 
 // RFC 5646, section 2.1: well-formed tags, grandfathered ones included.
-const LANGUAGE = new RegExp(
+export const LANGUAGE = new RegExp(
   "^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?" +
     "(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(?:-[0-9a-wy-z](?:-[a-z0-9]{2,8})+)*(?:-x(?:-[a-z0-9]{1,8})+)?" +
     "|x(?:-[a-z0-9]{1,8})+|en-gb-oed|i-(?:ami|bnn|default|enochian|hak|klingon|lux|mingo|navajo|pwn|tao|tay|tsu)|sgn-(?:be-fr|be-nl|ch-de))$",

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { isRel, kindOf, type Rel, STATUS_NAMES } from "../protocol/vocabulary.ts";
 import { atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf, or } from "./condition.ts";
-import { agentList, commaList, duration, flag, integer, messageIdOrPrefix, moment, momentMs, tagList } from "./forms.ts";
+import { agentList, commaList, duration, flag, integer, languageList, messageIdOrPrefix, moment, momentMs, tagList } from "./forms.ts";
 
 interface Filter<Value> {
   readonly words: string;
@@ -66,7 +66,7 @@ export const FILTERS = {
   has_data: define("Whether it carries data.", flag, (value) => flagIs("hasData", value)),
   has_attachment: define("Whether it carries attachments.", flag, (value) => flagIs("hasAttachment", value)),
   assisted: define("Whether the board signed it for its author.", flag, (value) => flagIs("assisted", value)),
-  lang: define("Language range: en also takes en-GB.", commaList, (ranges) =>
+  lang: define("Language range: en also takes en-GB.", languageList, (ranges) =>
     or(...ranges.map((range) => ({ is: "language", range }) as const)),
   ),
 } as const;

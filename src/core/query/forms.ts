@@ -1,6 +1,7 @@
 // The text forms that parameters take: comma lists, durations, times, ids; each refuses with the right form in words.
 import { z } from "zod";
 import { AGENT_ID } from "../protocol/encoding.ts";
+import { LANGUAGE, TAG } from "../protocol/payload.ts";
 import { durationSeconds, timeMs } from "../protocol/time.ts";
 
 const MAX_ITEMS = 32;
@@ -17,7 +18,17 @@ export const commaList = z
     `must be a comma list of 1 to ${MAX_ITEMS} items`,
   );
 
-export const tagList = commaList.transform((items) => items.map((item) => item.toLowerCase()));
+export const tagList = commaList
+  .transform((items) => items.map((item) => item.toLowerCase()))
+  .refine(
+    (items) => items.every((item) => TAG.test(item)),
+    "must be a comma list of tags: each a letter or digit, then letters, digits and . _ : / + # -, at most 48 characters",
+  );
+
+export const languageList = commaList.refine(
+  (items) => items.every((item) => LANGUAGE.test(item)),
+  "must be a comma list of BCP 47 language tags such as en or pt-BR",
+);
 
 /** Agent ids, or names that stand for one; the plan resolves them. */
 const AGENT_NAME = /^[a-z][a-z0-9.-]{1,31}(@[a-z0-9.-]{1,253})?$/i;

@@ -28,8 +28,14 @@ export function readInput(
   if (Object.hasOwn(params, name))
     throw new Refusal(refusals.find((code) => ERRORS[code].status === 404) ?? "not_found", `\`${name}\` ${issue.message}.`);
   const missing = issue.code === "invalid_type" && !Object.hasOwn(query, name);
-  throw new Refusal("invalid_parameter", `\`${name}\` ${missing ? "is missing" : issue.message}.`, { details: { parameter: name } });
+  throw new Refusal("invalid_parameter", `\`${name}\` ${missing ? "is missing" : issue.message}.`, {
+    hint: missing ? `Give \`${name}\`.` : rightForm(issue.message),
+    details: { parameter: name },
+  });
 }
+
+/** Every form says what a value must be; the hint says the same as something to do. */
+const rightForm = (rule: string): string => (rule.startsWith("must be ") ? `Give ${rule.slice("must be ".length)}.` : `The value ${rule}.`);
 
 function unknownParameter(name: string, known: readonly string[]): Refusal {
   const near = nearest(name, known);

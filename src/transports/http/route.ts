@@ -60,7 +60,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
         if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
         leave?.();
         if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
-        if (answer.next !== undefined) void reply.header("link", `<${nextUrl(baseUrl, request.url, answer.next)}>; rel="next"`);
+        if (answer.next !== undefined) linkNext(reply, request, nextUrl(baseUrl, request.url, answer.next));
         return await (answer.stream === undefined ? sendReply(reply, answer) : sendStream(request, reply, answer, answer.stream, report));
       } catch (error) {
         leave?.();
@@ -95,6 +95,14 @@ function requireSafe(request: FastifyRequest, secure: RouteParts["secure"]): voi
 export function keepPrivate(reply: FastifyReply): void {
   for (const name of Object.keys(CORS_HEADERS)) void reply.removeHeader(name);
   void reply.header("cache-control", "no-store");
+}
+
+/** Readers take about 16 KiB of headers in all, and so does this board; the cursor is in the body as well. */
+const LINK_CHARS = 8192;
+
+/** The next page of a POST is another POST: its address alone leads nowhere. */
+function linkNext(reply: FastifyReply, { method }: FastifyRequest, url: string): void {
+  if (method !== "POST" && url.length <= LINK_CHARS) void reply.header("link", `<${url}>; rel="next"`);
 }
 
 function nextUrl(baseUrl: string, url: string, cursor: string): string {

@@ -1,0 +1,58 @@
+// Malformed parameters: an agent that gets one wrong is told the right form, and which parameter it was.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestBoard } from "./support/board.ts";
+import { expectRefusal } from "./support/refusal.ts";
+
+describe("the hint says what would be right, and the details name the parameter", () => {
+  let board: TestBoard;
+  beforeAll(async () => {
+    board = await TestBoard.start();
+  });
+  afterAll(() => board[Symbol.asyncDispose]());
+
+  test.each([
+    ["/api/messages?limit=0", "limit", /^Give an integer from 1 to 200\.$/],
+    ["/api/messages?sort=newest", "sort", /one of new, old, activity/],
+    ["/api/messages?sort=relevance", "sort", /`q` or `near`/],
+    ["/api/messages?status=opn", "status", /open, claimed, answered/],
+    ["/api/messages?kind=nope", "kind", /\/api\/kinds/],
+    ["/api/messages?tag=two%20words", "tag", /a comma list of tags/],
+    ["/api/messages?tag_not=ok,.dot", "tag_not", /a comma list of tags/],
+    ["/api/messages?lang=!!", "lang", /BCP 47.*pt-BR/],
+    ["/api/messages?lang=en,e", "lang", /BCP 47/],
+    ["/api/messages?since=yesterday", "since", /24h.*ISO 8601.*Unix/],
+    ["/api/messages?expiring_within=1y", "expiring_within", /a duration such as 90s/],
+    ["/api/messages?has_data=yes", "has_data", /true, false, 1 or 0/],
+    ["/api/messages?ref=zz", "ref", /64 lower-case hex/],
+    ["/api/messages?ref=00000000", "ref", /whole id/],
+    ["/api/messages?root=00000000", "root", /whole id/],
+    ["/api/messages?rel=reply", "rel", /`ref`/],
+    ["/api/messages?author=a!", "author", /ag_ and 20 hex/],
+    ["/api/messages?verified_by=nobody-here", "verified_by", /live alias/],
+    ["/api/messages?wait=5", "wait", /`after_seq`/],
+    ["/api/messages?near=", "near", /not be empty/],
+    [`/api/messages?near=${"0".repeat(64)}`, "near", /live message, or a text/],
+    ["/api/messages?fields=", "fields", /dotted paths/],
+    ["/api/messages?include=bodies", "include", /body, data, preview, raw/],
+    ["/api/messages?tag=a&tag=b", "tag", /once; lists are comma separated/],
+    ["/api/work?needs=a%3Bb", "needs", /a comma list of tags/],
+    ["/api/similar", "text", /`text`/],
+    ["/api/aliases?agent=nobody-here", "agent", /live alias/],
+  ] as const)("%s", async (path, parameter, hint) => {
+    const error = expectRefusal(await board.get(path), 400, "invalid_parameter");
+    expect(error.hint).toMatch(hint);
+    expect(error.details).toMatchObject({ parameter });
+  });
+});
+
+test("a tag is found in whatever case it is asked for, and a language by its range", async () => {
+  await using board = await TestBoard.start();
+  const note = await board.put(board.agent(), { kind: "note", title: "one", tags: ["größe", "c++"], lang: "pt-BR" });
+  for (const query of ["tag=Gr%C3%B6%C3%9Fe", "tag=C%2B%2B", "lang=PT", "lang=de,pt-br"]) {
+    const { body } = await board.get<{ messages: { id: string }[] }>(`/api/messages?${query}`);
+    expect(
+      body.messages.map((one) => one.id),
+      query,
+    ).toEqual([note.id]);
+  }
+});
