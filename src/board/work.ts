@@ -7,6 +7,7 @@ import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
 import { fitting } from "./fitting.ts";
+import { KeptPages } from "./kept-pages.ts";
 import type { Page } from "./list.ts";
 
 export interface WorkQuestion {
@@ -24,10 +25,15 @@ const WORKABLE = KIND_NAMES.filter(isWorkable);
 const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq: z.number() });
 
 export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
+  const pages = new KeptPages();
   return async ({ needs, tags, limit, cursor, text }) => {
     await settle();
     const now = clock.now();
     const { seq: latestSeq } = await store.head();
+    const moment = { seq: latestSeq, due: await store.nextDue(), now };
+    const question = { filters: {}, limit, cursor, text };
+    const kept = pages.find(question, moment);
+    if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
     const open = [
       oneOf("kind", WORKABLE),
       oneOf("status", ["open"]),
@@ -60,6 +66,7 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
       found.length > items.length && last !== undefined
         ? cursors.encode(text, { meeting: items.length <= meeting.length && needs.length > 0, ...last.position })
         : null;
+    pages.keep(question, moment, { items, nextCursor });
     return { items, nextCursor, latestSeq, asOf: now };
   };
 }

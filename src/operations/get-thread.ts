@@ -1,12 +1,12 @@
 // GET /api/messages/{id}/thread: the whole task tree around a message.
 import { z } from "zod";
-import type { ShowThread, ThreadPage } from "../board/thread.ts";
+import type { ShowThread, ThreadItem, ThreadPage } from "../board/thread.ts";
 import { iso } from "../core/protocol/time.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import { threadBody } from "./bodies.ts";
-import { GONE_STATUSES, JSON_OR_MARKDOWN, operation } from "./operation.ts";
+import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
@@ -37,21 +37,21 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     revalidate: true,
     async run({ input }) {
       const page = await show(input.id, input.cursor);
-      const body = bodyOf(page, input.include ?? PREVIEW, baseUrl);
+      const include = input.include ?? PREVIEW;
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
-      return input.format === "md" ? { ...present.markdown("Thread", linesOf(page), body.messages), ...next } : { body, ...next };
+      if (input.format !== "md") return jsonReply(threadText(page, include, present), next);
+      const records = page.items.map(({ card, ...place }) => ({ ...recordOf(card, include, page.asOf, baseUrl), ...placeOf(place) }));
+      return { ...present.markdown("Thread", linesOf(page), records), ...next };
     },
   });
 
-function bodyOf(page: ThreadPage, include: ReadonlySet<Include>, baseUrl: string) {
+const placeOf = ({ depth, parent, parentRel }: Omit<ThreadItem, "card">) => ({ depth, parent, parent_rel: parentRel });
+
+function threadText(page: ThreadPage, include: ReadonlySet<Include>, present: Presenter): string {
   const { root, focus, items, edges, participants, open, nextCursor, latestSeq, asOf } = page;
-  const messages = items.map(({ card, depth, parent, parentRel }) => ({
-    ...recordOf(card, include, asOf, baseUrl),
-    depth,
-    parent,
-    parent_rel: parentRel,
-  }));
-  return { root, focus, messages, edges, participants, open, next_cursor: nextCursor, latest_seq: latestSeq };
+  const messages = items.map(({ card, ...place }) => present.text(card, include, asOf, placeOf(place)));
+  const after = { edges, participants, open, next_cursor: nextCursor, latest_seq: latestSeq };
+  return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${messages.join()}],${JSON.stringify(after).slice(1)}`;
 }
 
 /** What stands above the messages in Markdown; they carry their own depth and refs. */

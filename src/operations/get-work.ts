@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { FindWork } from "../board/work.ts";
 import type { Payload } from "../core/protocol/payload.ts";
+import type { Card } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listBody } from "./bodies.ts";
@@ -9,8 +10,14 @@ import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
-export const getWork = (findWork: FindWork, present: Presenter) =>
-  operation({
+export function getWork(findWork: FindWork, present: Presenter) {
+  const known = new WeakMap<Card["raw"], readonly string[]>();
+  const needsOf = ({ raw }: Card): readonly string[] => {
+    const needs = known.get(raw) ?? (JSON.parse(raw.payload) as Payload).needs ?? [];
+    known.set(raw, needs);
+    return needs;
+  };
+  return operation({
     name: "get_work",
     method: "GET",
     path: "/api/work",
@@ -28,12 +35,12 @@ export const getWork = (findWork: FindWork, present: Presenter) =>
     async run({ input }) {
       const { needs, tags, limit, cursor } = input;
       const page = await findWork({ needs, tags, limit, cursor, text: questionText("work", { needs, tags }) });
-      const met = (payload: string) => ((JSON.parse(payload) as Payload).needs ?? []).filter((need) => needs.includes(need));
       return present.page(page, {
         include: PREVIEW,
         format: input.format,
         heading: "Open work",
-        extra: (item) => ({ match: { needs: "card" in item ? met(item.card.raw.payload) : [] } }),
+        extra: (item) => ({ match: { needs: "card" in item ? needsOf(item.card).filter((need) => needs.includes(need)) : [] } }),
       });
     },
   });
+}

@@ -25,6 +25,8 @@ export interface Presentation {
 export interface Presenter {
   page(page: Page, how: Presentation): Reply;
   record(card: Card, include: ReadonlySet<Include>, now: number): Reply;
+  /** A record as JSON text, and what this view adds to it. */
+  text(card: Card, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | Tombstone)[]): Reply;
 }
@@ -59,8 +61,8 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   function pageText(page: Page, { include, extra }: Presentation): Reply {
     const messages = page.items.map((item) => {
       const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
-      const more = { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
-      return item.score === undefined && extra === undefined ? record : `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
+      if (item.score === undefined && extra === undefined) return record;
+      return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
     });
     const { nextCursor, latestSeq, asOf } = page;
     const json = `{"messages":[${messages.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"${iso(asOf)}"}`;
@@ -70,6 +72,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   return {
     markdown,
     record: (card, include, now) => jsonReply(textOf(card, include, now)),
+    text: (card, include, now, more) => withMore(textOf(card, include, now), more),
     page(page, how) {
       if (how.format !== "md" && how.fields === undefined) return pageText(page, how);
       const shown = records(page, how);
@@ -88,6 +91,9 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     },
   };
 }
+
+/** Neither text is empty, so a comma joins them. */
+const withMore = (record: string, more: object): string => `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
 
 /** The record that goes with a `message` event: with body and data. */
 export function eventRenderer(baseUrl: string): (card: Card, now: number) => string {
