@@ -45,6 +45,23 @@ describe("the hint says what would be right, and the details name the parameter"
   });
 });
 
+test("the limits of a question are published", async () => {
+  await using board = await TestBoard.start();
+  const { body } = await board.get<{ limits: Record<string, number> }>("/api/kinds");
+  expect(body.limits).toMatchObject({
+    list_limit: 200,
+    list_default: 50,
+    parameter_items: 32,
+    query_chars: 256,
+    query_terms: 16,
+    thread_page: 500,
+    graph_depth: 6,
+    graph_nodes: 500,
+    wait_s: 30,
+  });
+  expect(body.limits["near_threshold"]).toBeGreaterThan(0);
+});
+
 test("a tag is found in whatever case it is asked for, and a language by its range", async () => {
   await using board = await TestBoard.start();
   const note = await board.put(board.agent(), { kind: "note", title: "one", tags: ["größe", "c++"], lang: "pt-BR" });

@@ -1,4 +1,5 @@
 // The neighbourhood of a message: breadth first along refs in both directions, nearest first, then by seq.
+import { LIMITS } from "../core/protocol/limits.ts";
 import type { Rel, Status } from "../core/protocol/vocabulary.ts";
 import { statusOf } from "../core/message/status.ts";
 import type { Payload } from "../core/protocol/payload.ts";
@@ -9,8 +10,6 @@ import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import type { Edge } from "./thread.ts";
 import { nextTurn } from "./turn.ts";
-
-const MOST_NODES = 500;
 
 export interface Node {
   readonly id: string;
@@ -74,7 +73,7 @@ async function walk(store: Store, center: number, depth: number, rels: readonly 
   let frontier: readonly number[] = [center];
   let truncated = false;
   for (let distance = 1; distance <= depth && frontier.length > 0 && !truncated; distance++) {
-    const room = MOST_NODES - distances.size;
+    const room = LIMITS.graph_nodes - distances.size;
     // One more than there is room for tells whether something is left out.
     const found = await store.neighbours({ of: frontier, except: [...distances.keys()], rels, limit: room + 1, now });
     truncated = found.length > room;

@@ -10,7 +10,6 @@ import type { FindMessage } from "./find.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
 import { nextTurn } from "./turn.ts";
 
-const PAGE = 500;
 const PARTICIPANTS = 500;
 const OPEN = 500;
 
@@ -88,7 +87,7 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
 
 async function readPage(store: Store, { order, depths }: ThreadOrder, start: number, now: number) {
   const shown: { card: Card; depth: number }[] = [];
-  const most = Math.min(order.length, start + PAGE);
+  const most = Math.min(order.length, start + LIMITS.thread_page);
   let end = start;
   for (let chars = 0; end < most && chars < LIMITS.page_chars;) {
     const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];

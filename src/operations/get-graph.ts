@@ -3,11 +3,10 @@ import { z } from "zod";
 import type { ShowGraph } from "../board/graph.ts";
 import { relForm } from "../core/query/filters.ts";
 import { integer, messageIdOrPrefix } from "../core/query/forms.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { REL_NAMES } from "../core/protocol/vocabulary.ts";
 import { graphBody } from "./bodies.ts";
 import { GONE_STATUSES, operation } from "./operation.ts";
-
-const MAX_DEPTH = 6;
 
 export const getGraph = (show: ShowGraph) =>
   operation({
@@ -17,7 +16,7 @@ export const getGraph = (show: ShowGraph) =>
     summary: "The neighbourhood of a message: refs followed in both directions.",
     input: z.strictObject({
       id: messageIdOrPrefix,
-      depth: integer(1, MAX_DEPTH).default(1).describe("How many refs away at most."),
+      depth: integer(1, LIMITS.graph_depth).default(1).describe("How many refs away at most."),
       rel: relForm.optional().describe("Follow only these rels."),
     }),
     responses: {

@@ -1,10 +1,10 @@
 // The text forms that parameters take: comma lists, durations, times, ids; each refuses with the right form in words.
 import { z } from "zod";
 import { AGENT_ID } from "../protocol/encoding.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import { LANGUAGE, TAG } from "../protocol/payload.ts";
 import { durationSeconds, timeMs } from "../protocol/time.ts";
 
-const MAX_ITEMS = 32;
 const MAX_ITEM_CHARS = 128;
 
 const split = (text: string): string[] => text.split(",").map((item) => item.trim());
@@ -14,8 +14,8 @@ export const commaList = z
   .string()
   .transform(split)
   .refine(
-    (items) => items.length <= MAX_ITEMS && items.every((item) => item !== "" && item.length <= MAX_ITEM_CHARS),
-    `must be a comma list of 1 to ${MAX_ITEMS} items`,
+    (items) => items.length <= LIMITS.parameter_items && items.every((item) => item !== "" && item.length <= MAX_ITEM_CHARS),
+    `must be a comma list of 1 to ${LIMITS.parameter_items} items`,
   );
 
 export const tagList = commaList

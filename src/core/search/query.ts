@@ -1,6 +1,7 @@
 // The full-text query: how `q` is read and what it means for one message.
 import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
 import { runs, split, wordsOf } from "./words.ts";
@@ -18,15 +19,12 @@ export interface Query {
   readonly not: readonly Clause[];
 }
 
-const QUERY_CHARS = 256;
-const QUERY_TERMS = 16;
-
 /** A minus, then a phrase (whose closing quote may be missing) or what stands up to the next space or quote. */
 const TERM = /(?<not>-*)(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/g;
 
 /** Whatever is no word, phrase, `pre*` or minus parts words and means nothing, so no text fails for its syntax. */
 export function parseQuery(q: string, mode: "all" | "any"): Query {
-  if (codePoints(q) > QUERY_CHARS) throw new Refusal("invalid_query", `\`q\` is longer than ${QUERY_CHARS} characters.`);
+  if (codePoints(q) > LIMITS.query_chars) throw new Refusal("invalid_query", `\`q\` is longer than ${LIMITS.query_chars} characters.`);
   const clauses: Clause[] = [];
   const not: Clause[] = [];
   for (const { groups } of q.replace(/[“”„«»]/g, '"').matchAll(TERM)) {
@@ -34,7 +32,7 @@ export function parseQuery(q: string, mode: "all" | "any"): Query {
     if (clause !== undefined) (groups?.["not"] ? not : clauses).push(clause);
   }
   const terms = clauses.length + not.length;
-  if (terms > QUERY_TERMS) throw new Refusal("invalid_query", `\`q\` has ${terms} terms; at most ${QUERY_TERMS} are taken.`);
+  if (terms > LIMITS.query_terms) throw new Refusal("invalid_query", `\`q\` has ${terms} terms; at most ${LIMITS.query_terms} are taken.`);
   if (terms === 0) {
     throw new Refusal("invalid_query", "`q` holds no word to search for.", {
       hint: 'Give one or more words, "a phrase", the beginning of a word as pre*, or -word for what must be absent.',
