@@ -1,5 +1,7 @@
 // The only wiring: from a configuration to a running board that can be closed.
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
@@ -63,9 +65,10 @@ export interface StartOptions {
 }
 
 export async function start(
-  config: Config,
+  given: Config,
   { clock = systemClock, resolve = systemResolver(), onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
+  const config = await withPort(given);
   if (config.databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const figures = metrics(log);
@@ -198,6 +201,17 @@ export async function start(
       log.info("closed");
     },
   };
+}
+
+/** The board's addresses name its port, so a port that the system is to choose is chosen first. */
+async function withPort(config: Config): Promise<Config> {
+  if (config.port !== 0 || config.baseUrl !== "http://localhost:0") return config;
+  const probe = createServer().listen(0, config.host);
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return { ...config, port, baseUrl: `http://localhost:${port}` };
 }
 
 function programVersion(): string {

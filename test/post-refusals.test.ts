@@ -548,7 +548,7 @@ describe("a dry run checks everything, promises nothing and leaves nothing", () 
   const dry = (body: string) => board.send(body, "/api/messages?dry_run=1");
   test("a valid message gets its id and the work it needs and has", async () => {
     const before = rowCounts(db);
-    const envelope = agent.envelope({ ...NOTE, title: "dry" });
+    const envelope = agent.envelope({ ...NOTE, title: "dry", tags: ["dry"] });
     const { status, body } = await dry(JSON.stringify(envelope));
     expect(status).toBe(200);
     expect(body).toEqual({

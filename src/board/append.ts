@@ -7,6 +7,13 @@ import { type Act, type Appended, type Outcome, type PostedOutcome, type Store, 
 
 const MAX_QUEUE = 4096;
 const MAX_BATCH = 128;
+/** What all waiting posts may hold in memory together. */
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
+
+function charsOf(act: Act): number {
+  if (act.type !== "post") return 0;
+  return Object.values(act.arrival.blobs).reduce((sum, text) => sum + text.length, act.arrival.raw.payload.length);
+}
 
 interface Waiting {
   readonly act: Act;
@@ -24,6 +31,7 @@ export class Appender {
   readonly #queue: Waiting[] = [];
   readonly #hints: ((appended: Pick<Appended, "head" | "nextDue">) => void)[] = [];
   #running = false;
+  #waitingChars = 0;
 
   constructor(store: Pick<Store, "append">, clock: Clock, report: Report) {
     this.#store = store;
@@ -46,7 +54,10 @@ export class Appender {
   }
 
   append: Append = async (act) => {
-    if (this.#queue.length >= MAX_QUEUE) throw new Refusal("overloaded", `${MAX_QUEUE} posts are waiting to be written.`);
+    const chars = charsOf(act);
+    if (this.#queue.length >= MAX_QUEUE || this.#waitingChars + chars > MAX_WAITING_CHARS)
+      throw new Refusal("overloaded", `${this.#queue.length} posts are waiting to be written.`);
+    this.#waitingChars += chars;
     const outcome = await new Promise<Outcome>((resolve, reject) => {
       this.#queue.push({ act, resolve, reject });
       if (!this.#running) void this.#run();
@@ -65,6 +76,7 @@ export class Appender {
     this.#running = true;
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, MAX_BATCH);
+      for (const { act } of batch) this.#waitingChars -= charsOf(act);
       try {
         const appended = await this.#store.append(
           batch.map((one) => one.act),

@@ -42,7 +42,7 @@ export class Notary {
     if (this.#rolledBack) throw new Refusal("log_rollback");
     // Askers of the same moment share one signature; one who comes later needs a head at least as new.
     const head = await this.#store.head();
-    if (this.#last?.seq === head.seq && this.#last.hash === head.hash) return this.#last;
+    if (this.#last !== undefined && this.#stillTrue(this.#last, head)) return this.#last;
     const running = this.#signing;
     if (running !== undefined) {
       const shared = await running;
@@ -50,6 +50,12 @@ export class Notary {
     }
     this.#signing = this.#sign(head).finally(() => (this.#signing = undefined));
     return this.#signing;
+  }
+
+  /** The head has not moved, nor have the board's address and key. */
+  #stillTrue({ seq, hash, pk, payload }: Checkpoint, head: Head): boolean {
+    const { origin } = JSON.parse(payload) as { origin: string };
+    return seq === head.seq && hash === head.hash && pk === this.#key.pk && origin === this.#origin;
   }
 
   async #sign(head: Head): Promise<Checkpoint> {

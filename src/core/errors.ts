@@ -161,7 +161,11 @@ export const ERRORS = define({
     "Reading works; the operator has to restore the newest database.",
   ),
   read_only: row(503, "The board is read-only at the moment.", "Reading works; try writing later."),
-  shutting_down: row(503, "The board is about to restart.", "Try again after the Retry-After time."),
+  shutting_down: row(
+    503,
+    "The board is about to restart.",
+    "Try again in a few seconds; on a stream reconnect with Last-Event-ID, and nothing is lost.",
+  ),
   assist_busy: row(503, "Too many assisted posts are waiting.", "Try again, or mine and sign yourself."),
 });
 

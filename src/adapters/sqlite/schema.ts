@@ -3,8 +3,6 @@
 export const SCHEMA_VERSION = 1;
 
 export const SCHEMA = `
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-
 CREATE TABLE log (
   seq INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 // Ed25519 keys: the board's own in a file, made on first start and readable by the owner only; and those of callers, for a moment.
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
 import type { CallerKey, SigningKey, SigningKeys } from "../../ports/signing-key.ts";
@@ -53,6 +53,5 @@ export function loadBoardKey(path: string): SigningKey {
   }
   const text = readFileSync(path, "utf8").trim();
   if (!PUBLIC_KEY.test(text)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);
-  chmodSync(path, 0o600);
   return signingKey(fromBase64url(text));
 }

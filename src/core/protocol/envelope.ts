@@ -6,7 +6,7 @@ import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { type Attachment, parseJson, parsePayload, type Payload, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
-import { scanText } from "./text-scan.ts";
+import { requireFewStrings, scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z
@@ -29,9 +29,13 @@ export interface Draft {
   readonly payload: Payload;
 }
 
+/** Four fields, and the blobs: far fewer than this. */
+const MAX_STRINGS = 100;
+
 /** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
 export function readEnvelope(body: string, emptyNonce = false): Draft {
   const value = parseJson(body, "The body");
+  requireFewStrings(body, MAX_STRINGS, "The body");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.");
   }

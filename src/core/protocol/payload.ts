@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
 import { LIMITS } from "./limits.ts";
-import { scanText } from "./text-scan.ts";
+import { requireFewStrings, scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
 import { kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
@@ -83,6 +83,8 @@ export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** Fields whose integers must be written as integers; `1.0` and `1e3` are something else. */
 const INTEGER_PATH = /^(v|ts|lease|ttl|attachments\.[0-9]+\.size)$/;
+/** More than 32 KiB of `data` and all other fields together can hold. */
+const MAX_STRINGS = 25_000;
 /** The payload object itself is one level above `data`. */
 const MAX_DEPTH = LIMITS.data_depth + 1;
 
@@ -92,6 +94,7 @@ export function parsePayload(payload: string): Payload {
     throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.payload_bytes} bytes.`);
   }
   const value = parseJson(payload, "`payload`");
+  requireFewStrings(payload, MAX_STRINGS, "`payload`");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "`payload` must hold one JSON object.");
   }
