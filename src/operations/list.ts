@@ -28,6 +28,7 @@ import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
 import { getDump } from "./get-dump.ts";
 import { getExpiring } from "./get-expiring.ts";
+import { frontDoor } from "./get-front.ts";
 import { getGraph } from "./get-graph.ts";
 import { getInbox } from "./get-inbox.ts";
 import { getKinds } from "./get-kinds.ts";
@@ -78,6 +79,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const find = messageFinder(store, clock);
   const agents = directory(parts);
   const all = [
+    ...frontDoor(baseUrl),
     postMessage(post, adviser(store, list, clock), difficulty, clock, baseUrl),
     listMessages(list, parts.waitFor, present),
     getMessage(find, clock, baseUrl, present),
