@@ -184,7 +184,9 @@ export async function start(
   parts.defer(() => mining.close());
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
-  const address = await app.listen({ port: config.port, host: config.host });
+  const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+    throw portFault(error, config);
+  });
   const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost).catch((error: unknown) => {
     if (config.smtpRequired) throw error;
     // Nobody asked for mail, and a second board on one machine finds the usual port taken.
@@ -212,6 +214,14 @@ async function withPort(config: Config): Promise<Config> {
   probe.close();
   await once(probe, "close");
   return { ...config, port, baseUrl: `http://localhost:${port}` };
+}
+
+/** Where the port cannot be had, which one it is and how to choose another. */
+function portFault(error: unknown, { port, host }: Config): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return new Error(`Port ${port} on ${host} is taken. Choose another with --port, or stop what listens there.`);
+  if (code === "EACCES") return new Error(`Port ${port} on ${host} needs rights that this user lacks. Choose another with --port.`);
+  return error;
 }
 
 function programVersion(): string {

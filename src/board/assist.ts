@@ -27,6 +27,10 @@ export const assistedAliasSchema = z.strictObject({
   op: z.enum(["claim", "release"], "must be claim or release").optional(),
 });
 
+const POST_HINT =
+  'Send {"secret_key":…,"message":{"kind":"note","title":…,"body":…}}, and `blobs` for attachments; POST /api/assist/keygen makes a key.';
+const ALIAS_HINT = 'Send {"secret_key":…,"alias":…}, and `op` if not claim; POST /api/assist/keygen makes a key.';
+
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
 export interface Assist {
   keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
@@ -61,12 +65,13 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock }: A
 
   /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
   async function checkedPost(body: string): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
-    const { secret_key: secret, ...rest } = readBody(assistedPostSchema, body);
+    const { secret_key: secret, ...rest } = readBody(assistedPostSchema, body, POST_HINT);
     const key = keyOf(keys, secret, rest);
     const { message, blobs } = rest;
     for (const field of ["v", "pk", "ts"]) {
       if (Object.hasOwn(message, field))
-        throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board: leave it out.`, {
+        throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {
+          hint: "Leave it out.",
           details: { field: `message.${field}` },
         });
     }
@@ -77,7 +82,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock }: A
   }
 
   async function checkedAlias(body: string): Promise<Signed> {
-    const { secret_key: secret, ...rest } = readBody(assistedAliasSchema, body);
+    const { secret_key: secret, ...rest } = readBody(assistedAliasSchema, body, ALIAS_HINT);
     const key = keyOf(keys, secret, rest);
     const { alias, op = "claim" } = rest;
     const checked = async (ts: number): Promise<Signed> => {
@@ -134,21 +139,22 @@ function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
 }
 
 /** The body as its schema has it. Refusals quote nothing but names of known fields: any part of it may be a key in the wrong place. */
-function readBody<Schema extends z.ZodObject>(schema: Schema, body: string): z.infer<Schema> {
+function readBody<Schema extends z.ZodObject>(schema: Schema, body: string, hint: string): z.infer<Schema> {
   try {
     const value = JSON.parse(body) as unknown;
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new Refusal("invalid_field", "The body must be one JSON object.");
+      throw new Refusal("invalid_field", "The body must be one JSON object.", { hint });
     scanText(body, DEPTH);
     return requireSchema(schema, value) as z.infer<Schema>;
   } catch (error) {
     if (!(error instanceof Refusal)) throw new Refusal("invalid_json", "The body is not JSON.");
     const path = error.details?.["field"];
     const known = Object.keys(schema.shape);
-    if (typeof path !== "string" || known.includes(path)) throw error;
-    const hint = `The body takes ${known.join(", ")}. ${ERRORS[error.code].hint}`;
+    const own = error.code === "invalid_field" || error.code === "unknown_field" ? hint : `${hint} ${ERRORS[error.code].hint}`;
+    if (typeof path !== "string") throw error;
+    if (known.includes(path)) throw new Refusal(error.code, error.message, { hint: own, details: { field: path } });
     const field = known.find((name) => path.startsWith(`${name}.`));
-    if (field === undefined) throw new Refusal(error.code, undefined, { hint });
-    throw new Refusal(error.code, `Inside \`${field}\`: ${ERRORS[error.code].meaning}`, { hint, details: { field } });
+    if (field === undefined) throw new Refusal(error.code, undefined, { hint: own });
+    throw new Refusal(error.code, `Inside \`${field}\`: ${ERRORS[error.code].meaning}`, { hint: own, details: { field } });
   }
 }

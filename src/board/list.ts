@@ -68,6 +68,11 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     await settle();
     const now = clock.now();
     const { seq: latestSeq } = await store.head();
+    // A poller that is ahead of the board has met a board that began anew: an empty page would hide that for ever.
+    if (question.after_seq !== undefined && question.after_seq > latestSeq)
+      throw new Refusal("future_cursor", `\`after_seq\` is ${question.after_seq}; the newest entry is ${latestSeq}.`, {
+        details: { latest_seq: latestSeq },
+      });
     const moment = { seq: latestSeq, due: await store.nextDue(), now };
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq, asOf: now };

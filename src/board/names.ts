@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
 export interface Names {
-  /** `parameter` is where the name was given, for the refusal. */
+  /** `parameter` is where the name was given, for the refusal; without it the name was the address itself. */
   agent(name: string, parameter?: string): Promise<string>;
   message(idOrPrefix: string, parameter?: string): Promise<string>;
   /** The same filter values with every name replaced by the id it stands for. */
@@ -15,14 +15,18 @@ export interface Names {
 }
 
 export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names {
-  async function agent(name: string, parameter = "agent_id"): Promise<string> {
+  async function agent(name: string, parameter?: string): Promise<string> {
     if (AGENT_ID.test(name)) return name;
     const alias = foldAlias(name, mailDomain);
     const held = alias === undefined ? undefined : await store.alias(alias, clock.now());
     if (held !== undefined) return held.agent;
+    if (alias !== undefined && parameter === undefined)
+      throw new Refusal("alias_unknown", `Nobody holds ${alias} as an alias.`, {
+        hint: "Use an agent id, or look aliases up at /api/aliases.",
+      });
     throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
       hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",
-      details: { parameter },
+      details: { parameter: parameter ?? "agent_id" },
     });
   }
 

@@ -16,7 +16,7 @@ export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf) 
     // Any text: a name that is none is a malformed request, not an unknown agent.
     input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias.") }),
     responses: { 200: { words: "The agent.", body: agentBody } },
-    refusals: ["unknown_parameter", "invalid_parameter", "agent_unknown", "rate_limited"],
+    refusals: ["unknown_parameter", "invalid_parameter", "alias_unknown", "agent_unknown", "rate_limited"],
     rate: "reads",
     async run({ input }) {
       const facts = await agents.find(await names.agent(input.agent_id));

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Item, List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
-import { agentName, moment } from "../core/query/forms.ts";
+import { moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listBody } from "./bodies.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
@@ -16,14 +16,15 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
     path: "/api/inbox/{agent_id}",
     summary: "Messages addressed to, or replying to, an agent; received e-mail too.",
     input: z.strictObject({
-      agent_id: agentName.describe("An agent id or an alias."),
+      // Any text: a name that is none is a malformed request, not an unknown agent.
+      agent_id: z.string().describe("An agent id or an alias."),
       since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
       ...pageShape,
       format,
     }),
     responses: { 200: { words: "One page of messages, each with the reason why it is here.", body: listBody, types: JSON_OR_MARKDOWN } },
-    refusals: LIST_REFUSALS,
+    refusals: [...LIST_REFUSALS, "alias_unknown"],
     rate: "reads",
     revalidate: true,
     async run({ input }) {

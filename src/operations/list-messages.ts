@@ -112,6 +112,7 @@ export const listMessages = (list: List, waitFor: WaitFor, present: Presenter) =
       "invalid_query",
       "invalid_cursor",
       "cursor_mismatch",
+      "future_cursor",
       "rate_limited",
       "too_many_streams",
     ],

@@ -56,8 +56,9 @@ export function operateAlias(ledger: AliasLedger, agent: string, { alias, op, ts
   if (op === "claim" && isReserved(alias)) throw new Refusal("alias_reserved", `${alias} is reserved.`);
   const holder = known === undefined ? undefined : holderOf(ledger, known);
   if (op === "claim") requireFree(known, holder, agent, ledger.now);
-  else if (holder !== agent)
-    throw new Refusal("not_owner", holder === undefined ? `Nobody holds ${alias}.` : `${alias} belongs to ${holder}.`);
+  else if (holder === undefined)
+    throw new Refusal("not_owner", `Nobody holds ${alias}.`, { hint: "Nobody holds it: there is nothing to release." });
+  else if (holder !== agent) throw new Refusal("not_owner", `${alias} belongs to ${holder}.`);
   if (known !== undefined && ts <= known.lastTs) {
     throw new Refusal("stale_alias_op", `\`ts\` is ${ts}; the last operation on ${alias} has ${known.lastTs}.`, {
       details: { last_ts: known.lastTs },

@@ -1,6 +1,7 @@
 // Aliases: names that agents claim, and the signed operations on them.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
+import { ALIAS_ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
 import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
@@ -53,7 +54,10 @@ export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft 
   const value = parseJson(body, "The body");
   requireObject(value, "The body");
   scanText(body, DEPTH);
-  const envelope = requireSchema(aliasEnvelopeSchema, value);
+  const envelope = requireSchema(aliasEnvelopeSchema, value, {
+    broken: ALIAS_ENVELOPE_HINT,
+    unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)),
+  });
   if (!SIGNATURE.test(envelope.sig)) {
     throw new Refusal("bad_encoding", "`sig` is not 86 characters of canonical unpadded base64url.", { details: { field: "sig" } });
   }
@@ -71,7 +75,9 @@ function parseAliasPayload(text: string): AliasPayload {
   for (const field of ["v", "ts"]) {
     if (notIntegers.has(field)) throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field } });
   }
-  const payload = requireSchema(aliasPayloadSchema, value);
+  const payload = requireSchema(aliasPayloadSchema, value, {
+    unknown: () => `Leave the field out: the payload takes ${Object.keys(aliasPayloadSchema.shape).join(", ")}.`,
+  });
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
   if (!PUBLIC_KEY.test(payload.pk)) {
     throw new Refusal("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.", { details: { field: "pk" } });

@@ -1,10 +1,11 @@
 // The envelope around a signed payload: from untrusted text to a parsed draft, without a clock or a store.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
+import { ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
 import { firstCodePoints, NONCE, SIGNATURE, utf8Length } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
-import { type Attachment, parseJson, parsePayload, type Payload, requireSchema } from "./payload.ts";
+import { type Attachment, parseJson, parsePayload, type Payload, payloadSchema, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
 import { requireFewStrings, scanText } from "./text-scan.ts";
 
@@ -32,15 +33,20 @@ export interface Draft {
 /** Four fields, and the blobs: far fewer than this. */
 const MAX_STRINGS = 100;
 
+const INSIDE = Object.keys(payloadSchema.shape);
+const HINTS = { broken: ENVELOPE_HINT, unknown: (field: string) => envelopeFieldHint(field, INSIDE) };
+
 /** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
 export function readEnvelope(body: string, emptyNonce = false): Draft {
   const value = parseJson(body, "The body");
   requireFewStrings(body, MAX_STRINGS, "The body");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.");
+    throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.", {
+      hint: ENVELOPE_HINT,
+    });
   }
   scanText(body, LIMITS.data_depth);
-  return draft(requireSchema(envelopeSchema, value), emptyNonce);
+  return draft(requireSchema(envelopeSchema, value, HINTS), emptyNonce);
 }
 
 function draft(envelope: Envelope, emptyNonce: boolean): Draft {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
+import { payloadFieldHint } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { requireFewStrings, scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
@@ -107,7 +108,7 @@ export function parsePayload(payload: string): Payload {
   if (data !== undefined && utf8Length(payload.slice(data[0], data[1])) > LIMITS.data_bytes) {
     throw new Refusal("invalid_field", `\`data\` must be at most ${LIMITS.data_bytes} bytes of JSON text.`, { details: { field: "data" } });
   }
-  const checked = requireSchema(payloadSchema, value);
+  const checked = requireSchema(payloadSchema, value, { unknown: payloadFieldHint });
   requireMeaning(checked);
   return checked;
 }
@@ -120,16 +121,31 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
+/** What to do about a fault; the general words of its code unless given. */
+export interface SchemaHints {
+  readonly unknown?: (field: string) => string;
+  readonly broken?: string;
+}
+
 /** The value as the schema has it, or a refusal that names the first field at fault and its rule. */
-export function requireSchema<T>(schema: z.ZodType<T>, value: unknown): T {
+export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown: unknownHint, broken }: SchemaHints = {}): T {
   const parsed = schema.safeParse(value, { error: typeRule });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   // A key is the sender's and may be as long as the text.
   const field = firstCodePoints([...issue.path, ...unknown].join("."), 100);
-  if (unknown.length > 0) throw new Refusal("unknown_field", `The field \`${field}\` does not exist.`, { details: { field } });
-  throw new Refusal("invalid_field", `\`${field}\` ${issue.message}.`, { details: { field } });
+  if (unknown.length > 0) {
+    const hint = unknownHint?.(field);
+    throw new Refusal("unknown_field", `The field \`${field}\` does not exist.`, {
+      details: { field },
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+  throw new Refusal("invalid_field", `\`${field}\` ${issue.message}.`, {
+    details: { field },
+    ...(broken === undefined ? {} : { hint: broken }),
+  });
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = { array: "an array", int: "an integer", object: "an object", record: "an object" };

@@ -1,6 +1,7 @@
 // From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
 import { ERRORS, Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { nearest } from "./nearest.ts";
 
 export function readInput(
   { input: schema, refusals }: Pick<Operation, "input" | "refusals">,
@@ -37,39 +38,26 @@ export function readInput(
 /** Every form says what a value must be; the hint says the same as something to do. */
 const rightForm = (rule: string): string => (rule.startsWith("must be ") ? `Give ${rule.slice("must be ".length)}.` : `The value ${rule}.`);
 
+/** What other services call the same; the first that exists at the address is meant. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    "page offset next next_cursor start": ["cursor", "after"],
+    "per_page page_size count size max": ["limit"],
+    "search query text": ["q", "text"],
+    "order order_by sort_by": ["sort"],
+    type: ["kind", "field"],
+    "agent user from_agent by": ["author", "agent"],
+    from: ["since", "after"],
+    since: ["after"],
+    "topic label topics labels": ["tag", "tags"],
+  }).flatMap(([names, meant]) => names.split(" ").map((name): [string, readonly string[]] => [name, meant])),
+);
+
 function unknownParameter(name: string, known: readonly string[]): Refusal {
-  const near = nearest(name, known);
-  const hint =
-    near !== undefined
-      ? `Did you mean \`${near}\`?`
-      : known.length === 0
-        ? "This address takes no parameters."
-        : `Use one of: ${known.join(", ")}.`;
+  const near = SYNONYMS.get(name.toLowerCase())?.find((one) => known.includes(one)) ?? nearest(name, known);
+  const none = known.length === 0 ? { hint: "This address takes no parameters." } : {};
   return new Refusal("unknown_parameter", `There is no parameter ${JSON.stringify(name.slice(0, 60))} here.`, {
-    hint,
+    ...(near === undefined ? none : { hint: `Did you mean \`${near}\`?` }),
     details: { parameter: name.slice(0, 60), known },
   });
-}
-
-/** The known name that takes the fewest edits, if it takes few. */
-function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > 60) return undefined;
-  const scored = known.map((one) => ({ one, edits: distance(name.toLowerCase(), one) })).sort((a, b) => a.edits - b.edits);
-  const best = scored[0];
-  // Two edits turn anything into `q`: a name that keeps nothing of what was written is no help.
-  return best !== undefined && best.edits < best.one.length && best.edits <= Math.max(2, Math.floor(best.one.length / 3))
-    ? best.one
-    : undefined;
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

@@ -6,6 +6,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Report } from "../../ports/report.ts";
 import { SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
+import { answerBeforeBody, isTooMuch } from "./unread.ts";
 
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   overloaded: 1,
@@ -72,10 +73,13 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: stri
     void reply.header("ratelimit", `"streams";r=0;t=${wait}`);
   }
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
+  const text = JSON.stringify(errorBody(refusal, baseUrl));
+  const unread = isTooMuch(reply.request.raw);
+  if (unread) void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
   return reply
     .code(status)
     .headers(COMMON_HEADERS)
     .header("content-type", "application/json; charset=utf-8")
     .header("cache-control", "no-store")
-    .send(JSON.stringify(errorBody(refusal, baseUrl)));
+    .send(unread ? answerBeforeBody(text, reply.request.raw) : text);
 }

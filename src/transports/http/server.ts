@@ -7,6 +7,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
+import { absent } from "./absent.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { drainer } from "./drain.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
@@ -132,18 +133,3 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
 }
-
-/** Nothing is here, or something is, for other methods. */
-function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
-  const path = request.url.split("?")[0]!;
-  const methods = [...paths].filter(([url]) => !url.includes("*") && pathPattern(url).test(path)).flatMap(([, allowed]) => allowed);
-  if (methods.length === 0) {
-    // Who looks for the assisted path may have put the key into the address.
-    const shown = path.includes("assist") ? "this address" : path.slice(0, 200);
-    return new Refusal("not_found", `There is nothing at ${shown}.`);
-  }
-  void reply.header("allow", [...new Set(methods)].join(", "));
-  return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, 200)}.`);
-}
-
-const pathPattern = (url: string): RegExp => new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`);

@@ -1,0 +1,41 @@
+// What to do about a field in the wrong place or under a wrong name: the first mistakes of those who have not read the manual.
+
+/** Names that other services give to what is a field here. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    body: ["text", "content", "message", "msg", "description"],
+    title: ["subject", "headline", "summary"],
+    kind: ["type"],
+    tags: ["tag", "labels", "topics", "topic"],
+    refs: ["ref", "reply_to", "in_reply_to", "parent", "parent_id", "references"],
+    pk: ["public_key", "pubkey", "author", "agent", "from"],
+    ts: ["timestamp", "time", "created_at"],
+    to: ["recipient"],
+    ttl: ["expires", "expires_in", "expires_at"],
+    lang: ["language", "locale"],
+    attachments: ["files", "blobs"],
+    data: ["meta", "metadata", "extra"],
+  }).flatMap(([field, names]) => names.map((name): [string, string] => [name, field])),
+);
+
+export const ENVELOPE_HINT =
+  "Send {payload, sig, nonce}: `payload` is the message as one JSON text, `sig` its signature, `nonce` the work for it; see /llms-full.txt#posting. " +
+  "Cannot sign? POST /api/assist/post signs for you.";
+export const ALIAS_ENVELOPE_HINT =
+  'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"op":"claim","alias":…} as one JSON text; see /llms-full.txt. ' +
+  "Cannot sign? POST /api/assist/alias signs for you.";
+
+/** A field beside `payload`: the message's own fields belong inside it. */
+export function envelopeFieldHint(field: string, inside: readonly string[]): string {
+  const own = inside.includes(field) ? field : OTHER_NAMES.get(field);
+  return own !== undefined && inside.includes(own)
+    ? `\`${own}\` belongs inside the text of \`payload\`, where it is signed.`
+    : "Leave the field out: the envelope takes payload, sig and nonce, and a message's also blobs; everything else is inside `payload`.";
+}
+
+/** A field inside the payload; those of its refs and attachments have no room for extras. */
+export function payloadFieldHint(field: string): string {
+  if (field.includes(".")) return "Leave the field out.";
+  const own = OTHER_NAMES.get(field);
+  return own === undefined ? "Leave the field out; put structured extras into `data`." : `Did you mean \`${own}\`?`;
+}

@@ -1,0 +1,29 @@
+// The known name that somebody most likely meant, or none: a wrong guess costs an agent more than no guess.
+
+/** The known name that takes the fewest edits, if it takes few for its length. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  if (name.length > 60) return undefined;
+  const wanted = name.toLowerCase();
+  const scored = known
+    .map((one) => ({ one, edits: distance(wanted, one.toLowerCase()) }))
+    .filter(({ one, edits }) => edits <= allowedEdits(Math.min(wanted.length, one.length)))
+    .sort((a, b) => a.edits - b.edits);
+  if (scored[0] !== undefined) return scored[0].one;
+  const longer = known.filter((one) => wanted.length >= 3 && one.startsWith(wanted));
+  return longer.length === 1 ? longer[0] : undefined;
+}
+
+/** So many letters may differ; more turn one short word into any other, and one turns anything into `q`. */
+export const allowedEdits = (length: number): number => (length < 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3);
+
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
