@@ -161,7 +161,7 @@ describe("the signed head", () => {
     expect(verify(null, Buffer.from(payload), key, Buffer.from(sig, "base64url"))).toBe(true);
     expect(verify(null, Buffer.from(`${payload} `), key, Buffer.from(sig, "base64url"))).toBe(false);
     const ts = Math.floor(board.clock.now() / 1000);
-    expect(payload).toBe(`{"v":1,"origin":"${board.url.replace("127.0.0.1", "localhost")}","seq":3,"hash":"${hash}","ts":${ts}}`);
+    expect(payload).toBe(`{"v":1,"origin":"http://board.test","seq":3,"hash":"${hash}","ts":${ts}}`);
     expect({ name, seq, at }).toEqual({ name: agentId(pk), seq: 3, at: new Date(board.clock.now()).toISOString() });
     expect(hash).toBe((await page(board)).changes.at(-1)?.hash);
   });

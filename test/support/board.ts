@@ -54,6 +54,7 @@ export class TestBoard {
     const config = readConfig(
       ["--port", String(port), "--data", data, "--smtp-port", String(smtpPort), "--log-level", "silent", ...flags],
       {
+        BOARD_BASE_URL: "http://board.test",
         BOARD_POW_BITS: String(TEST_BITS),
         BOARD_RATE_LIMITS: "off",
       },

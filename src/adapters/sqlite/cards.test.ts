@@ -39,9 +39,9 @@ const text = (agent: number, fields: object): string => JSON.stringify({ v: 1, p
 const task = text(0, { kind: "task", title: "a task" });
 const claim = text(1, { kind: "claim", refs: [{ rel: "claims", id: messageId(task) }] });
 
-function shown(): { found: string | undefined; listed: readonly string[] } {
+async function shown(): Promise<{ found: string | undefined; listed: readonly string[] }> {
   const found = new SqliteReader(readDb, cards).find(messageId(task), NOW);
-  const listed = new SqliteLister(readDb, cards).list({
+  const listed = await new SqliteLister(readDb, cards).list({
     condition: and(atLeast("expiresAt", NOW + 1), oneOf("kind", ["task"])),
     order: ORDERS.new,
     after: undefined,
@@ -55,27 +55,27 @@ function shown(): { found: string | undefined; listed: readonly string[] } {
   };
 }
 
-test("readers see what a transaction of ours changed from its commit on, though we are told of it only later", () => {
+test("readers see what a transaction of ours changed from its commit on, though we are told of it only later", async () => {
   const first = writer.run([postAct(task)], NOW);
   cards.forget(first.touched, first.head.seq);
-  expect(shown()).toEqual({ found: "open", listed: ["open"] });
+  expect(await shown()).toEqual({ found: "open", listed: ["open"] });
   head.writing = true;
   const second = writer.run([postAct(claim)], NOW);
-  expect(shown()).toEqual({ found: "claimed", listed: ["claimed"] });
+  expect(await shown()).toEqual({ found: "claimed", listed: ["claimed"] });
   head.written();
   cards.forget(second.touched, second.head.seq);
-  expect(shown()).toEqual({ found: "claimed", listed: ["claimed"] });
+  expect(await shown()).toEqual({ found: "claimed", listed: ["claimed"] });
 });
 
-test("readers see what another process changed, such as an operator's command", () => {
+test("readers see what another process changed, such as an operator's command", async () => {
   const first = writer.run([postAct(task)], NOW);
   cards.forget(first.touched, first.head.seq);
-  expect(shown()).toEqual({ found: "open", listed: ["open"] });
+  expect(await shown()).toEqual({ found: "open", listed: ["open"] });
   writer.run([postAct(claim)], NOW);
-  expect(shown()).toEqual({ found: "claimed", listed: ["claimed"] });
+  expect(await shown()).toEqual({ found: "claimed", listed: ["claimed"] });
 });
 
-test("readers see exactly what was touched change, and the rest stays in memory", () => {
+test("readers see exactly what was touched change, and the rest stays in memory", async () => {
   const first = writer.run([postAct(task)], NOW);
   cards.forget(first.touched, first.head.seq);
   const before = new SqliteReader(readDb, cards).find(messageId(task), NOW);
@@ -87,7 +87,7 @@ test("readers see exactly what was touched change, and the rest stays in memory"
   ).toBe(true);
 });
 
-test("the largest messages the board takes do not fill its memory", () => {
+test("the largest messages the board takes do not fill its memory", async () => {
   const padded = (n: number) => text(0, { kind: "note", title: String(n) }).replace("{", `{${" ".repeat(LIMITS.payload_bytes - 1000)}`);
   const texts = Array.from({ length: 80 }, (_, n) => padded(n));
   const posted = writer.run(

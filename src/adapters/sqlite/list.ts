@@ -1,11 +1,12 @@
 // Listings in SQLite: which index drives the walk, the statement for it, and its rows as cards.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey, Position } from "../../core/query/order.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
-import { DriverChooser } from "./driver.ts";
+import { type Driver, DriverChooser } from "./driver.ts";
 import { GONE_COLUMNS, toGone } from "./rows.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
@@ -22,14 +23,34 @@ const ORDER_COLUMN: Record<OrderKey, string> = {
 const STATEMENTS_KEPT = 200;
 
 /** Tombstones in the shape of messages: what they no longer have is empty. */
-const WITH_GONE = `(
-  SELECT seq, id, author, kind, root, received_at, expires_at, "to", bits, assisted, has_data, has_attachment, lang, replied_to, status, verifies,
-    refutes, replies, answers, answers_verified, answers_disputed, signals, resolved_by_author, duplicate_of, claimed_by, lease_until, claim_seq,
-    superseded_by, superseded_at, withdrawn, NULL AS gone_reason, NULL AS gone_at, NULL AS statement FROM messages
-  UNION ALL
-  SELECT seq, id, author, kind, root, received_at, 9007199254740991, NULL, 0, 0, 0, 0, NULL, NULL, '', 0,
-    0, 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, reason, at, statement FROM gone WHERE reason IN ('removed', 'retracted')
-)`;
+const GONE_AS_MESSAGES = `(
+  SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
+    0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, NULL AS superseded_by
+  FROM gone WHERE reason IN ('removed', 'retracted'))`;
+
+/** Where rows come from; a listing of both walks each by itself and merges them. */
+type Source = "messages" | "gone";
+
+/** How a listing is walked; the same for all its stretches. */
+interface Plan extends ListQuery {
+  readonly source: Source;
+  readonly conditions: readonly Condition[];
+  readonly driver: Driver | undefined;
+}
+
+/** The part of a walk that one statement looks at; between two of them the event loop has its turn. */
+interface Stretch {
+  readonly after: Position | undefined;
+  readonly upTo: Position | undefined;
+  readonly limit: number;
+}
+
+const FIRST_STRETCH = 8192;
+const LONGEST_STRETCH = 65_536;
+/** In another order than that of seq, rows are looked up one by one. */
+const KEY_STRETCH = 4096;
+/** A driver with so few rows is walked in one go. */
+const SHORT_DRIVER = 5000;
 
 export class SqliteLister {
   readonly #db: DatabaseSync;
@@ -39,6 +60,7 @@ export class SqliteLister {
   readonly #drivers: DriverChooser;
   readonly #atOrAfter: StatementSync;
   readonly #bounds: StatementSync;
+  readonly #seqs: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
@@ -49,45 +71,96 @@ export class SqliteLister {
     this.#drivers = new DriverChooser(db);
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
+    this.#seqs = db.prepare("SELECT (SELECT min(seq) FROM messages) AS first, (SELECT max(seq) FROM messages) AS last");
     this.#begin = db.prepare("BEGIN");
     this.#commit = db.prepare("COMMIT");
   }
 
+  async list(query: ListQuery): Promise<Listed[]> {
+    const found = await this.#walk(this.#plan(query, "messages"), (plan, stretch) => this.#listed(plan, stretch));
+    if (!query.removed) return found;
+    const gone = await this.#walk(this.#plan(query, "gone"), (plan, stretch) => this.#listed(plan, stretch));
+    const sign = query.order.descending ? -1 : 1;
+    const both = [...found, ...gone].sort((a, b) => sign * (a.position.key - b.position.key || a.position.seq - b.position.seq));
+    return both.slice(0, query.limit);
+  }
+
+  seqs(query: ListQuery): Promise<number[]> {
+    return this.#walk(this.#plan(query, "messages"), (plan, stretch) =>
+      this.#rows(plan, stretch, "m.seq").map((row) => row["seq"] as number),
+    );
+  }
+
+  #plan(query: ListQuery, source: Source): Plan {
+    const conditions = this.#withSeqBounds(query.condition);
+    const driver = query.only === undefined && source === "messages" ? this.#drivers.choose(conditions, query.order.key) : undefined;
+    return { ...query, source, conditions, driver };
+  }
+
+  /** Stretch by stretch until there is enough; a walk that cannot be long is one stretch. */
+  async #walk<Row>(plan: Plan, look: (plan: Plan, stretch: Stretch) => Row[]): Promise<Row[]> {
+    const { after, limit } = plan;
+    if (isShort(plan)) return look(plan, { after, upTo: undefined, limit });
+    const found: Row[] = [];
+    let from = after;
+    for (let length = FIRST_STRETCH; ; length = Math.min(length * 2, LONGEST_STRETCH)) {
+      const upTo = plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from);
+      found.push(...look(plan, { after: from, upTo, limit: limit - found.length }));
+      if (upTo === undefined || found.length >= limit) return found;
+      from = upTo;
+      await setImmediate();
+    }
+  }
+
+  /** So many seqs on, or undefined where that is past the end. */
+  #seqEnd({ order, conditions }: Plan, from: Position | undefined, length: number): Position | undefined {
+    const ranges = conditions.filter(isSeqRange);
+    const { first, last } = this.#seqs.get() as { first: number | null; last: number | null };
+    const low = Math.max(first ?? 0, ...ranges.map(({ min = 0 }) => min));
+    const high = Math.min(last ?? 0, ...ranges.map(({ max = Infinity }) => max));
+    const end = order.descending ? Math.min(from?.seq ?? Infinity, high + 1) - length : Math.max(from?.seq ?? 0, low - 1) + length;
+    return end <= low || end >= high ? undefined : { key: end, seq: end };
+  }
+
+  /** So many messages on in the order of the listing; threads where it is ordered by these. */
+  #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined): Position | undefined {
+    const binder = new Binder(SQLITE_DIALECT);
+    const direction = descending ? "DESC" : "ASC";
+    const column = ORDER_COLUMN[key];
+    const where = (seq: string) => (from === undefined ? "1 = 1" : afterSql(column, seq, from, descending, binder));
+    if (key !== "activity") {
+      const sql = `SELECT ${column} AS key, m.seq FROM messages m WHERE ${where("m.seq")} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${KEY_STRETCH}`;
+      return this.#statement(sql).get(...binder.values) as Position | undefined;
+    }
+    // A thread has one activity for all its messages, so a stretch ends with whole threads.
+    const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${where("0")} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${KEY_STRETCH / 4}`;
+    const end = this.#statement(sql).get(...binder.values) as { key: number } | undefined;
+    return end === undefined ? undefined : { key: end.key, seq: descending ? 0 : Number.MAX_SAFE_INTEGER };
+  }
+
   /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
-  list(query: ListQuery): Listed[] {
+  #listed(plan: Plan, stretch: Stretch): Listed[] {
     this.#begin.run();
     try {
-      return this.#listed(query);
+      const cards = this.#cards.current();
+      return this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`).map((row): Listed => {
+        const seq = row["seq"] as number;
+        const position = { key: row["position"] as number, seq };
+        if (plan.source === "gone") return { gone: toGone(this.#goneBySeq.get(seq)), position };
+        const card = cards.bySeq(seq);
+        if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
+        return { card, position };
+      });
     } finally {
       this.#commit.run();
     }
   }
 
-  #listed(query: ListQuery): Listed[] {
-    const key = orderColumn(query);
-    const cards = this.#cards.current();
-    return this.#rows(query, `m.seq, ${key} AS position${query.removed ? ", m.gone_reason AS reason" : ""}`).flatMap((row): Listed[] => {
-      const seq = row["seq"] as number;
-      const position = { key: row["position"] as number, seq };
-      if (typeof row["reason"] === "string") return [{ gone: toGone(this.#goneBySeq.get(seq)), position }];
-      const card = cards.bySeq(seq);
-      if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
-      return [{ card, position }];
-    });
-  }
-
-  seqs(query: ListQuery): number[] {
-    return this.#rows(query, "m.seq").map((row) => row["seq"] as number);
-  }
-
-  #rows(query: ListQuery, columns: string): Record<string, unknown>[] {
-    const { order, after, limit, removed, only } = query;
+  #rows({ order, source, only, conditions, driver }: Plan, { after, upTo, limit }: Stretch, columns: string): Record<string, unknown>[] {
     const binder = new Binder(SQLITE_DIALECT);
-    const conditions = this.#withSeqBounds(query.condition);
-    const driver = only === undefined && !removed ? this.#drivers.choose(conditions, order.key) : undefined;
     const direction = order.descending ? "DESC" : "ASC";
-    const byThread = order.key === "activity" && driver === undefined && only === undefined && !removed;
-    const messages = removed ? WITH_GONE : "messages";
+    const byThread = order.key === "activity" && driver === undefined && only === undefined && source === "messages";
+    const messages = source === "gone" ? GONE_AS_MESSAGES : "messages";
 
     let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.root = t.root` : `${messages} m`;
     if (driver?.from !== undefined) from = `${driver.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
@@ -98,8 +171,9 @@ export class SqliteLister {
       .filter((one) => driver?.from === undefined || one !== driver.condition)
       .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, driver?.condition)));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
-    const key = orderColumn(query);
-    if (after !== undefined) where.push(afterSql(order.key === "seq" ? seq : key, seq, after, order.descending, binder));
+    const key = order.key === "seq" ? seq : orderColumn({ order, source });
+    if (after !== undefined) where.push(afterSql(key, seq, after, order.descending, binder));
+    if (upTo !== undefined) where.push(upToSql(key, seq, upTo, order.descending, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
     const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
     return this.#statement(sql).all(...binder.values);
@@ -147,8 +221,8 @@ export class SqliteLister {
 }
 
 /** A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for. */
-function orderColumn({ order, removed }: Pick<ListQuery, "order" | "removed">): string {
-  return order.key === "activity" && removed ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
+function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string {
+  return order.key === "activity" && source === "gone" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
 }
 
 type SeqRange = Extract<Condition, { is: "between" }>;
@@ -158,4 +232,20 @@ function afterSql(key: string, seq: string, { key: value, seq: last }: Position,
   const past = descending ? "<" : ">";
   if (key === seq) return `${seq} ${past} ${binder.bind(last)}`;
   return `(${key} ${past}= ${binder.bind(value)} AND (${key} ${past} ${binder.bind(value)} OR ${seq} ${past} ${binder.bind(last)}))`;
+}
+
+/** The same walk's far end, that place included. */
+function upToSql(key: string, seq: string, { key: value, seq: last }: Position, descending: boolean, binder: Binder): string {
+  const before = descending ? ">" : "<";
+  if (key === seq) return `${seq} ${before}= ${binder.bind(last)}`;
+  return `(${key} ${before}= ${binder.bind(value)} AND (${key} ${before} ${binder.bind(value)} OR ${seq} ${before}= ${binder.bind(last)}))`;
+}
+
+/** Every row fits, or there are few to look at. */
+function isShort({ source, only, conditions, driver }: Plan): boolean {
+  if (source === "gone" || only !== undefined || (driver !== undefined && driver.rows <= SHORT_DRIVER)) return true;
+  return conditions.every((one) => {
+    if (one.is === "between") return one.field === "seq" || (one.field === "expiresAt" && one.max === undefined);
+    return one.is === "flag" && one.field === "superseded";
+  });
 }

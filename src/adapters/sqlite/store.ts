@@ -130,8 +130,8 @@ class SqliteStore implements Store {
   firstSeen: Store["firstSeen"] = async (agent) => this.#reader.firstSeen(agent);
   alias: Store["alias"] = async (name, now) => this.#aliases.alias(name, now);
   aliases: Store["aliases"] = async (question, now) => this.#aliases.aliases(question, now);
-  list: Store["list"] = async (query) => this.#lister.list(query);
-  listSeqs: Store["listSeqs"] = async (query) => this.#lister.seqs(query);
+  list: Store["list"] = (query) => this.#lister.list(query);
+  listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = async (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
