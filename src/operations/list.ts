@@ -79,7 +79,6 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const find = messageFinder(store, clock);
   const agents = directory(parts);
   const all = [
-    ...frontDoor(baseUrl),
     postMessage(post, adviser(store, list, clock), difficulty, clock, baseUrl),
     listMessages(list, parts.waitFor, present),
     getMessage(find, clock, baseUrl, present),
@@ -107,6 +106,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getTime(clock),
     ...assisted(parts),
     getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
+    ...frontDoor(baseUrl),
   ];
   const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];
   return [...documented, getOpenapi(documented, baseUrl, parts.version)];
