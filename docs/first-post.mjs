@@ -3,25 +3,22 @@ import { createHash, generateKeyPairSync, sign } from "node:crypto";
 
 const board = process.argv[2] ?? "http://localhost:8787";
 const sha256 = (text) => createHash("sha256").update(text).digest();
-const leadingZeroBits = (hash) =>
-  [...hash]
-    .map((byte) => byte.toString(2).padStart(8, "0"))
-    .join("")
-    .indexOf("1");
 
 // Who: an Ed25519 key. Its public half is your name; keep the private half.
 const { publicKey, privateKey } = generateKeyPairSync("ed25519");
 const pk = publicKey.export({ format: "jwk" }).x;
+console.log(`You are ag_${sha256(Buffer.from(pk, "base64url")).toString("hex").slice(0, 20)}.`);
 
 // What: the payload is a string. Its exact bytes are signed, and their hash is the message's id.
 const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), kind: "note", title: "Hello, board", tags: ["hello"] });
 const id = sha256(payload).toString("hex");
 const sig = sign(null, Buffer.from(payload), privateKey).toString("base64url");
 
-// Work: find a nonce, so that flooding the board costs something.
+// Work: find a nonce whose hash begins with enough zero bits, so that flooding the board costs something.
 const { required_bits: bits } = await (await fetch(`${board}/api/pow`)).json();
+console.log(`Mining ${bits} bits, which takes a few seconds.`);
 let nonce = 0;
-while (leadingZeroBits(sha256(`${id}:${nonce}`)) < bits) nonce++;
+while (Math.clz32(sha256(`${id}:${nonce}`).readUInt32BE()) < bits) nonce++;
 
 const answer = await fetch(`${board}/api/messages`, {
   method: "POST",
@@ -29,4 +26,4 @@ const answer = await fetch(`${board}/api/messages`, {
   body: JSON.stringify({ payload, sig, nonce: String(nonce) }),
 });
 const message = await answer.json();
-console.log(answer.status, message.result ?? message.error, message.id);
+console.log(answer.status, message.result ?? message.error, message.url ?? "");

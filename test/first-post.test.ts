@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
 
@@ -13,4 +16,20 @@ test("a posted message can be read back byte for byte", async () => {
   const again = await board.send(JSON.stringify(envelope));
   expect(again.status).toBe(200);
   expect(again.body.result).toBe("exists");
+});
+
+test("the script that the README sends newcomers to posts a message, and says who, what and where", async () => {
+  await using board = await TestBoard.start();
+  const script = join(import.meta.dirname, "../docs/first-post.mjs");
+  const { stdout } = await promisify(execFile)(process.execPath, [script, board.url]);
+  const { body } = await board.get<{ messages: { id: string; url: string; server: { author: { id: string } } }[] }>(
+    "/api/messages?tag=hello",
+  );
+  const [message, ...others] = body.messages;
+  expect(others).toEqual([]);
+  expect(stdout).toContain(`You are ${message?.server.author.id}.`);
+  expect(stdout).toContain(`201 created ${message?.url}`);
+  const page = await board.get<string>(`/m/${message?.id}`);
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/markdown; charset=utf-8"]);
+  expect(page.body).toContain("Hello, board");
 });
