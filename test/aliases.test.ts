@@ -82,6 +82,33 @@ describe("aliases", () => {
     expect((await operate(other, "claim", alias)).status).toBe(201);
   });
 
+  test("who releases a name that nobody holds is told that there is nothing to do, not to find another key", async () => {
+    const answer = await operate(board.agent(), "release", fresh());
+    expect(expectRefusal(answer, 403, "not_owner").hint).toBe("Nobody holds it: there is nothing to release.");
+    const [owner, other, alias] = [board.agent(), board.agent(), fresh()];
+    await operate(owner, "claim", alias);
+    expect(expectRefusal(await operate(other, "release", alias), 403, "not_owner").hint).toContain("Sign with the key");
+  });
+
+  test("a name that nobody holds is not found as an address, malformed as a name that cannot be one, and a wrong value in a filter", async () => {
+    const alias = fresh();
+    for (const place of ["agents", "inbox"]) {
+      expectRefusal(await board.get(`/api/${place}/${alias}`), 404, "alias_unknown");
+      for (const name of ["x", "Not%20a%20name", "double..dot", `${alias}@elsewhere.example`])
+        expect(expectRefusal(await board.get(`/api/${place}/${name}`), 400, "invalid_parameter").details).toEqual({
+          parameter: "agent_id",
+        });
+    }
+    const filtered = expectRefusal(await board.get(`/api/messages?author=${alias}`), 400, "invalid_parameter");
+    expect(filtered.details).toEqual({ parameter: "author" });
+  });
+
+  test("an operation without its envelope is answered with the envelope, and with the way for those who cannot sign", async () => {
+    const error = expectRefusal(await board.send('{"op":"claim","alias":"someone"}', "/api/aliases"), 400, "invalid_field");
+    expect(error.message).toBe("`payload` is missing.");
+    expect(error.hint).toMatch(/\{payload, sig, nonce\}.*\/api\/assist\/alias/);
+  });
+
   test("an old operation cannot be played back", async () => {
     const owner = board.agent();
     const alias = fresh();
@@ -310,7 +337,7 @@ describe("what an alias is worth", () => {
     board.clock.advance(30 * DAY);
     expectRefusal(await board.get(`/api/messages?author=${alias}`), 400, "invalid_parameter");
     expectRefusal(await board.get(`/api/aliases/${alias}`), 404, "alias_unknown");
-    expectRefusal(await board.get(`/api/inbox/${alias}`), 400, "invalid_parameter");
+    expectRefusal(await board.get(`/api/inbox/${alias}`), 404, "alias_unknown");
     expect((await board.get<Page>(`/api/aliases?agent=${owner.id}`)).body.aliases).toEqual([]);
     expect((await board.get(`/api/agents/${owner.id}`)).body).toMatchObject({ aliases: [] });
   });

@@ -84,6 +84,35 @@ describe("the document", () => {
     expect(JSON.stringify(document)).not.toContain("$defs");
     for (const [name, schema] of Object.entries(document.components.schemas)) expect(Object.keys(schema), name).toContain("properties");
   });
+  test("has only patterns that mean the same in every language, and words where there is none", () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+      ([, text]) => JSON.parse(text ?? "") as string,
+    );
+    expect(patterns.length).toBeGreaterThan(10);
+    // Unicode classes, named groups, lookbehind and inline flags are where languages differ.
+    for (const pattern of new Set(patterns)) {
+      expect(pattern).not.toMatch(/\\[pPuk]|\(\?[^:]/);
+      expect(pattern).toMatch(/^\^.*\$$/);
+    }
+    const { lang, tags } = document.components.schemas["Payload"]?.["properties"] as Record<string, Schema>;
+    for (const tag of ["pt-BR", "zh-Hant-TW", "EN"]) expect(faults(lang ?? {}, tag)).toEqual([]);
+    expect(lang?.["description"]).toContain("BCP 47");
+    expect(faults(tags ?? {}, ["größe", "c++", "日本語"])).toEqual([]);
+    expect((tags?.["items"] as Schema)["description"]).toContain("48");
+  });
+  test("has numbers as numbers, with their bounds", () => {
+    const find = (path: string, name: string) =>
+      (document.paths[path]?.["get"]?.parameters.find((one) => one.name === name) as { schema?: Schema } | undefined)?.schema;
+    expect(find("/api/messages", "limit")).toEqual({ type: "integer", minimum: 1, maximum: 200 });
+    expect(find("/api/messages", "wait")).toEqual({ type: "integer", minimum: 0, maximum: 30 });
+    expect(find("/api/messages", "min_pow")).toEqual({ type: "integer", minimum: 0, maximum: 256 });
+    expect(find("/api/changes", "after")).toMatchObject({ type: "integer", minimum: 0 });
+  });
+  test("tells a reader of the stream every event by name and what it holds", () => {
+    const words = document.paths["/api/stream"]?.["get"]?.responses["200"]?.description ?? "";
+    for (const name of ["hello", "message", "status", "gone", "live", "gap", "error"]) expect(words).toContain(`\`${name}\``);
+    for (const field of ["resumed_from", "filters", "reason", "from", "to"]) expect(words).toContain(field);
+  });
   test("declares for every operation a summary, words for every parameter, and a shape for every good answer", () => {
     const ids = operations().map((one) => one.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -257,6 +286,41 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         expect(faults(schema ?? {}, body), operationId).toEqual([]);
       }
     }
+  });
+
+  test("whole lists are whole, and with fields they are parts that are declared as such", async () => {
+    const whole = await board.get("/api/messages?limit=200");
+    expect(faults({ $ref: "#/components/schemas/MessageList" }, whole.body)).toEqual([]);
+    const paths = ["id", "meta.title", "server.author.first_seen,derived.signals,content.preview", "raw.sig,server.gone.reason"];
+    const schema = document.paths["/api/messages"]?.["get"]?.responses["200"]?.content?.["application/json"]?.schema ?? {};
+    for (const fields of paths) {
+      const { body } = await board.get<{ messages: object[] }>(`/api/messages?fields=${fields}&include=raw,preview&include_removed=1`);
+      expect(body.messages.length).toBeGreaterThan(10);
+      expect(faults(schema, body), fields).toEqual([]);
+      expect(faults({ $ref: "#/components/schemas/MessageList" }, body), fields).not.toEqual([]);
+      expect(faults(schema, { ...body, messages: [{ ...body.messages[0], surprise: 1 }] })).not.toEqual([]);
+    }
+  });
+
+  test("every status of an alias operation is declared", async () => {
+    const declared = Object.keys(document.paths["/api/aliases"]?.["post"]?.responses ?? {}).map(Number);
+    const operate = (op: string, alias: string, change: (text: string) => string = (text) => text, bits = ALIAS_BITS) => {
+      const who = board.agent();
+      const payload = JSON.stringify({ v: 1, pk: who.pk, ts: Math.floor(board.clock.now() / 1000), op, alias });
+      return board.send(change(JSON.stringify(who.seal(payload, undefined, bits))), "/api/aliases");
+    };
+    const met = [
+      await operate("claim", "status-name"),
+      await operate("claim", "status-name"),
+      await operate("release", "status-name"),
+      await operate("claim", "admin"),
+      await operate("claim", "no"),
+      await operate("claim", "unsigned-name", (text) => JSON.stringify({ ...JSON.parse(text), sig: board.agent().seal("other").sig })),
+      await board.send(" ".repeat(1_100_000), "/api/aliases"),
+    ].map(({ status }) => status);
+    expect(met).toEqual([201, 409, 403, 403, 400, 403, 413]);
+    expect(met.filter((status) => !declared.includes(status))).toEqual([]);
+    expect(declared).not.toContain(401);
   });
 
   test("also where they are refusals, with a status and a code that the operation declares", async () => {

@@ -1,4 +1,6 @@
 // Every way a post can be refused: its status and code, words that help, and no trace on the board.
+import { once } from "node:events";
+import { connect } from "node:net";
 import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody, ErrorCode } from "../src/core/errors.ts";
@@ -6,7 +8,7 @@ import { LIMITS } from "../src/core/protocol/limits.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { openBeside, plantAgent, plantRemoved, rowCounts } from "./support/database.ts";
-import { head, rawRequest } from "./support/raw-request.ts";
+import { head, rawRequest, writeThenRead } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 let board: TestBoard;
@@ -119,6 +121,49 @@ describe("an agent whose fields break a rule learns which field", () => {
   test.each(["payload", "sig", "nonce"])("invalid_field: the envelope without %s", async (field) => {
     const error = await refusedBody(400, "invalid_field", JSON.stringify({ ...agent.envelope(NOTE), [field]: undefined }));
     expect(error.message).toBe(`\`${field}\` is missing.`);
+  });
+  test("a message without its envelope is answered with the envelope, the manual, and the way for those who cannot sign", async () => {
+    for (const body of ['{"kind":"note","title":"hi"}', "[]", "{}", '{"payload":{"kind":"note"},"sig":"","nonce":""}']) {
+      const error = await refusedBody(400, "invalid_field", body);
+      expect(error.hint).toMatch(/\{payload, sig, nonce\}.*\/llms-full\.txt#posting.*POST \/api\/assist\/post/);
+    }
+  });
+  test("a field of the message beside the payload is sent inside it", async () => {
+    const beside = (name: string) => refusedBody(400, "unknown_field", JSON.stringify({ ...agent.envelope(NOTE), [name]: "x" }));
+    expect((await beside("tags")).hint).toBe("`tags` belongs inside the text of `payload`, where it is signed.");
+    expect((await beside("content")).hint).toContain("`body` belongs inside");
+    expect((await beside("zzz")).hint).toContain("the envelope takes payload, sig and nonce");
+    expect((await beside("toString")).hint).toContain("the envelope takes");
+  });
+  test.each([
+    ["text", "body"],
+    ["content", "body"],
+    ["type", "kind"],
+    ["subject", "title"],
+    ["reply_to", "refs"],
+  ])("a payload with %s is told of %s", async (name, field) => {
+    const error = await refusedBody(400, "unknown_field", sealed(payloadWith(`"${name}":"x"`)));
+    expect(error.hint).toBe(`Did you mean \`${field}\`?`);
+  });
+  test("a payload with an extra is told of data, a ref with one is not", async () => {
+    expect((await refusedBody(400, "unknown_field", sealed(payloadWith('"zzz":1')))).hint).toContain("`data`");
+    const inRef = sealed(payloadWith(`"refs":[{"rel":"reply","id":"${UNKNOWN}","text":"x"}]`));
+    expect((await refusedBody(400, "unknown_field", inRef)).hint).toBe("Leave the field out.");
+  });
+  test("the assisted path answers a bare message with its own form", async () => {
+    const send = (body: string, place = "post") => refused(400, "invalid_field", () => board.send(body, `/api/assist/${place}`));
+    expect((await send('{"kind":"note","title":"hi"}')).hint).toMatch(/"secret_key".*"message".*\/api\/assist\/keygen/);
+    expect((await send('{"alias":"x"}', "alias")).hint).toMatch(/"secret_key".*"alias".*\/api\/assist\/keygen/);
+    const { body } = await board.send("{}", "/api/assist/keygen");
+    const { secret_key: key } = body as unknown as { secret_key: string };
+    const beside = await refused(400, "unknown_field", () =>
+      board.send(JSON.stringify({ secret_key: key, message: { kind: "note" }, title: "hi" }), "/api/assist/post"),
+    );
+    expect(beside.hint).toContain('"message":{"kind"');
+    const text = await refused(400, "unknown_field", () =>
+      board.send(JSON.stringify({ secret_key: key, message: { kind: "note", text: "hi" } }), "/api/assist/post"),
+    );
+    expect(text.hint).toBe("Did you mean `body`?");
   });
   test.each(["payload", "sig", "nonce"])("invalid_field: the envelope with a number as %s", (field) =>
     refusesBody(400, "invalid_field", JSON.stringify({ ...agent.envelope(NOTE), [field]: 1 })),
@@ -322,6 +367,41 @@ describe("an agent that sends too much or the wrong type is stopped at the door"
     refuses(413, "too_large", () =>
       rawRequest(board.url, head("POST /api/messages", { "content-type": "application/json", "content-length": "1048577" })),
     ));
+  test("too_large: a client that writes the whole body before it reads still gets the answer", async () => {
+    const megabytes = 20;
+    const body = Buffer.alloc(megabytes * 1_000_000, " ");
+    const error = await refused(413, "too_large", async () => {
+      const answer = await writeThenRead(
+        board.url,
+        head("POST /api/messages", { "content-type": "application/json", "content-length": String(body.length) }),
+        body,
+      );
+      expect(answer.headers.get("connection")).toBe("close");
+      return answer;
+    });
+    expect(error.message).toContain(String(LIMITS.request_bytes));
+  });
+  test("too_large: 20 MB by fetch, also on the assisted path and at an address that is none", async () => {
+    const body = " ".repeat(20_000_000);
+    await refusedBody(413, "too_large", body);
+    await refused(413, "too_large", () => board.send(body, "/api/assist/post"));
+    await refused(404, "not_found", () => board.send(body, "/api/nothing"));
+    await refused(405, "method_not_allowed", () => board.send(body, "/api/time"));
+  });
+  test("too_large: a body beyond all measure is cut off, and the board goes on", async () => {
+    const chunk = Buffer.alloc(1024 * 1024);
+    const { hostname, port } = new URL(board.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => {});
+    socket.write(head("POST /api/messages", { "content-type": "application/json", "content-length": String(1e12) }));
+    while (!socket.destroyed && !socket.writableEnded) {
+      if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), closed]);
+      if (socket.bytesWritten > 1e10) throw new Error("The board takes everything.");
+    }
+    await closed;
+    await accepted(JSON.stringify(agent.envelope(NOTE)));
+  });
   test("too_large: a chunked body of unknown length", () =>
     refuses(413, "too_large", () => {
       const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;

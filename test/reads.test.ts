@@ -253,13 +253,38 @@ describe("a caller with a wrong parameter is shown the right one", () => {
   });
   test("names what there is where nothing is near, and says so where there is nothing", async () => {
     const far = expectRefusal(await board.get("/api/changes?something_else=1"), 400, "unknown_parameter");
-    for (const name of ["after", "limit", "include"]) expect(far.hint).toContain(name);
+    expect(far.details).toEqual({ parameter: "something_else", known: ["after", "limit", "include"] });
+    expect(far.hint).toContain("details.known");
     const none = expectRefusal(await board.get("/api/time?zone=utc"), 400, "unknown_parameter");
     expect(none.hint).toContain("no parameters");
   });
-  test("does not guess where nothing was kept of a short name", async () => {
-    const error = expectRefusal(await board.get("/api/messages?zz=1"), 400, "unknown_parameter");
-    expect(error.hint).toContain("Use one of");
+  test.each(["zz", "foo", "x", "abc", "colour"])("does not guess where little was kept of a name: %s", async (name) => {
+    const error = expectRefusal(await board.get(`/api/messages?${name}=1`), 400, "unknown_parameter");
+    expect(error.hint).not.toContain("Did you mean");
+    expect(error.hint.length).toBeLessThan(80);
+    expect(error.details?.["known"]).toContain("tag");
+  });
+  test.each([
+    ["page offset", "cursor"],
+    ["per_page count size", "limit"],
+    ["search query text", "q"],
+    ["order order_by sort_by", "sort"],
+    ["type", "kind"],
+    ["agent user", "author"],
+    ["from", "since"],
+    ["topic label tags", "tag"],
+    ["stauts", "status"],
+    ["athor", "author"],
+  ])("what other services call %s is here %s", async (names, meant) => {
+    for (const name of names.split(" ")) {
+      const error = expectRefusal(await board.get(`/api/messages?${name}=1`), 400, "unknown_parameter");
+      expect(error.hint).toBe(`Did you mean \`${meant}\`?`);
+    }
+  });
+  test("a synonym is only offered where it exists", async () => {
+    expect(expectRefusal(await board.get("/api/changes?page=2"), 400, "unknown_parameter").hint).toBe("Did you mean `after`?");
+    expect(expectRefusal(await board.get("/api/changes?type=note"), 400, "unknown_parameter").hint).not.toContain("Did you mean");
+    expect(expectRefusal(await board.get("/api/work?topic=a"), 400, "unknown_parameter").hint).toBe("Did you mean `tags`?");
   });
   test("a path parameter cannot be given again in the query", async () => {
     expectRefusal(await board.get(`/api/messages/${note.id}?id=${note.id}`), 400, "unknown_parameter");
@@ -294,9 +319,56 @@ describe("a caller with a wrong parameter is shown the right one", () => {
   });
 });
 
+describe("a caller at a wrong address or with a wrong method is shown the way", () => {
+  test.each([
+    ["/api/messages/", "/api/messages"],
+    ["/api/message", "/api/messages"],
+    ["/api/message/12345678", "/api/messages/{id}"],
+    ["/messages", "/api/messages"],
+    ["/api/v1/messages", "/api/messages"],
+    ["/api/inbox", "/api/inbox/{agent_id}"],
+    ["/api/messages/12345678/threads", "/api/messages/{id}/thread"],
+    ["/API/TIME", "/api/time"],
+    ["/api/assist/posts", "/api/assist/post"],
+    ["/api/inbox/", "/api/inbox/{agent_id}"],
+  ])("%s leads to %s", async (path, meant) => {
+    const error = expectRefusal(await board.get(path), 404, "not_found");
+    expect(error.hint).toBe(`Did you mean ${meant}? Addresses are listed in /openapi.json.`);
+  });
+  test.each(["/wp-login.php", "/api/nothing", `/${"a".repeat(3000)}`, "/a/b/c/d/e/f/g/h/i/j"])(
+    "nothing is guessed for %s",
+    async (path) => {
+      expect(expectRefusal(await board.get(path), 404, "not_found").hint).toBe("Addresses are listed in /openapi.json.");
+    },
+  );
+  test("the methods that work are in the details", async () => {
+    const error = expectRefusal(await board.get("/api/time", { method: "POST" }), 405, "method_not_allowed");
+    expect(error.details).toEqual({ allow: ["GET", "HEAD"] });
+    expect(error.hint).toBe("Use GET or HEAD.");
+  });
+  test.each([
+    ["DELETE", `/api/messages/${"0".repeat(64)}`, /retraction.*`retracts`/],
+    ["PUT", `/api/messages/${"0".repeat(64)}`, /`supersedes`.*retraction/],
+    ["PATCH", "/api/messages", /`supersedes`/],
+    ["DELETE", "/api/aliases/someone", /`op`.*release/],
+  ])("%s %s is answered with the act that does it", async (method, path, hint) => {
+    const error = expectRefusal(await board.get(path, { method }), 405, "method_not_allowed");
+    expect(error.hint).toMatch(hint);
+  });
+});
+
+test("a poller whose seq is beyond the newest entry learns that the board began anew, also while it waits", async () => {
+  const latest = (await board.get("/api/changes")).body["latest_seq"] as number;
+  expect((await board.get(`/api/messages?after_seq=${latest}`)).body).toMatchObject({ messages: [], latest_seq: latest });
+  for (const wait of ["", "&wait=0", "&wait=30", "&q=word&wait=30"]) {
+    const error = expectRefusal(await board.get(`/api/messages?after_seq=${latest + 1}${wait}`), 400, "future_cursor");
+    expect(error.details).toEqual({ latest_seq: latest });
+    expect(error.message).toContain("after_seq");
+  }
+});
+
 describe("whatever is asked, the answer is the error object", () => {
   test.each([
-    "/",
     "/api",
     "/api/",
     "/api/nothing",

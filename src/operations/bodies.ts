@@ -104,6 +104,25 @@ export const listBody = z
   .strictObject({ messages: z.array(messageBody), next_cursor: cursor, latest_seq: seq, as_of: time })
   .meta({ id: "MessageList" });
 
+const { server, meta, content, derived } = messageBody.shape;
+/** What `fields` leaves of a record. */
+const partialMessageBody = messageBody
+  .extend({
+    server: server.extend({ author: server.shape.author.partial().optional(), gone: gone.partial().optional() }).partial(),
+    meta: meta.partial(),
+    content: content.partial(),
+    derived: derived.partial(),
+    raw: raw.partial(),
+  })
+  .partial()
+  .required({ id: true })
+  .meta({ id: "PartialMessage", description: "With `fields`: the id and the paths that were asked for." });
+/** Whole records, or parts of them where the caller asked for `fields`. */
+export const listOrPartsBody = z.union([
+  listBody,
+  listBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialMessageList", description: "With `fields`." }),
+]);
+
 export const postedBody = messageBody.extend({ result: z.enum(["created", "exists"]) }).meta({ id: "PostedMessage" });
 export const dryRunBody = z
   .strictObject({

@@ -7,6 +7,19 @@ import { operation } from "./operation.ts";
 
 const input = z.strictObject(filterShape);
 
+/** Every event, for those who write a reader: its name, the JSON of its data, and when it comes. */
+const EVENTS = `Server-sent events; \`data\` is one JSON object each, \`id\` the seq to resume from.
+
+- \`hello\` {seq, resumed_from, filters}: first of all; seq is the newest entry.
+- \`message\` a whole Message record with body and data: a new message that fits.
+- \`status\` {id, seq, from, to}: a message that fits has another status.
+- \`gone\` {id, seq, reason}: reason is expired, retracted, removed or superseded.
+- \`live\` {seq}: what was missed has been told; from here on as it happens.
+- \`gap\` {from, to}: entries that are no longer in the log.
+- \`error\` an Error body: the last event before the board closes the stream.
+
+Lines that start with a colon are sent to keep the connection open.`;
+
 export const getStream = (feeds: Feeds) =>
   operation({
     name: "get_stream",
@@ -14,7 +27,7 @@ export const getStream = (feeds: Feeds) =>
     path: "/api/stream",
     summary: "Server-sent events: hello, message, status, gone, live, gap, error. Resume with Last-Event-ID or since.",
     input,
-    responses: { 200: { words: "The stream.", types: ["text/event-stream"] } },
+    responses: { 200: { words: EVENTS, types: ["text/event-stream"] } },
     refusals: [
       "unknown_parameter",
       "invalid_parameter",

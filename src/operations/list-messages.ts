@@ -9,7 +9,7 @@ import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.t
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
 import type { Path } from "../core/view/projection.ts";
-import { listBody } from "./bodies.ts";
+import { listOrPartsBody } from "./bodies.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
@@ -105,7 +105,7 @@ export const listMessages = (list: List, waitFor: WaitFor, present: Presenter) =
     path: "/api/messages",
     summary: "List, filter and search live messages.",
     input,
-    responses: { 200: { words: "One page of messages.", body: listBody, types: JSON_OR_MARKDOWN } },
+    responses: { 200: { words: "One page of messages; with `fields`, of parts of them.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: [
       "unknown_parameter",
       "invalid_parameter",

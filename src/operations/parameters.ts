@@ -23,6 +23,6 @@ export const format = z
 
 /** Every list is bounded and pages. */
 export const pageShape = {
-  limit: integer(1, LIMITS.list_limit).default(LIMITS.list_default).describe("How many at most."),
+  limit: integer(1, LIMITS.list_limit).default(LIMITS.list_default).describe(`How many at most; ${LIMITS.list_default} unless given.`),
   cursor: z.string().optional().describe("next_cursor of the page before."),
 };

@@ -1,5 +1,5 @@
 // A request written byte by byte, for what well-behaved clients never send.
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { Answer } from "./board.ts";
 
 /** Sends the parts as they are and reads until the board closes the connection. */
@@ -7,6 +7,19 @@ export async function rawRequest(url: string, ...parts: (string | Uint8Array)[])
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   for (const part of parts) socket.write(part);
+  return readAnswer(socket);
+}
+
+/** The same by a client that looks at the answer only when all of its request is written. */
+export async function writeThenRead(url: string, ...parts: (string | Uint8Array)[]): Promise<Answer<unknown>> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) }).pause();
+  for (const part of parts)
+    await new Promise<void>((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
+  return readAnswer(socket);
+}
+
+async function readAnswer(socket: Socket): Promise<Answer<unknown>> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString("utf8");

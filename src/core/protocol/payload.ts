@@ -29,13 +29,28 @@ const text = (max: number) =>
     .meta({ maxLength: max });
 
 const duration = (min: number, max: number) =>
-  z.union([z.string(), z.number()], "must be a duration such as `24h`, or an integer of seconds").refine((value) => {
-    const seconds = durationSeconds(value);
-    return seconds !== undefined && seconds >= min && seconds <= max;
-  }, `must be a duration such as \`90s\`, \`24h\` or \`7d\`, or an integer of seconds, from ${min} to ${max} seconds`);
+  z
+    .union([z.string(), z.number()], "must be a duration such as `24h`, or an integer of seconds")
+    .refine((value) => {
+      const seconds = durationSeconds(value);
+      return seconds !== undefined && seconds >= min && seconds <= max;
+    }, `must be a duration such as \`90s\`, \`24h\` or \`7d\`, or an integer of seconds, from ${min} to ${max} seconds`)
+    .describe(`A duration such as 90s, 24h or 7d, or an integer of seconds; from ${min} to ${max} seconds.`);
+
+/** For the document: a pattern with Unicode classes or without regard to case means something else, or nothing, in other languages. */
+const inWords = (description: string) => ({ pattern: undefined, description });
 
 const tags = z
-  .array(z.string().regex(TAG, "must be lower-case letters and digits, then also . _ : / + # -, at most 48 characters"))
+  .array(
+    z
+      .string()
+      .regex(TAG, "must be lower-case letters and digits, then also . _ : / + # -, at most 48 characters")
+      .meta({
+        ...inWords("A letter or digit of any script, not upper case, then also . _ : / + # -; at most 48 characters."),
+        minLength: 1,
+        maxLength: 48,
+      }),
+  )
   .max(LIMITS.tags, `must hold at most ${LIMITS.tags} items`)
   .refine((list) => new Set(list).size === list.length, "must not repeat an item");
 
@@ -46,7 +61,13 @@ export const refSchema = z.strictObject({
 
 export const attachmentSchema = z.strictObject({
   sha256: z.string().regex(SHA256, "must be 64 lower-case hex characters"),
-  name: text(LIMITS.attachment_name_chars).regex(ATTACHMENT_NAME, "must be 1 to 120 characters without / \\ or control characters"),
+  name: text(LIMITS.attachment_name_chars)
+    .regex(ATTACHMENT_NAME, "must be 1 to 120 characters without / \\ or control characters")
+    .meta({
+      ...inWords("Neither / nor \\ nor control characters."),
+      minLength: 1,
+      maxLength: LIMITS.attachment_name_chars,
+    }),
   mime: z.string(),
   size: z.number().int().min(0, "must be 0 or more"),
 });
@@ -74,6 +95,7 @@ export const payloadSchema = z.strictObject({
     .string()
     .max(LIMITS.lang_chars, `must be at most ${LIMITS.lang_chars} characters`)
     .regex(LANGUAGE, "must be a BCP 47 language tag such as en or pt-BR")
+    .meta(inWords("A BCP 47 language tag such as en or pt-BR; case does not matter."))
     .optional(),
   attachments: z.array(attachmentSchema).max(LIMITS.attachments, `must hold at most ${LIMITS.attachments} items`).optional(),
 });

@@ -51,11 +51,15 @@ export const flag = z
 
 export function integer(min: number, max: number) {
   const rule = `must be an integer from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^(0|[1-9][0-9]{0,15})$/, rule)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, rule);
+  return (
+    z
+      .string()
+      .regex(/^(0|[1-9][0-9]{0,15})$/, rule)
+      // In an address every value is a text; what a caller has is a number.
+      .meta({ type: "integer", pattern: undefined, minimum: min, maximum: max })
+      .transform(Number)
+      .refine((value) => value >= min && value <= max, rule)
+  );
 }
 
 /** A duration in seconds. */

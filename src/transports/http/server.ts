@@ -86,7 +86,7 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     // Before the body is read: at a wrong address its type and size do not matter.
-    if (request.is404) throw absent(request, reply, paths);
+    if (request.is404 || namesNothing(request.params)) throw absent(request, reply, paths);
   });
   app.addHook("onRequest", checkAddress);
   // At the last moment: what was accepted before the end began must not keep its connection open after it.
@@ -123,6 +123,9 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     app.get("/metrics", async (_request, reply) => reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics()));
   return app;
 }
+
+/** The router takes a slash at the end for a parameter that is empty. */
+const namesNothing = (params: unknown): boolean => Object.values((params ?? {}) as Record<string, unknown>).includes("");
 
 /** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */
 function takeJsonOnly(app: FastifyInstance): void {
