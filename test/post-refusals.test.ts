@@ -412,6 +412,12 @@ describe("an agent that sends too much or the wrong type is stopped at the door"
         "0\r\n\r\n",
       );
     }));
+  test("too_large: 20 MB in chunks, all written before the answer is read", () =>
+    refuses(413, "too_large", () => {
+      const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
+      const start = head("POST /api/messages", { "content-type": "application/json", "transfer-encoding": "chunked" });
+      return writeThenRead(board.url, start, ...Array.from({ length: 19 }, () => chunk), "0\r\n\r\n");
+    }));
   test("a chunked body within the limit is taken", async () => {
     const body = JSON.stringify(agent.envelope(NOTE));
     const answer = await rawRequest(

@@ -49,17 +49,15 @@ export const flag = z
   .enum(["true", "false", "1", "0"], "must be true, false, 1 or 0")
   .transform((value) => value === "true" || value === "1");
 
+/** In an address every value is a text; the document says what a caller has, a number. */
 export function integer(min: number, max: number) {
   const rule = `must be an integer from ${min} to ${max}`;
-  return (
-    z
-      .string()
-      .regex(/^(0|[1-9][0-9]{0,15})$/, rule)
-      // In an address every value is a text; what a caller has is a number.
-      .meta({ type: "integer", pattern: undefined, minimum: min, maximum: max })
-      .transform(Number)
-      .refine((value) => value >= min && value <= max, rule)
-  );
+  return z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,15})$/, rule)
+    .meta({ type: "integer", pattern: undefined, minimum: min, maximum: max })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, rule);
 }
 
 /** A duration in seconds. */

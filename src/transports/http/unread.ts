@@ -7,11 +7,11 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_MS = 2000;
 
-/** Whether more is on its way than this board takes. */
+/** Whether more may be on its way than this board takes. */
 export function isTooMuch({ headers, complete }: IncomingMessage): boolean {
   // Who asks before sending the body sends none after a refusal.
   if (complete || /^100-continue$/i.test(headers.expect ?? "")) return false;
-  return Number(headers["content-length"] ?? 0) > LIMITS.request_bytes;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > LIMITS.request_bytes;
 }
 
 /** The text at once, and the end of the answer when the body has come or has had its chance. */
