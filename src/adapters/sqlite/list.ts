@@ -127,10 +127,17 @@ export class SqliteLister {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = descending ? "DESC" : "ASC";
     const column = ORDER_COLUMN[key];
-    const where = (seq: string) => (from === undefined ? "1 = 1" : afterSql(column, seq, from, descending, binder));
+    const where = (seq: string) => (from === undefined ? "1 = 1" : compared(column, seq, descending ? "<" : ">", from, binder));
     if (key !== "activity") {
-      const sql = `SELECT ${column} AS key, m.seq FROM messages m WHERE ${where("m.seq")} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${KEY_STRETCH}`;
-      return this.#statement(sql).get(...binder.values) as Position | undefined;
+      const next = (condition: string): Position | undefined =>
+        this.#statement(
+          `SELECT ${column} AS key, m.seq FROM messages m WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${KEY_STRETCH}`,
+        ).get(...binder.values) as Position | undefined;
+      if (from === undefined) return next("1 = 1");
+      const same = next(`${column} = ${binder.bind(from.key)} AND m.seq ${descending ? "<" : ">"} ${binder.bind(from.seq)}`);
+      if (same !== undefined) return same;
+      binder.values.length = 0;
+      return next(where("m.seq"));
     }
     // A thread has one activity for all its messages, so a stretch ends with whole threads.
     const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${where("0")} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${KEY_STRETCH / 4}`;
@@ -172,8 +179,11 @@ export class SqliteLister {
       .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, driver?.condition)));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
     const key = order.key === "seq" ? seq : orderColumn({ order, source });
-    if (after !== undefined) where.push(afterSql(key, seq, after, order.descending, binder));
-    if (upTo !== undefined) where.push(upToSql(key, seq, upTo, order.descending, binder));
+    // Inside a long run of equal keys only bounds of seq tell an index where to look.
+    const within = after !== undefined && upTo !== undefined && after.key === upTo.key && key !== seq;
+    if (within) where.push(`${key} = ${binder.bind(after.key)}`);
+    if (after !== undefined) where.push(compared(within ? seq : key, seq, order.descending ? "<" : ">", after, binder));
+    if (upTo !== undefined) where.push(compared(within ? seq : key, seq, order.descending ? ">=" : "<=", upTo, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
     const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
     return this.#statement(sql).all(...binder.values);
@@ -228,17 +238,11 @@ function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string 
 type SeqRange = Extract<Condition, { is: "between" }>;
 const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
 
-function afterSql(key: string, seq: string, { key: value, seq: last }: Position, descending: boolean, binder: Binder): string {
-  const past = descending ? "<" : ">";
-  if (key === seq) return `${seq} ${past} ${binder.bind(last)}`;
-  return `(${key} ${past}= ${binder.bind(value)} AND (${key} ${past} ${binder.bind(value)} OR ${seq} ${past} ${binder.bind(last)}))`;
-}
-
-/** The same walk's far end, that place included. */
-function upToSql(key: string, seq: string, { key: value, seq: last }: Position, descending: boolean, binder: Binder): string {
-  const before = descending ? ">" : "<";
-  if (key === seq) return `${seq} ${before}= ${binder.bind(last)}`;
-  return `(${key} ${before}= ${binder.bind(value)} AND (${key} ${before} ${binder.bind(value)} OR ${seq} ${before}= ${binder.bind(last)}))`;
+/** Rows before or after a place of the walk. */
+function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {
+  if (key === seq) return `${seq} ${how} ${binder.bind(last)}`;
+  const strictly = how.charAt(0);
+  return `(${key} ${strictly}= ${binder.bind(value)} AND (${key} ${strictly} ${binder.bind(value)} OR ${seq} ${how} ${binder.bind(last)}))`;
 }
 
 /** Every row fits, or there are few to look at. */
