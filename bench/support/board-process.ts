@@ -49,10 +49,12 @@ export class BoardProcess {
     return threadMs(this.pid);
   }
 
-  /** 0 where there is no /proc. */
-  residentBytes(): number {
-    const status = `/proc/${this.pid}/status`;
-    return existsSync(status) ? Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]) * 1024 : 0;
+  /** Memory of its own, and pages of files that it maps; 0 where there is no /proc. */
+  residentBytes(): { readonly own: number; readonly files: number } {
+    const path = `/proc/${this.pid}/status`;
+    const status = existsSync(path) ? readFileSync(path, "utf8") : "";
+    const bytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0) * 1024;
+    return { own: bytes("RssAnon"), files: bytes("RssFile") };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -42,6 +42,8 @@ export function questionsOf(dir: string, messages: number): Questions {
     "by id": some.map((id) => `/api/messages/${id}`),
     "by id, all over": many.map((id) => `/api/messages/${id}`),
     "newest 50, no bodies": ["/api/messages?include="],
+    // The board keeps pages while its log stands still; asked in ever other words, they are read and put together each time.
+    "newest 50, not kept": Array.from({ length: SOME }, (_, n) => `/api/messages?include=&after_seq=${n}`),
     "newest 50": ["/api/messages"],
     "common tag": variants((n) => `/api/messages?include=&tag=${tagOf(n % 5)}`),
     "rare tag": rare.map((tag) => `/api/messages?include=&tag=${tag}`),
