@@ -202,6 +202,8 @@ export class EventStreams {
  */
 function takeSocket(response: ServerResponse): Socket | undefined {
   const { socket } = response;
+  // A caller may have hung up while its question was looked at; its end is not told twice.
+  if (socket?.readableEnded === true) socket.destroy();
   if (socket === null || socket.destroyed) return undefined;
   response.detachSocket(socket);
   for (const event of ["data", "end", "drain", "timeout", "error"]) socket.removeAllListeners(event);
