@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["src/**/*.test.ts", "test/**/*.test.ts"], pool: "threads", testTimeout: 60_000, hookTimeout: 60_000 },
+  test: { include: ["src/**/*.test.ts", "test/**/*.test.ts"], pool: "threads", maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 },
 });
