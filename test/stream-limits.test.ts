@@ -1,4 +1,5 @@
 // Readers that take nothing, readers that are too many, and a board that goes: nobody else is harmed, and everybody is told why.
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { OPEN_AT_ONCE } from "../src/board/rate.ts";
 import { Agent, TEST_BITS } from "./support/agent.ts";
@@ -118,6 +119,19 @@ test(
     for (let i = 0; i < OPEN_AT_ONCE + 5; i++)
       expect((await board.get("/api/stream", { headers: { "last-event-id": "99" } })).status).toBe(400);
     for (let i = 0; i < OPEN_AT_ONCE + 5; i++) expect((await board.get("/api/messages?wait=5")).status).toBe(400);
+    // Nor do connections that are torn down, however early.
+    const { port } = new URL(board.url);
+    for (let i = 0; i < OPEN_AT_ONCE * 2; i++) {
+      await new Promise<void>((resolve) => {
+        const socket = connect({ host: "127.0.0.1", port: Number(port) }, () => {
+          socket.write("GET /api/stream HTTP/1.1\r\nhost: board\r\n\r\n", () =>
+            i % 2 === 0 ? socket.resetAndDestroy() : socket.destroy(),
+          );
+        });
+        socket.on("close", () => resolve());
+      });
+    }
+    await eventually("nobody but one", async () => ((await readersOf(board)) === 1 ? true : undefined));
     const again = await open(board, OPEN_AT_ONCE);
     for (const reader of again) await reader[Symbol.asyncDispose]();
   },

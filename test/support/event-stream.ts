@@ -35,7 +35,10 @@ export async function openStream(board: Pick<TestBoard, "url">, path: string, he
     return frame;
   }
   return {
-    status: response.status,
+    // The answer is held on to: a body nobody has begun to read is cancelled when its answer is collected.
+    get status() {
+      return response.status;
+    },
     headers: response.headers,
     take,
     next,

@@ -69,7 +69,8 @@ async function follow({ store, clock, hub, occurrence }: FollowParts, course: Co
     if (position === hub.position) {
       if (hold.stopped) return;
       sink.control("live", { seq: position }, position);
-      hold.detach = hub.attach(filter, sink, known);
+      // That word may have been one too many for a reader that takes nothing.
+      if (!hold.stopped) hold.detach = hub.attach(filter, sink, known);
       return;
     }
     // Never further than the hub, which knows how far what readers see is settled.
