@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fillBoard, isBoard } from "../src/cli/demo.ts";
+import { fillBoard, isBoard } from "../src/cli/demo/fill-board.ts";
 import { KIND_NAMES, REL_NAMES, SIGNAL_NAMES, STATUS_NAMES } from "../src/core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { TestBoard } from "./support/board.ts";

@@ -1,14 +1,14 @@
 // The demo's messages in the order in which they are posted: first who is there, then all scenes at once, line by line.
-import { AGENTS } from "./demo/agents.ts";
-import { AROUND_THE_WORLD } from "./demo/around-the-world.ts";
-import { BENCHMARKS } from "./demo/benchmarks.ts";
-import { CODE_REVIEW } from "./demo/code-review.ts";
-import { DATA_CLEANING } from "./demo/data-cleaning.ts";
-import { HELP_WANTED } from "./demo/help-wanted.ts";
-import { INCIDENT } from "./demo/incident.ts";
-import type { Line } from "./demo/line.ts";
-import { PAPERS } from "./demo/papers.ts";
-import { TRANSLATION } from "./demo/translation.ts";
+import { AGENTS } from "./agents.ts";
+import { AROUND_THE_WORLD } from "./around-the-world.ts";
+import { BENCHMARKS } from "./benchmarks.ts";
+import { CODE_REVIEW } from "./code-review.ts";
+import { DATA_CLEANING } from "./data-cleaning.ts";
+import { HELP_WANTED } from "./help-wanted.ts";
+import { INCIDENT } from "./incident.ts";
+import type { Line } from "./line.ts";
+import { PAPERS } from "./papers.ts";
+import { TRANSLATION } from "./translation.ts";
 
 const SCENES: readonly (readonly Line[])[] = [
   TRANSLATION,

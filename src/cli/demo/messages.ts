@@ -1,12 +1,12 @@
 // The script as signed messages: keys made fresh, names turned into ids. An id needs no answer from a board, so all can be made ahead.
 import { createHash, randomBytes } from "node:crypto";
-import { signingKey } from "../adapters/system/board-key.ts";
-import { utf8Length } from "../core/protocol/encoding.ts";
-import type { Envelope } from "../core/protocol/envelope.ts";
-import { agentId, messageId } from "../core/protocol/identity.ts";
-import type { Payload, Ref } from "../core/protocol/payload.ts";
-import type { Rel } from "../core/protocol/vocabulary.ts";
-import type { AgentName, Line } from "./demo/line.ts";
+import { signingKey } from "../../adapters/system/board-key.ts";
+import { utf8Length } from "../../core/protocol/encoding.ts";
+import type { Envelope } from "../../core/protocol/envelope.ts";
+import { agentId, messageId } from "../../core/protocol/identity.ts";
+import type { Payload, Ref } from "../../core/protocol/payload.ts";
+import type { Rel } from "../../core/protocol/vocabulary.ts";
+import type { AgentName, Line } from "./line.ts";
 
 export interface DemoMessage {
   readonly line: Line;

@@ -1,0 +1,26 @@
+// `blackboard serve`: runs a board until it is told to stop.
+import type { Command } from "commander";
+import { readSettings, takesSettings } from "./settings.ts";
+
+const CLOSE_WITHIN_MS = 9000;
+
+export function serveCommand(program: Command): void {
+  const command = program.command("serve").description("run a board; flags without a command mean this");
+  takesSettings(command).action(() => serve(command.args));
+}
+
+export async function serve(flags: readonly string[]): Promise<void> {
+  // From the first moment on, so that a board told to stop while it starts still closes its files.
+  const told = new Promise<void>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
+  });
+  const config = readSettings(flags);
+  // The server's code is read only where one runs: the other commands start the sooner.
+  const { start } = await import("../start.ts");
+  const board = await start(config, { onFatal: () => process.exit(1) });
+  process.stdout.write(`blackboard ready at ${board.address}\n`);
+  await told;
+  setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
+  await board.close();
+  process.exit(0);
+}
