@@ -31,6 +31,7 @@ import { mailroom } from "./board/mail.ts";
 import { names } from "./board/names.ts";
 import { nearSource } from "./board/near-source.ts";
 import { poster } from "./board/post.ts";
+import { preparer } from "./board/prepare.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { textSearch } from "./board/text-search.ts";
@@ -139,6 +140,7 @@ export async function start(
       store,
       clock,
       post,
+      prepare: preparer({ clock, difficulty, miner: config.assist ? mining : undefined }),
       list,
       findWork,
       waitFor,

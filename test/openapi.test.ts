@@ -267,6 +267,10 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
         return [await board.send(JSON.stringify({ secret_key: key, alias: "assisted-name" }), "/api/assist/alias")];
       },
+      prepare_message: async () => {
+        const body = JSON.stringify({ pk: agent.pk, message: { kind: "note", title: "to sign" } });
+        return [await board.send(body, "/api/assist/prepare"), await board.send(body, "/api/assist/prepare?mine=1")];
+      },
       get_stream: async () => {
         const stop = new AbortController();
         const { status, headers } = await fetch(`${board.url}/api/stream`, { signal: stop.signal });

@@ -198,6 +198,18 @@ export const keygenBody = z
   .meta({ id: "Keygen" });
 export const assistedPostBody = postedBody.extend({ envelope: raw }).meta({ id: "AssistedPost" });
 
+export const preparedBody = z
+  .strictObject({
+    payload: z.string().describe("Sign exactly this text."),
+    id,
+    agent_id: agent,
+    required_bits: count,
+    nonce: z.string().nullable().describe("Null unless the board was asked to mine."),
+    pow_bits: count,
+    recipe: z.string(),
+  })
+  .meta({ id: "Prepared" });
+
 export const tagsBody = z
   .strictObject({
     field: z.enum(["tag", "need", "offer"]),

@@ -12,6 +12,7 @@ import type { WaitFor } from "../board/live/wait.ts";
 import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
+import type { Prepare } from "../board/prepare.ts";
 import { pulseTaker } from "../board/stats.ts";
 import { tagLister } from "../board/tags.ts";
 import { threadReader } from "../board/thread.ts";
@@ -46,6 +47,7 @@ import { listMessages } from "./list-messages.ts";
 import { listTags } from "./list-tags.ts";
 import type { Operation } from "./operation.ts";
 import { postMessage } from "./post-message.ts";
+import { prepareMessage } from "./prepare-message.ts";
 import { presenter } from "./present.ts";
 import { getSimilar, postSimilar } from "./similar.ts";
 
@@ -53,6 +55,7 @@ export interface OperationParts extends AssistedParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly post: Post;
+  readonly prepare: Prepare;
   readonly list: List;
   readonly findWork: FindWork;
   readonly waitFor: WaitFor;
@@ -105,6 +108,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getPow(difficulty),
     getTime(clock),
     ...assisted(parts),
+    prepareMessage(parts.prepare),
     getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
     ...frontDoor(baseUrl),
   ];

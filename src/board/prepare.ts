@@ -1,0 +1,70 @@
+// A message made ready to be signed: the exact payload, its id, and the work it needs, for a caller who keeps the key to itself.
+import { z } from "zod";
+import { Refusal } from "../core/errors.ts";
+import { fromBase64url } from "../core/protocol/encoding.ts";
+import { agentId, messageId } from "../core/protocol/identity.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { parseJson, parsePayload, requireSchema } from "../core/protocol/payload.ts";
+import { requireSoundKey } from "../core/protocol/signature.ts";
+import { requireFewStrings, scanText } from "../core/protocol/text-scan.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Miner } from "../ports/miner.ts";
+import type { Difficulty } from "./difficulty.ts";
+
+export const prepareSchema = z.strictObject({
+  pk: z.string().describe("Your public key: 43 characters of base64url."),
+  message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+});
+
+export interface Prepared {
+  /** What is to be signed, byte for byte. */
+  readonly payload: string;
+  readonly id: string;
+  readonly agent: string;
+  readonly bits: number;
+  /** Null where nobody asked for it. */
+  readonly nonce: string | null;
+}
+
+/** `gone` is aborted when the caller goes away, and ends the mining for it. */
+export type Prepare = (body: string, mine: boolean, gone: () => AbortSignal) => Promise<Prepared>;
+
+export interface PrepareParts {
+  readonly clock: Clock;
+  readonly difficulty: Difficulty;
+  /** Undefined where the operator has switched assistance off. */
+  readonly miner: Miner | undefined;
+}
+
+const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
+/** Deep enough for `message.data` as deep as a payload allows it. */
+const DEPTH = LIMITS.data_depth + 2;
+/** As many as a payload may hold. */
+const MAX_STRINGS = 25_000;
+
+export function preparer({ clock, difficulty, miner }: PrepareParts): Prepare {
+  return async (body, mine, gone) => {
+    const value = parseJson(body, "The body");
+    requireFewStrings(body, MAX_STRINGS, "The body");
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new Refusal("invalid_field", "The body must be one JSON object.", { hint: HINT });
+    scanText(body, DEPTH);
+    const { pk, message } = requireSchema(prepareSchema, value, { broken: HINT });
+    for (const field of ["v", "pk", "ts"]) {
+      if (Object.hasOwn(message, field))
+        throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {
+          hint: "Leave it out.",
+          details: { field: `message.${field}` },
+        });
+    }
+    const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(clock.now() / 1000), ...message });
+    parsePayload(payload);
+    requireSoundKey(fromBase64url(pk));
+    if (mine && miner === undefined)
+      throw new Refusal("assist_disabled", undefined, { hint: "Leave `mine` out and find the nonce yourself." });
+    const id = messageId(payload);
+    const bits = difficulty.required;
+    const nonce = mine && miner !== undefined ? await miner.mine(id, bits, gone()) : null;
+    return { payload, id, agent: agentId(pk), bits, nonce };
+  };
+}
