@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { AuthorFacts, Card, Raw, ThreadFacts, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
-import { STANDING_COLUMNS, toStanding } from "./rows.ts";
+import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 
 /** About 3 KB each; but a payload can be half a megabyte, so their sum is bounded as well. */
 const CARDS_KEPT = 20_000;

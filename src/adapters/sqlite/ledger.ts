@@ -9,7 +9,6 @@ import {
   type Gone,
   type Label,
   labelsOf,
-  type Ledger,
   type Standing,
   type TallyField,
 } from "../../core/message/standing.ts";
@@ -18,13 +17,14 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
 import type { AuthorFacts, ThreadFacts, Touched } from "../../ports/store.ts";
+import type { ActLedger } from "../sql/perform.ts";
 import { AliasBook } from "./alias-book.ts";
-import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "./rows.ts";
+import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
 import { TallyBook } from "./tally-book.ts";
 
 type Vote = "verifies" | "refutes";
 
-export class SqliteLedger implements Ledger {
+export class SqliteLedger implements ActLedger {
   /** Set by the writer for each transaction; never runs backwards. */
   now = 0;
   head: Head = { seq: 0, hash: GENESIS };

@@ -7,7 +7,7 @@ import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
 import { type Driver, DriverChooser } from "./driver.ts";
-import { GONE_COLUMNS, toGone } from "./rows.ts";
+import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
 const SQLITE_DIALECT: Dialect = { placeholder: () => "?", opaque: (column) => `+${column}` };

@@ -4,7 +4,7 @@ import { type Entry, GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Found, LogEntry, Prior, Raw } from "../../ports/store.ts";
 import type { SqliteCards } from "./cards.ts";
-import { GONE_COLUMNS, goneByTime, toGone } from "./rows.ts";
+import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 
 export class SqliteReader {
   readonly #sql: ReturnType<typeof statements>;

@@ -1,10 +1,8 @@
 // The one writer of a SQLite board: many acts, one transaction, one fsync.
 import type { DatabaseSync } from "node:sqlite";
-import { Refusal } from "../../core/errors.ts";
 import { sweep } from "../../core/message/derive.ts";
-import { operateAlias } from "../../core/message/alias-rules.ts";
-import { postInto } from "../../core/message/post.ts";
 import type { Act, Appended, Outcome } from "../../ports/store.ts";
+import { perform, refusalOf } from "../sql/perform.ts";
 import { SqliteLedger } from "./ledger.ts";
 
 const PRUNE_EVERY_MS = 60_000;
@@ -64,7 +62,7 @@ export class SqliteWriter {
     };
     this.#sql.savepoint.run();
     try {
-      const outcome = this.#perform(act);
+      const outcome = perform(ledger, act);
       if (act.type !== "sweep" && act.dryRun) undo();
       else this.#sql.release.run();
       return outcome;
@@ -73,27 +71,6 @@ export class SqliteWriter {
       if (!this.#db.isTransaction || isStorageError(error)) throw error;
       undo();
       return { refused: refusalOf(error) };
-    }
-  }
-
-  #perform(act: Act): Outcome {
-    const ledger = this.#ledger;
-    switch (act.type) {
-      case "sweep":
-        return { more: sweep(ledger) };
-      case "alias":
-        return operateAlias(ledger, act.agent, act.payload);
-      case "post": {
-        const posted = postInto(ledger, act.arrival);
-        if (posted === undefined) return { repeated: true };
-        const { result, standing } = posted;
-        return {
-          result: act.dryRun && result === "created" ? "valid" : result,
-          standing,
-          author: ledger.authorFacts(standing.author),
-          thread: ledger.threadFacts(standing.root),
-        };
-      }
     }
   }
 
@@ -125,13 +102,3 @@ function isStorageError(error: unknown): boolean {
 
 /** Primary result codes of SQLite that speak of the storage, not of the statement. */
 export const SQLITE = { BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, NOTADB: 26 } as const;
-
-function refusalOf(error: unknown) {
-  const refusal = error instanceof Refusal ? error : undefined;
-  if (refusal === undefined) {
-    // Not a refusal: a fault of ours in one act. Its neighbours go on; the caller reports it.
-    return { code: "internal" as const, message: String((error as Error).stack ?? error), hint: "", status: 500, details: undefined };
-  }
-  const { code, message, hint, status, details } = refusal;
-  return { code, message, hint, status, details };
-}

@@ -1,13 +1,13 @@
-// Between rows and the board's own shapes; shared by the writer and the readers.
+// Between rows and the board's own shapes; the same for every SQL store, its writer and its readers.
 import type { Gone, GoneReason, SignalCounts, Standing } from "../../core/message/standing.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 
 export const STANDING_COLUMNS = `
-  m.seq, m.id, m.author, m.kind, m.root, m.received_at AS receivedAt, m.expires_at AS expiresAt, m."to", m.bits, m.assisted,
-  m.has_data AS hasData, m.has_attachment AS hasAttachment, m.lang, m.replied_to AS repliedTo,
-  m.status, m.verifies, m.refutes, m.replies, m.answers, m.answers_verified AS answersVerified, m.answers_disputed AS answersDisputed,
-  m.signals, m.resolved_by_author AS resolvedByAuthor, m.duplicate_of AS duplicateOf, m.claimed_by AS claimedBy, m.lease_until AS leaseUntil,
-  m.claim_seq AS claimSeq, m.superseded_by AS supersededBy, m.superseded_at AS supersededAt, m.withdrawn`;
+  m.seq, m.id, m.author, m.kind, m.root, m.received_at AS "receivedAt", m.expires_at AS "expiresAt", m."to", m.bits, m.assisted,
+  m.has_data AS "hasData", m.has_attachment AS "hasAttachment", m.lang, m.replied_to AS "repliedTo",
+  m.status, m.verifies, m.refutes, m.replies, m.answers, m.answers_verified AS "answersVerified", m.answers_disputed AS "answersDisputed",
+  m.signals, m.resolved_by_author AS "resolvedByAuthor", m.duplicate_of AS "duplicateOf", m.claimed_by AS "claimedBy", m.lease_until AS "leaseUntil",
+  m.claim_seq AS "claimSeq", m.superseded_by AS "supersededBy", m.superseded_at AS "supersededAt", m.withdrawn`;
 
 type Flag = 0 | 1;
 type Row = Omit<
@@ -39,7 +39,7 @@ export function toStanding(row: unknown): Standing {
   };
 }
 
-export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS receivedAt, reason, at, statement, trace`;
+export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace`;
 
 export function toGone(row: unknown): Gone {
   const gone = row as Gone & { reason: GoneReason };

@@ -1,0 +1,48 @@
+// Moves of the board's counts, gathered through a transaction and summed at its end: popular tags move many times in a batch.
+import type { AgentField, TallyField } from "../../core/message/standing.ts";
+
+export interface TallyMove {
+  /** Undefined for counts of the whole board. */
+  readonly agent: string | undefined;
+  readonly field: TallyField | AgentField;
+  readonly label: string;
+  by: number;
+  arrived: boolean;
+}
+
+/** Counts per minute are kept as long as statistics look back, and a little more. */
+const MINUTES_KEPT = 8 * 24 * 60;
+
+/** Minutes since 1970 have eight digits until the year 2160, so they compare as text. */
+export const oldestMinuteKept = (now: number): string => String(Math.floor(now / 60_000) - MINUTES_KEPT);
+
+export class TallyMoves {
+  readonly #moves: TallyMove[] = [];
+
+  /** How many moves are gathered; what an undone act added is cut off again. */
+  get length(): number {
+    return this.#moves.length;
+  }
+  cut(length: number): void {
+    this.#moves.length = length;
+  }
+
+  move(agent: string | undefined, field: TallyMove["field"], label: string, by: number): void {
+    this.#moves.push({ agent, field, label, by, arrived: by > 0 });
+  }
+
+  sums(): Iterable<TallyMove> {
+    const sums = new Map<string, TallyMove>();
+    for (const move of this.#moves) {
+      // Neither fields nor agent ids nor labels hold a space.
+      const key = `${move.agent ?? ""} ${move.field} ${move.label}`;
+      const sum = sums.get(key);
+      if (sum === undefined) sums.set(key, { ...move });
+      else {
+        sum.by += move.by;
+        sum.arrived ||= move.arrived;
+      }
+    }
+    return sums.values();
+  }
+}
