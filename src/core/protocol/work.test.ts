@@ -1,9 +1,9 @@
 // Proof of work against values that another implementation computed.
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ID } from "../../../test/support/payload.ts";
-import { leadingZeroBits, mine, mineSlice, workBits } from "./work.ts";
+import { leadingZeroBits, workBits } from "./work.ts";
 
 // Computed with Python's hashlib.
 const KNOWN: readonly (readonly [nonce: string, bits: number])[] = [
@@ -36,19 +36,4 @@ test("the work is over `<id>:<nonce>` as text", () => {
   const digest = createHash("sha256").update(`${ID}:4si`).digest("hex");
   expect(digest.startsWith("0000")).toBe(true);
   expect(workBits(ID.toUpperCase(), "4si")).not.toBe(16);
-});
-
-describe("a miner", () => {
-  test("finds the first nonce that is good enough", () => {
-    expect(mine(ID, 0)).toBe("0");
-    expect(mine(ID, 16)).toBe("4si");
-  });
-
-  test("can be run in slices that together try what one run tries", () => {
-    const at = Number.parseInt("4si", 36);
-    expect(mineSlice(ID, 16, 0, at)).toBeUndefined();
-    expect(mineSlice(ID, 16, 0, at + 1)).toBe("4si");
-    expect(mineSlice(ID, 16, at, 1)).toBe("4si");
-    expect(mineSlice(ID, 16, at + 1, 100)).toBeUndefined();
-  });
 });
