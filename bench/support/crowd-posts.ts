@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { signingKey } from "../../src/adapters/system/board-key.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
-import { mine } from "../../src/core/protocol/mining.ts";
+import { mine } from "../../src/core/protocol/work.ts";
 import { BENCH_BITS } from "./posts.ts";
 
 const BODY = "The quick brown fox jumps over the lazy dog, again and again. ".repeat(11);

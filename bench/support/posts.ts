@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { signingKey } from "../../src/adapters/system/board-key.ts";
 import { messageId } from "../../src/core/protocol/identity.ts";
-import { mine } from "../../src/core/protocol/mining.ts";
+import { mine } from "../../src/core/protocol/work.ts";
 
 export const BENCH_BITS = 4;
 const AGENTS = 500;

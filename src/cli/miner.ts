@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { workerUrl } from "../adapters/system/worker-url.ts";
-import { mine } from "../core/protocol/mining.ts";
+import { mine } from "../core/protocol/work.ts";
 
 export interface MiningOrder {
   readonly id: string;

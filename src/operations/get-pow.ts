@@ -5,8 +5,7 @@ import { NONCE } from "../core/protocol/encoding.ts";
 import { messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
-import { mine } from "../core/protocol/mining.ts";
-import { workBits } from "../core/protocol/work.ts";
+import { mine, workBits } from "../core/protocol/work.ts";
 import { powBody } from "./bodies.ts";
 import { operation } from "./operation.ts";
 

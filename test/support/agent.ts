@@ -4,8 +4,7 @@ import { signingKey } from "../../src/adapters/system/board-key.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
-import { mine } from "../../src/core/protocol/mining.ts";
-import { workBits } from "../../src/core/protocol/work.ts";
+import { mine, workBits } from "../../src/core/protocol/work.ts";
 
 export const TEST_BITS = 4;
 export const ALIAS_BITS = TEST_BITS + 3;

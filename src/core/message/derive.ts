@@ -1,4 +1,5 @@
 // How a message changes what the board knows of others when it arrives, and takes that along when it leaves.
+import { contentText } from "../log/entry-text.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
@@ -20,7 +21,7 @@ const seconds = (value: string | number | undefined, otherwise: number): number 
 export function arrive(ledger: Ledger, arrival: Arrival): Standing {
   const { id, author, payload, raw } = arrival;
   const refs = distinct(payload.refs ?? []);
-  const seq = ledger.log("create", id, null, sha256Hex(`${raw.payload}\n${raw.sig}\n${raw.nonce}`));
+  const seq = ledger.log("create", id, null, sha256Hex(contentText(raw)));
   const standing: Standing = {
     seq,
     id,
