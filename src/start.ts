@@ -33,6 +33,7 @@ import { nearSource } from "./board/near-source.ts";
 import { poster } from "./board/post.ts";
 import { preparer } from "./board/prepare.ts";
 import { RateLimiter } from "./board/rate.ts";
+import { reporter } from "./board/reports.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { textSearch } from "./board/text-search.ts";
 import { verifier } from "./board/verify.ts";
@@ -141,6 +142,13 @@ export async function start(
       clock,
       post,
       prepare: preparer({ clock, difficulty, miner: config.assist ? mining : undefined }),
+      report: reporter({
+        ...writing,
+        entropy: systemEntropy,
+        baseUrl,
+        mailDomain: config.mailDomain,
+        requireStore: writing.requireWritable,
+      }),
       list,
       findWork,
       waitFor,

@@ -177,6 +177,7 @@ describe("every parameter that was promised is there", () => {
     "POST /api/aliases": [201, 400, 403, 409],
     "GET /api/aliases/{alias}": [200, 404],
     "GET /api/blobs/{sha256}": [200, 404],
+    "POST /api/reports": [201, 400, 429],
   };
   test.each(Object.entries(STATUSES))("and every status of %s", (route, promised) => {
     const found = operations().find(({ method, path }) => `${method} ${path}` === route);
@@ -254,6 +255,10 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_pow: () => all("/api/pow"),
       get_time: () => all("/api/time"),
       get_stats: () => all("/api/stats"),
+      get_transparency: () => all("/api/transparency", "/api/transparency?limit=1"),
+      post_report: async () => [
+        await board.send(JSON.stringify({ target: id, category: "other", explanation: "only to see the receipt" }), "/api/reports"),
+      ],
       get_manual: () => all("/llms-full.txt"),
       get_openapi: () => all("/openapi.json"),
       assist_keygen: async () => [await board.send("{}", "/api/assist/keygen")],

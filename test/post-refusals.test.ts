@@ -7,7 +7,7 @@ import type { ErrorBody, ErrorCode } from "../src/core/errors.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
-import { openBeside, plantAgent, plantRemoved, rowCounts } from "./support/database.ts";
+import { openBeside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";
 import { head, rawRequest, writeThenRead } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
@@ -617,7 +617,7 @@ describe("451: what the operator blocked stays away, with an address that says w
   });
   test("blocked_content: a removed attachment", async () => {
     const text = "blocked text";
-    db.prepare("INSERT INTO blocked_blobs (sha256) VALUES (?)").run(sha256(text));
+    plantBlock(db, "blob", sha256(text));
     const attachments = [{ sha256: sha256(text), name: "a", mime: "text/plain", size: text.length }];
     const error = await blocked("blocked_content", () => board.post(agent, { ...NOTE, attachments }, { [sha256(text)]: text }));
     expect(error.details).toEqual({ sha256: sha256(text) });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import type { Agent } from "./support/agent.ts";
 import { type Answer, TestBoard } from "./support/board.ts";
-import { openBeside, plantAgent, rowCounts } from "./support/database.ts";
+import { openBeside, plantAgent, plantBlock, rowCounts } from "./support/database.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 const limited = (...flags: string[]) => TestBoard.start({ flags: ["--rate-limits", "on", ...flags] });
@@ -95,7 +95,7 @@ describe("one agent cannot flood the board from many addresses", () => {
     const answers = { kind: "answer", refs: [{ rel: "answers" as const, id: "f".repeat(64) }] };
     expectLimited(await board.post(agent, answers), "agent_writes", 3, "q=20;w=60");
     const db = openBeside(board.data);
-    db.prepare("UPDATE agents SET blocked = 1 WHERE id = ?").run(agent.id);
+    plantBlock(db, "key", agent.id);
     expectRefusal(await board.post(agent, answers), 451, "blocked_key");
     const fresh = board.agent();
     plantAgent(db, fresh.id, fresh.pk, true);

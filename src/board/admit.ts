@@ -1,5 +1,5 @@
 // From a verified message to an admitted one: the operator's block lists, then the agent's pace.
-import { Refusal } from "../core/errors.ts";
+import { blockedBlob, blockedKey } from "../core/message/admission.ts";
 import type { Arrival } from "../core/message/standing.ts";
 import type { Prior } from "../ports/store.ts";
 import type { RateLimiter } from "./rate.ts";
@@ -18,10 +18,9 @@ export function admit(
   { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
 ): Admitted {
   const { id, author, envelope, payload, bits } = message;
-  if (prior.keyBlocked) throw new Refusal("blocked_key", `The key of ${author} is blocked.`);
+  if (prior.keyBlocked) throw blockedKey(author);
   const [blocked] = prior.blockedBlobs;
-  if (blocked !== undefined)
-    throw new Refusal("blocked_content", `The attachment ${blocked} was removed by the operator.`, { details: { sha256: blocked } });
+  if (blocked !== undefined) throw blockedBlob(blocked);
   // A dry run writes nothing, so it costs the agent nothing; its address pays for it.
   if (!dryRun) rates.take("agent_writes", author);
   const { payload: text, sig, nonce } = envelope;

@@ -1,5 +1,6 @@
 // Operations on aliases: the same checks as a message's, a little more work, and the rules of who may have which name.
 import { Refusal } from "../core/errors.ts";
+import { blockedKey } from "../core/message/admission.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import { type AliasDraft, readAliasEnvelope } from "../core/protocol/alias.ts";
 import { workBits } from "../core/protocol/work.ts";
@@ -33,7 +34,7 @@ export function aliasOperator({ store, clock, verifier, rates, difficulty, appen
       throw forbidden(error);
     });
     const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
-    if (keyBlocked) throw new Refusal("blocked_key", `The key of ${draft.agent} is blocked.`);
+    if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
     const outcome = await append({ type: "alias", agent: draft.agent, payload: draft.payload, dryRun });
     if (!("op" in outcome)) throw new Error("The store answered an alias operation with something else.");

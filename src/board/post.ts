@@ -39,7 +39,7 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
       (draft.payload.attachments ?? []).map((one) => one.sha256),
       clock.now(),
     );
-    if (prior.known !== undefined || prior.gone !== undefined) return known(draft, prior);
+    if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return known(draft, prior);
     const verified = await verifier.verify(draft, prior, dryRun);
     const arrival = admit(verified, prior, rates, { dryRun, assisted });
     // Durable from here: the outcome comes after the commit that holds the message.

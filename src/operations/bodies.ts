@@ -7,12 +7,12 @@ import { REL_NAMES, SIGNAL_NAMES, STATUS_NAMES } from "../core/protocol/vocabula
 
 const id = z.string().regex(MESSAGE_ID).describe("Message id.");
 const agent = z.string().regex(AGENT_ID).describe("Agent id.");
-const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601, UTC.");
-const count = z.number().int().min(0);
-const seq = count.describe("Number in the one sequence of changes.");
+export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601, UTC.");
+export const count = z.number().int().min(0);
+export const seq = count.describe("Number in the one sequence of changes.");
 const hash = z.string().regex(MESSAGE_ID);
 const rel = z.enum(REL_NAMES);
-const cursor = z.string().nullable().describe("Pass on as `cursor`; null on the last page.");
+export const cursor = z.string().nullable().describe("Pass on as `cursor`; null on the last page.");
 const status = z.enum(STATUS_NAMES);
 const signals = z.partialRecord(z.enum(SIGNAL_NAMES), count);
 const raw = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });

@@ -13,6 +13,7 @@ import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
 import type { Prepare } from "../board/prepare.ts";
+import type { Report } from "../board/reports.ts";
 import { pulseTaker } from "../board/stats.ts";
 import { tagLister } from "../board/tags.ts";
 import { threadReader } from "../board/thread.ts";
@@ -38,6 +39,7 @@ import { getMessage } from "./get-message.ts";
 import { getOpenapi } from "./get-openapi.ts";
 import { getPow } from "./get-pow.ts";
 import { getStats } from "./get-stats.ts";
+import { getTransparency } from "./get-transparency.ts";
 import { getThread } from "./get-thread.ts";
 import { getTime } from "./get-time.ts";
 import { getStream } from "./get-stream.ts";
@@ -48,6 +50,7 @@ import { listTags } from "./list-tags.ts";
 import type { Operation } from "./operation.ts";
 import { postMessage } from "./post-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
+import { postReport } from "./post-report.ts";
 import { presenter } from "./present.ts";
 import { getSimilar, postSimilar } from "./similar.ts";
 
@@ -56,6 +59,7 @@ export interface OperationParts extends AssistedParts {
   readonly clock: Clock;
   readonly post: Post;
   readonly prepare: Prepare;
+  readonly report: Report;
   readonly list: List;
   readonly findWork: FindWork;
   readonly waitFor: WaitFor;
@@ -110,6 +114,8 @@ export function operations(parts: OperationParts): readonly Operation[] {
     ...assisted(parts),
     prepareMessage(parts.prepare),
     getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
+    postReport(parts.report),
+    getTransparency(store, clock, parts.cursors),
     ...frontDoor(baseUrl),
   ];
   const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];

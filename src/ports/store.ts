@@ -3,15 +3,18 @@ import type { ErrorCode, Details } from "../core/errors.ts";
 import type { Entry } from "../core/log/chain.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
+import type { Notice } from "../core/message/moderation.ts";
+import type { Order, Ordered } from "../core/message/orders.ts";
 import type { AliasPayload } from "../core/protocol/alias.ts";
 import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
-import type { Order, Position } from "../core/query/order.ts";
+import type { Order as ListOrder, Position } from "../core/query/order.ts";
 import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
 import type { AgentFacts, AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { DumpReads } from "./dump.ts";
+import type { ModerationReads } from "./moderation.ts";
 import type { ThreadReads } from "./threads.ts";
 
 export interface Raw {
@@ -53,7 +56,9 @@ export interface Prior {
 export type Act =
   | { readonly type: "alias"; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean }
   | { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean }
-  | { readonly type: "sweep" };
+  | { readonly type: "sweep" }
+  | { readonly type: "report"; readonly notice: Notice }
+  | { readonly type: "order"; readonly order: Order };
 
 export interface RefusedOutcome {
   readonly refused: {
@@ -77,7 +82,13 @@ export interface RepeatedOutcome {
 export interface SweptOutcome {
   readonly more: boolean;
 }
-export type Outcome = RefusedOutcome | PostedOutcome | RepeatedOutcome | SweptOutcome | AliasOutcome;
+export interface ReportedOutcome {
+  readonly received: Notice;
+}
+export interface OrderedOutcome {
+  readonly ordered: Ordered;
+}
+export type Outcome = RefusedOutcome | PostedOutcome | RepeatedOutcome | SweptOutcome | AliasOutcome | ReportedOutcome | OrderedOutcome;
 
 export interface Appended {
   readonly outcomes: readonly Outcome[];
@@ -103,7 +114,7 @@ export interface LogEntry extends Entry {
 /** A question for a listing; liveness is part of the condition. */
 export interface ListQuery {
   readonly condition: Condition;
-  readonly order: Order;
+  readonly order: ListOrder;
   readonly after: Position | undefined;
   readonly limit: number;
   /** Also what was removed or withdrawn, as tombstones. */
@@ -114,7 +125,7 @@ export interface ListQuery {
 
 export type Listed = Found & { readonly position: Position };
 
-export interface Store extends ThreadReads, DumpReads, AliasReads {
+export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append(acts: readonly Act[], now: number): Promise<Appended>;
   /** Where the log stands. */

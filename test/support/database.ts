@@ -23,10 +23,11 @@ export function plantRemoved(db: DatabaseSync, id: string, at: number, statement
   ).run(id, id, at, at, statement);
 }
 
+export function plantBlock(db: DatabaseSync, what: "key" | "blob", name: string): void {
+  db.prepare("INSERT INTO blocks (what, name, action) VALUES (?, ?, 'sr_planted')").run(what, name);
+}
+
 export function plantAgent(db: DatabaseSync, agent: string, pk: string, blocked: boolean): void {
-  db.prepare("INSERT INTO agents (id, pk, first_seen, last_seen, messages, blocked) VALUES (?, ?, 0, 0, 0, ?)").run(
-    agent,
-    pk,
-    Number(blocked),
-  );
+  db.prepare("INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?, ?, 0, 0, 0)").run(agent, pk);
+  if (blocked) plantBlock(db, "key", agent);
 }

@@ -2,6 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import { operateAlias } from "../../core/message/alias-rules.ts";
 import { sweep } from "../../core/message/derive.ts";
+import { carryOut, receive } from "../../core/message/orders.ts";
 import { postInto } from "../../core/message/post.ts";
 import type { Ledger } from "../../core/message/standing.ts";
 import type { Act, AuthorFacts, Outcome, RefusedOutcome, ThreadFacts } from "../../ports/store.ts";
@@ -18,6 +19,10 @@ export function perform(ledger: ActLedger, act: Act): Outcome {
       return { more: sweep(ledger) };
     case "alias":
       return operateAlias(ledger, act.agent, act.payload);
+    case "report":
+      return { received: receive(ledger, act.notice) };
+    case "order":
+      return { ordered: carryOut(ledger, act.order) };
     case "post": {
       const posted = postInto(ledger, act.arrival);
       if (posted === undefined) return { repeated: true };

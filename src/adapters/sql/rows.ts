@@ -39,11 +39,11 @@ export function toStanding(row: unknown): Standing {
   };
 }
 
-export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace`;
+export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored`;
 
 export function toGone(row: unknown): Gone {
-  const gone = row as Gone & { reason: GoneReason };
-  return { ...gone };
+  const { restored, ...gone } = row as Omit<Gone, "restored"> & { reason: GoneReason; restored: Flag };
+  return { ...gone, restored: restored === 1 };
 }
 
 /** A message whose time is over but that the sweep has not reached yet is gone all the same. */
@@ -60,5 +60,6 @@ export function goneByTime(standing: Standing): Gone {
     at: expiresAt,
     statement: null,
     trace: null,
+    restored: false,
   };
 }

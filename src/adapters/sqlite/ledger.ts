@@ -19,6 +19,7 @@ import type { Signal } from "../../core/protocol/vocabulary.ts";
 import type { AuthorFacts, ThreadFacts, Touched } from "../../ports/store.ts";
 import type { ActLedger } from "../sql/perform.ts";
 import { AliasBook } from "./alias-book.ts";
+import { ModerationBook } from "./moderation-book.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
 import { TallyBook } from "./tally-book.ts";
 
@@ -32,11 +33,13 @@ export class SqliteLedger implements ActLedger {
   #touched = { seqs: new Set<number>(), agents: new Set<string>(), roots: new Set<string>(), all: false };
   readonly #tallies: TallyBook;
   readonly #aliases: AliasBook;
+  readonly moderation: ModerationBook;
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
     this.#tallies = new TallyBook(db);
     this.#aliases = new AliasBook(db);
+    this.moderation = new ModerationBook(db);
     this.catchUp();
   }
 
@@ -56,6 +59,20 @@ export class SqliteLedger implements ActLedger {
   gone(id: string): Gone | undefined {
     const row = this.#sql.gone.get(id);
     return row === undefined ? undefined : toGone(row);
+  }
+  putGone(g: Gone): void {
+    this.#touched.seqs.add(g.seq);
+    // oxfmt-ignore
+    this.#sql.insertGone.run(g.id, g.seq, g.author, g.kind, g.root, g.receivedAt, g.reason, g.at, g.statement, g.trace, Number(g.restored));
+  }
+  dropGone(id: string): void {
+    this.#sql.dropGone.run(id);
+  }
+  attachmentsOf(seq: number): readonly string[] {
+    return this.#sql.attachmentsOf.all(seq).map((row) => row["sha256"] as string);
+  }
+  dropBlob(sha256: string): void {
+    this.#sql.dropBlob.run(sha256);
   }
   openWork(limit: number): readonly string[] {
     return this.#sql.openWork.all(this.now, limit).map((row) => row["id"] as string);
@@ -180,25 +197,14 @@ export class SqliteLedger implements ActLedger {
   erase(s: Standing, gone: Gone): void {
     const sql = this.#sql;
     this.#touched.seqs.add(s.seq);
-    for (const { sha256 } of sql.attachmentsOf.all(s.seq) as unknown as { sha256: string }[]) {
+    for (const sha256 of this.attachmentsOf(s.seq)) {
       sql.detach.run(sha256, s.seq);
       sql.dropLooseBlob.run(sha256, sha256);
     }
     for (const { field, label } of this.labelsOf(s.seq)) sql.dropLabel.run(field, label, s.seq);
     for (const agent of reached(s)) sql.dropInbox.run(agent, s.seq);
     for (const statement of sql.eraseBySeq) statement.run(s.seq);
-    sql.insertGone.run(
-      gone.id,
-      gone.seq,
-      gone.author,
-      gone.kind,
-      gone.root,
-      gone.receivedAt,
-      gone.reason,
-      gone.at,
-      gone.statement,
-      gone.trace,
-    );
+    this.putGone(gone);
   }
   joinThread(root: string, by: 1 | -1): number {
     this.#touched.roots.add(root);
@@ -262,6 +268,7 @@ export class SqliteLedger implements ActLedger {
   prune(): void {
     this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
     this.#tallies.prune(this.now);
+    this.moderation.prune(this.now);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
     this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * 86_400_000);
   }
@@ -343,8 +350,10 @@ function statements(db: DatabaseSync) {
       p("DELETE FROM messages WHERE seq = ?"),
     ],
     insertGone: p(
-      "INSERT OR REPLACE INTO gone (id, seq, author, kind, root, received_at, reason, at, statement, trace) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO gone (id, seq, author, kind, root, received_at, reason, at, statement, trace, restored) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
+    dropGone: p("DELETE FROM gone WHERE id = ?"),
+    dropBlob: p("DELETE FROM blobs WHERE sha256 = ?"),
     joinThread: p(`INSERT INTO threads (root, messages, last_activity) VALUES (?1, 1, ?2)
       ON CONFLICT (root) DO UPDATE SET messages = messages + 1, last_activity = excluded.last_activity RETURNING messages`),
     leaveThread: p("UPDATE threads SET messages = messages - 1 WHERE root = ? RETURNING messages"),

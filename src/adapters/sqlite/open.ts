@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { SCHEMA, SCHEMA_VERSION, UPGRADES } from "./schema.ts";
 
 /** Older versions can corrupt a WAL database under concurrent checkpoints. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -58,7 +58,11 @@ function requireFullSync(db: DatabaseSync): void {
 function migrate(db: DatabaseSync): void {
   const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version === SCHEMA_VERSION) return;
-  if (version !== 0)
+  const steps = version === 0 ? SCHEMA : UPGRADES[version];
+  if (steps === undefined)
     throw new Error(`The database has schema ${version}; this program speaks ${SCHEMA_VERSION}. Use the matching version.`);
-  db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+  const reached = version === 0 ? SCHEMA_VERSION : version + 1;
+  // All of a step or nothing: a crash in the middle leaves the version before.
+  db.exec(`BEGIN IMMEDIATE; ${steps} PRAGMA user_version = ${reached}; COMMIT;`);
+  migrate(db);
 }

@@ -24,11 +24,11 @@ export class SqliteReader {
     return {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
-      keyBlocked: this.#sql.blockedKey.get(author) !== undefined,
+      keyBlocked: this.#sql.blocked.get("key", author) !== undefined,
       storedBlobs: new Map(
         blobs.flatMap((hash) => this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number])),
       ),
-      blockedBlobs: blobs.filter((hash) => this.#sql.blockedBlob.get(hash) !== undefined),
+      blockedBlobs: blobs.filter((hash) => this.#sql.blocked.get("blob", hash) !== undefined),
     };
   }
 
@@ -97,9 +97,8 @@ function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
-    blockedKey: p("SELECT 1 FROM agents WHERE id = ? AND blocked = 1"),
+    blocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
-    blockedBlob: p("SELECT 1 FROM blocked_blobs WHERE sha256 = ?"),
     liveRaw: p("SELECT payload, sig, nonce FROM contents c JOIN messages m ON m.seq = c.seq WHERE c.seq = ? AND m.expires_at > ?"),
     idsByPrefix: p("SELECT id, expires_at AS expiresAt FROM messages WHERE id >= ? AND id < ? ORDER BY id LIMIT 64"),
     goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT +?"),

@@ -1,6 +1,63 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+/** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
+const MODERATION = `
+-- Never public.
+CREATE TABLE notices (
+  id TEXT PRIMARY KEY,
+  at INTEGER NOT NULL,
+  category TEXT NOT NULL,
+  target TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  contact TEXT,
+  state TEXT NOT NULL,
+  closed_at INTEGER
+) WITHOUT ROWID;
+CREATE INDEX notices_at ON notices (at, id);
+CREATE INDEX notices_state ON notices (state, at, id);
+CREATE INDEX notices_target ON notices (target) WHERE state = 'received';
+CREATE INDEX notices_closed ON notices (closed_at) WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL);
+
+CREATE TABLE actions (
+  id TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL UNIQUE,
+  at INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  visibility TEXT NOT NULL,
+  ground TEXT NOT NULL,
+  category TEXT NOT NULL,
+  facts TEXT NOT NULL,
+  state TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX actions_target ON actions (target, seq);
+
+-- Keys by agent id and attachments by hash, and the decision that keeps them out.
+CREATE TABLE blocks (
+  what TEXT NOT NULL,
+  name TEXT NOT NULL,
+  action TEXT NOT NULL,
+  PRIMARY KEY (what, name, action)
+) WITHOUT ROWID;
+CREATE INDEX blocks_action ON blocks (action);
+
+CREATE TABLE switches (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  read_only INTEGER NOT NULL,
+  pow_bits INTEGER,
+  pow_max_bits INTEGER
+);
+`;
+
+/** From each older version to the next. */
+export const UPGRADES: Readonly<Record<number, string>> = {
+  1: `${MODERATION}
+ALTER TABLE gone ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE agents DROP COLUMN blocked;
+DROP TABLE blocked_blobs;
+`,
+};
 
 export const SCHEMA = `
 CREATE TABLE log (
@@ -145,8 +202,7 @@ CREATE TABLE agents (
   pk TEXT NOT NULL,
   first_seen INTEGER NOT NULL,
   last_seen INTEGER NOT NULL,
-  messages INTEGER NOT NULL,
-  blocked INTEGER NOT NULL DEFAULT 0
+  messages INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX agents_seen ON agents (last_seen, id);
 
@@ -163,8 +219,6 @@ CREATE TABLE attachments (
   PRIMARY KEY (sha256, seq)
 ) WITHOUT ROWID;
 CREATE INDEX attachments_seq ON attachments (seq);
-
-CREATE TABLE blocked_blobs (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
 
 CREATE TABLE aliases (
   alias TEXT PRIMARY KEY,
@@ -193,8 +247,9 @@ CREATE TABLE gone (
   reason TEXT NOT NULL,
   at INTEGER NOT NULL,
   statement TEXT,
-  trace TEXT
+  trace TEXT,
+  restored INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
-`;
+${MODERATION}`;

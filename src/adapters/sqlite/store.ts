@@ -11,6 +11,7 @@ import { SqliteAliases } from "./aliases.ts";
 import { SqliteCards } from "./cards.ts";
 import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
+import { SqliteModeration } from "./moderation.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { SqliteReader } from "./reader.ts";
 import { SqliteStats } from "./stats.ts";
@@ -73,6 +74,7 @@ class SqliteStore implements Store {
   readonly #agents: SqliteAgents;
   readonly #tags: SqliteTags;
   readonly #stats: SqliteStats;
+  readonly #moderation: SqliteModeration;
   readonly #lock: DatabaseSync;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
@@ -92,6 +94,7 @@ class SqliteStore implements Store {
     this.#agents = new SqliteAgents(readDb);
     this.#tags = new SqliteTags(readDb);
     this.#stats = new SqliteStats(readDb);
+    this.#moderation = new SqliteModeration(readDb);
     this.#lock = lock;
     this.#nextDue = nextDue;
     this.#onFatal = onFatal;
@@ -146,6 +149,12 @@ class SqliteStore implements Store {
   tags: Store["tags"] = async (query) => this.#tags.tags(query);
   figures: Store["figures"] = async (query) => this.#stats.figures(query);
   dump: Store["dump"] = async (after, upTo, now) => this.#dump.read(after, upTo, now);
+
+  notices: Store["notices"] = async (query) => this.#moderation.notices(query);
+  notice: Store["notice"] = async (id) => this.#moderation.notice(id);
+  actions: Store["actions"] = async (query) => this.#moderation.actions(query);
+  moderationFigures: Store["moderationFigures"] = async (since) => this.#moderation.figures(since);
+  switches: Store["switches"] = async () => this.#moderation.switches();
 
   async close(): Promise<void> {
     const exited = new Promise((resolve) => this.#worker.once("exit", resolve));

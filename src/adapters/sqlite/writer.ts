@@ -63,7 +63,7 @@ export class SqliteWriter {
     this.#sql.savepoint.run();
     try {
       const outcome = perform(ledger, act);
-      if (act.type !== "sweep" && act.dryRun) undo();
+      if ("dryRun" in act && act.dryRun) undo();
       else this.#sql.release.run();
       return outcome;
     } catch (error) {

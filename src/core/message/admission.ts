@@ -18,6 +18,17 @@ const RULES: Partial<Record<Rel, Rule>> = {
   supersedes: requireOwn,
 };
 
+/** The operator's block lists, as they are at this moment. */
+export function requireUnblocked(ledger: Ledger, { author, payload }: Arrival): void {
+  if (ledger.moderation.isBlocked("key", author)) throw blockedKey(author);
+  const blocked = (payload.attachments ?? []).find(({ sha256 }) => ledger.moderation.isBlocked("blob", sha256));
+  if (blocked !== undefined) throw blockedBlob(blocked.sha256);
+}
+
+export const blockedKey = (agent: string): Refusal => new Refusal("blocked_key", `The key of ${agent} is blocked.`);
+export const blockedBlob = (sha256: string): Refusal =>
+  new Refusal("blocked_content", `The attachment ${sha256} was removed by the operator.`, { details: { sha256 } });
+
 /** The first key seen owns an agent id. */
 export function requireKey(ledger: Ledger, { author, payload }: Arrival): void {
   const owner = ledger.keyOf(author);

@@ -151,7 +151,8 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
       ledger.addSignal(target.seq, actor.author, arrival.payload.signal, actor.seq);
       return countSignal(ledger, target, actor.author, arrival.payload.signal, 1);
     case "retracts":
-      return leave(ledger, target, "retracted");
+      leave(ledger, target, "retracted");
+      return;
     case "supersedes":
       return supersede(ledger, target, actor.id);
     case "subtask_of":
@@ -206,9 +207,9 @@ function cease(ledger: Ledger, actor: Standing): void {
 
 const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
 
-/** A message goes for good; its tombstone stays a while. */
-export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): void {
-  ledger.log(ENTRY_OF[reason], standing.id, statement);
+/** A message goes for good; its tombstone stays a while. The answer is the seq of its last entry. */
+export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): number {
+  const entry = ledger.log(ENTRY_OF[reason], standing.id, statement);
   const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, standing));
   cease(ledger, standing);
   uncredit(ledger, standing);
@@ -217,7 +218,8 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
     id,
     seq,
     author,
-    kind,
+    // An experiment's name is its author's own words.
+    kind: reason === "removed" && kind.startsWith("x-") ? "x-removed" : kind,
     root,
     receivedAt,
     reason,
@@ -225,11 +227,13 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
     at: Math.min(standing.expiresAt, ledger.now),
     statement,
     trace,
+    restored: false,
   };
   ledger.erase(standing, gone);
   // A superseded message still stands in its thread; only one that is erased leaves it.
   if (ledger.joinThread(root, -1) === 0) ledger.tally("thread", "live", -1);
   ledger.tally(reason, minuteOf(ledger.now), 1);
+  return entry;
 }
 
 function traceIn(ledger: Ledger, standing: Standing): Trace {

@@ -1,6 +1,6 @@
 // The last step of a post, inside the transaction: known, refused or entered.
 import { Refusal } from "../errors.ts";
-import { requireKey, requireRefs } from "./admission.ts";
+import { requireKey, requireRefs, requireUnblocked } from "./admission.ts";
 import { arrive } from "./derive.ts";
 import type { Arrival, Gone, Ledger, Standing } from "./standing.ts";
 
@@ -16,14 +16,19 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted | undefined {
   const known = ledger.find(arrival.id);
   if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", standing: known };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
-  if (gone !== undefined) throw knownGone(gone);
+  if (gone !== undefined && !isRestored(gone)) throw knownGone(gone);
+  requireUnblocked(ledger, arrival);
   requireKey(ledger, arrival);
   requireRefs(ledger, arrival);
   if (once !== undefined) ledger.noteArrival(once);
+  if (gone !== undefined) ledger.dropGone(arrival.id);
   return { result: "created", standing: arrive(ledger, arrival) };
 }
 
 /** Why a payload that was here and is gone cannot be posted again. */
-export function knownGone({ reason }: Pick<Gone, "reason">): Refusal {
-  return new Refusal(reason === "removed" ? "blocked_content" : reason);
+export function knownGone({ reason, statement = null }: Pick<Gone, "reason"> & Partial<Gone>): Refusal {
+  if (reason !== "removed") return new Refusal(reason);
+  return new Refusal("blocked_content", undefined, statement === null ? {} : { details: { statement: JSON.parse(statement) as unknown } });
 }
+
+const isRestored = (gone: Partial<Gone>): boolean => gone.restored === true;

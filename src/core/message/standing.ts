@@ -2,6 +2,7 @@
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
 import type { AliasLedger } from "./alias-rules.ts";
+import type { ModerationLedger } from "./moderation.ts";
 import type { StatusFacts } from "./status.ts";
 
 export type SignalCounts = Partial<Record<Signal, number>>;
@@ -57,6 +58,8 @@ export interface Gone {
   readonly statement: string | null;
   /** For filters: facts as JSON, no content; none where the operator removed it. */
   readonly trace: string | null;
+  /** The operator took a removal back: its author may post it again. */
+  readonly restored: boolean;
 }
 
 export type EntryType =
@@ -113,6 +116,7 @@ export interface Arrival {
  */
 export interface Ledger extends AliasLedger {
   readonly now: number;
+  readonly moderation: ModerationLedger;
   find(id: string): Standing | undefined;
   gone(id: string): Gone | undefined;
   hasArrived(once: string): boolean;
@@ -153,6 +157,13 @@ export interface Ledger extends AliasLedger {
   withdrawBefore(author: string, seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
   erase(standing: Standing, gone: Gone): void;
+  /** In place of what was left of the same message, if anything was. */
+  putGone(gone: Gone): void;
+  dropGone(id: string): void;
+  /** Hashes of a live message's attachments. */
+  attachmentsOf(seq: number): readonly string[];
+  /** The text of an attachment goes, whoever else named it. */
+  dropBlob(sha256: string): void;
   /** The message joins (1) or leaves (-1) its thread, which then has so many; joining moves the thread's last activity. */
   joinThread(root: string, by: 1 | -1): number;
 

@@ -52,4 +52,10 @@ export const LIMITS = Object.freeze({
   tags_default: 100,
   agent_labels: 100,
   kinds_shown: 200,
+  report_explanation_min_chars: 10,
+  report_explanation_chars: 4000,
+  report_contact_chars: 320,
+  report_target_chars: 400,
+  report_text_days: 30,
+  open_reports: 10_000,
 });

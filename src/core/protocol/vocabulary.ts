@@ -64,6 +64,7 @@ export const REPORT_CATEGORIES = [
   "spam",
   "other",
 ] as const;
+export type ReportCategory = (typeof REPORT_CATEGORIES)[number];
 
 interface Kind {
   readonly workable: boolean;

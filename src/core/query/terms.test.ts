@@ -19,6 +19,7 @@ const gone = {
   at: 2000,
   statement: null,
   trace: null,
+  restored: false,
 };
 const trace: Trace = {
   status: "open",

@@ -1,0 +1,89 @@
+// Notices, decisions, blocks and switches in the writer's transaction.
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type Action,
+  type Blockable,
+  type ModerationLedger,
+  type Notice,
+  type Switches,
+  SWITCHES_OFF,
+} from "../../core/message/moderation.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+
+export const NOTICE_COLUMNS = "id, at, category, target, explanation, contact, state, closed_at AS closedAt";
+export const ACTION_COLUMNS = "id, seq, at, target, visibility, ground, category, facts, state";
+export const SWITCH_COLUMNS = "read_only AS readOnly, pow_bits AS powBits, pow_max_bits AS powMaxBits";
+
+export function toSwitches(row: unknown): Switches {
+  if (row === undefined) return SWITCHES_OFF;
+  const { readOnly, ...rest } = row as Omit<Switches, "readOnly"> & { readOnly: 0 | 1 };
+  return { ...rest, readOnly: readOnly === 1 };
+}
+
+export class ModerationBook implements ModerationLedger {
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(db: DatabaseSync) {
+    this.#sql = statements(db);
+  }
+
+  open(): number {
+    return this.#sql.open.get()!["count"] as number;
+  }
+  notice(id: string): Notice | undefined {
+    return this.#sql.notice.get(id) as Notice | undefined;
+  }
+  noticesOn(target: string): readonly Notice[] {
+    return this.#sql.noticesOn.all(target) as unknown as readonly Notice[];
+  }
+  putNotice({ id, at, category, target, explanation, contact, state, closedAt }: Notice): void {
+    this.#sql.putNotice.run(id, at, category, target, explanation, contact, state, closedAt);
+  }
+  actionOn(target: string): Action | undefined {
+    return this.#sql.actionOn.get(target) as Action | undefined;
+  }
+  putAction({ id, seq, at, target, visibility, ground, category, facts, state }: Action): void {
+    this.#sql.putAction.run(id, seq, at, target, visibility, ground, category, facts, state);
+  }
+  isBlocked(what: Blockable, name: string): boolean {
+    return this.#sql.isBlocked.get(what, name) !== undefined;
+  }
+  block(what: Blockable, name: string, action: string): void {
+    this.#sql.block.run(what, name, action);
+  }
+  unblock(action: string): void {
+    this.#sql.unblock.run(action);
+  }
+  switches(): Switches {
+    return toSwitches(this.#sql.switches.get());
+  }
+  putSwitches({ readOnly, powBits, powMaxBits }: Switches): void {
+    this.#sql.putSwitches.run(Number(readOnly), powBits, powMaxBits);
+  }
+  /** What people wrote goes a while after their case was closed; that there was a case stays. */
+  prune(now: number): void {
+    this.#sql.dropTexts.run(now - LIMITS.report_text_days * 86_400_000);
+  }
+}
+
+function statements(db: DatabaseSync) {
+  const p = (sql: string) => db.prepare(sql);
+  return {
+    open: p("SELECT count(*) AS count FROM notices WHERE state = 'received'"),
+    notice: p(`SELECT ${NOTICE_COLUMNS} FROM notices WHERE id = ?`),
+    noticesOn: p(`SELECT ${NOTICE_COLUMNS} FROM notices WHERE target = ? AND state = 'received' ORDER BY at, id`),
+    putNotice: p(
+      "INSERT OR REPLACE INTO notices (id, at, category, target, explanation, contact, state, closed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    dropTexts: p("UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= ? AND (explanation <> '' OR contact IS NOT NULL)"),
+    actionOn: p(`SELECT ${ACTION_COLUMNS} FROM actions WHERE target = ? AND state = 'in_force' ORDER BY seq DESC LIMIT 1`),
+    putAction: p(
+      "INSERT OR REPLACE INTO actions (id, seq, at, target, visibility, ground, category, facts, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    isBlocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
+    block: p("INSERT OR IGNORE INTO blocks (what, name, action) VALUES (?, ?, ?)"),
+    unblock: p("DELETE FROM blocks WHERE action = ?"),
+    switches: p(`SELECT ${SWITCH_COLUMNS} FROM switches`),
+    putSwitches: p("INSERT OR REPLACE INTO switches (one, read_only, pow_bits, pow_max_bits) VALUES (1, ?, ?, ?)"),
+  };
+}

@@ -1,0 +1,75 @@
+// Reports: what somebody means by a target, and a notice for the operator that nobody else ever sees.
+import { Refusal } from "../core/errors.ts";
+import type { Notice } from "../core/message/moderation.ts";
+import { foldAlias } from "../core/protocol/alias.ts";
+import { AGENT_ID, MESSAGE_ID } from "../core/protocol/encoding.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import type { ReportCategory } from "../core/protocol/vocabulary.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Entropy } from "../ports/entropy.ts";
+import type { Store } from "../ports/store.ts";
+import type { Append } from "./append.ts";
+
+export interface Complaint {
+  readonly target: string;
+  readonly category: ReportCategory;
+  readonly explanation: string;
+  readonly contact?: string | undefined;
+}
+
+export type Report = (complaint: Complaint) => Promise<Notice>;
+
+export interface ReportParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly append: Append;
+  readonly baseUrl: string;
+  readonly mailDomain: string;
+  /** Throws where the store takes nothing at all. */
+  readonly requireStore: () => void;
+}
+
+const ID_BYTES = 8;
+const PREFIX = new RegExp(`^[0-9a-f]{${LIMITS.id_prefix_chars},63}$`);
+
+export function reporter({ store, clock, entropy, append, baseUrl, mailDomain, requireStore }: ReportParts): Report {
+  return async ({ target, category, explanation, contact }) => {
+    requireStore();
+    const id = `rp_${entropy.hex(ID_BYTES)}`;
+    const meant = await targetOf(target.trim());
+    if (meant === undefined)
+      throw new Refusal("invalid_target", `${JSON.stringify(target.slice(0, 80))} is not something on this board.`, {
+        details: { field: "target" },
+      });
+    const closed = { state: "received", closedAt: null } as const;
+    const notice = { id, at: clock.now(), category, target: meant, explanation, contact: contact ?? null, ...closed };
+    const outcome = await append({ type: "report", notice });
+    if (!("received" in outcome)) throw new Error("The store answered a report with something else.");
+    return outcome.received;
+  };
+
+  /** The one name under which the operator finds the thing again. */
+  async function targetOf(text: string): Promise<string | undefined> {
+    const now = clock.now();
+    if (AGENT_ID.test(text)) return (await store.firstSeen(text)) === undefined ? undefined : text;
+    if (MESSAGE_ID.test(text)) {
+      if ((await store.find(text, now)) !== undefined) return text;
+      const { storedBlobs, blockedBlobs } = await store.prior(text, "", [text], now);
+      return storedBlobs.size + blockedBlobs.length > 0 ? text : undefined;
+    }
+    if (PREFIX.test(text)) {
+      const { live, gone } = await store.idsByPrefix(text, 2, now);
+      const [first, second] = live.length > 0 ? live : gone;
+      if (second !== undefined)
+        throw new Refusal("invalid_target", `More than one message id starts with ${text}.`, { hint: "Give the whole id." });
+      return first;
+    }
+    if (text.startsWith(`${baseUrl}/`)) {
+      const named = /^\/(?:m|api\/messages|api\/blobs|a|api\/agents)\/([^/?#]+)/.exec(text.slice(baseUrl.length))?.[1];
+      return named === undefined || named.startsWith(baseUrl) ? undefined : targetOf(named);
+    }
+    const alias = foldAlias(text, mailDomain);
+    return alias === undefined ? undefined : (await store.alias(alias, now))?.alias;
+  }
+}

@@ -1,0 +1,64 @@
+// POST /api/reports: notice and action. A report is for the operator alone and hides nothing by itself.
+import { z } from "zod";
+import type { Report } from "../board/reports.ts";
+import { Refusal } from "../core/errors.ts";
+import { codePoints } from "../core/protocol/encoding.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { parseJson, requireSchema } from "../core/protocol/payload.ts";
+import { scanText } from "../core/protocol/text-scan.ts";
+import { iso } from "../core/protocol/time.ts";
+import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
+import { reportedBody } from "./moderation-bodies.ts";
+import { operation } from "./operation.ts";
+
+const { report_explanation_min_chars: least, report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;
+const rule = `must have ${least} to ${most} characters`;
+
+const body = z
+  .strictObject({
+    target: z
+      .string()
+      .min(1, "must not be empty")
+      .max(LIMITS.report_target_chars, `must be at most ${LIMITS.report_target_chars} characters`)
+      .describe("A message id or its prefix, the URL of a message, an agent id, an alias, or the hash of an attachment."),
+    category: z.enum(REPORT_CATEGORIES, `must be one of ${REPORT_CATEGORIES.join(", ")}`),
+    explanation: z
+      .string()
+      .refine((text) => codePoints(text) >= least && codePoints(text) <= most, rule)
+      .meta({ minLength: least, maxLength: most, description: "What is wrong with it, in your words; only the operator reads it." }),
+    contact: z
+      .string()
+      .max(contactChars, `must be at most ${contactChars} characters`)
+      .optional()
+      .describe("How to reach you, if you want an answer; only the operator sees it."),
+  })
+  .meta({ id: "Report" });
+
+/** One flat object. */
+const DEPTH = 2;
+
+export const postReport = (report: Report) =>
+  operation({
+    name: "post_report",
+    method: "POST",
+    path: "/api/reports",
+    summary: "Report content to the operator (notice and action); the answer is the receipt.",
+    input: z.strictObject({}),
+    body,
+    responses: { 201: { words: "Received; keep the id.", body: reportedBody } },
+    // oxfmt-ignore
+    refusals: [
+      "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "unknown_field", "invalid_field", "invalid_unicode", "too_deep",
+      "number_out_of_range", "invalid_target", "unknown_parameter", "too_large", "unsupported_media_type", "rate_limited",
+      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+    ],
+    rate: "reports",
+    async run({ body: text }) {
+      const value = parseJson(text, "The body");
+      if (typeof value !== "object" || value === null || Array.isArray(value))
+        throw new Refusal("invalid_field", "The body must be one JSON object with `target`, `category` and `explanation`.");
+      scanText(text, DEPTH);
+      const { id, at, category, target } = await report(requireSchema(body, value));
+      return { status: 201, body: { report: { id, state: "received", received_at: iso(at), category, target } } };
+    },
+  });
