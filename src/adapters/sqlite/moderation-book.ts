@@ -9,16 +9,7 @@ import {
   SWITCHES_OFF,
 } from "../../core/message/moderation.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-
-export const NOTICE_COLUMNS = "id, at, category, target, explanation, contact, state, closed_at AS closedAt";
-export const ACTION_COLUMNS = "id, seq, at, target, visibility, ground, category, facts, state";
-export const SWITCH_COLUMNS = "read_only AS readOnly, pow_bits AS powBits, pow_max_bits AS powMaxBits";
-
-export function toSwitches(row: unknown): Switches {
-  if (row === undefined) return SWITCHES_OFF;
-  const { readOnly, ...rest } = row as Omit<Switches, "readOnly"> & { readOnly: 0 | 1 };
-  return { ...rest, readOnly: readOnly === 1 };
-}
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
 
 export class ModerationBook implements ModerationLedger {
   readonly #sql: ReturnType<typeof statements>;

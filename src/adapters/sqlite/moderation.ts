@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { ModerationFigures, ModerationReads } from "../../ports/moderation.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "./moderation-book.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
 
 type Arguments<Name extends keyof ModerationReads> = Parameters<ModerationReads[Name]>[0];
 
