@@ -1,13 +1,6 @@
 // Notices, decisions, blocks and switches in the writer's transaction.
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type Action,
-  type Blockable,
-  type ModerationLedger,
-  type Notice,
-  type Switches,
-  SWITCHES_OFF,
-} from "../../core/message/moderation.ts";
+import type { Action, Blockable, ModerationLedger, Notice, Switches } from "../../core/message/moderation.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
 
