@@ -3,9 +3,11 @@ import { parseArgs } from "node:util";
 import { postBench } from "./post.ts";
 import { streamBench } from "./stream.ts";
 import { readBench } from "./read.ts";
+import { writerBench } from "./writer.ts";
 
 const BENCHES: Readonly<Record<string, (options: { readonly messages?: string | undefined }) => Promise<void>>> = {
   post: postBench,
+  writer: writerBench,
   stream: streamBench,
   read: readBench,
 };

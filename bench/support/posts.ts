@@ -47,14 +47,31 @@ function text(chars: number): string {
   return words;
 }
 
+interface Signer {
+  readonly pk: string;
+  sign(text: string): string;
+}
+
+const agents = (): readonly Signer[] => Array.from({ length: AGENTS }, () => signingKey(randomBytes(32)));
+
+function payloadBy(pk: string): string {
+  const tags = new Set(Array.from({ length: 3 }, () => TAGS[Math.floor(TAGS.length * Math.random() ** 2)] ?? ""));
+  const fields = { kind: "note", title: text(40), body: text(BODY_CHARS), tags: [...tags], lang: "en" };
+  return JSON.stringify({ v: 1, pk, ts: Math.floor(Date.now() / 1000), ...fields });
+}
+
+/** Endless payloads, for what takes them unsigned. */
+export function* payloads(): Generator<string, never> {
+  const authors = agents();
+  for (let n = 0; ; n++) yield payloadBy(authors[n % AGENTS]!.pk);
+}
+
 /** Endless posts, each made when asked for. */
 export function* posts(): Generator<Buffer, never> {
-  const agents = Array.from({ length: AGENTS }, () => signingKey(randomBytes(32)));
+  const authors = agents();
   for (let n = 0; ; n++) {
-    const agent = agents[n % AGENTS]!;
-    const tags = new Set(Array.from({ length: 3 }, () => TAGS[Math.floor(TAGS.length * Math.random() ** 2)] ?? ""));
-    const fields = { kind: "note", title: text(40), body: text(BODY_CHARS), tags: [...tags], lang: "en" };
-    const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(Date.now() / 1000), ...fields });
+    const agent = authors[n % AGENTS]!;
+    const payload = payloadBy(agent.pk);
     yield request(JSON.stringify({ payload, sig: agent.sign(payload), nonce: mine(messageId(payload), BENCH_BITS) }));
   }
 }
