@@ -140,3 +140,19 @@ describe("similar messages", () => {
     await node.close();
   });
 });
+
+test("a flood that nobody searches is indexed when it is over, and a search in the middle of it sees all of it", async () => {
+  const log = new MemoryLog();
+  const { node, troubles } = nodeOn(log);
+  await built(node, log);
+  const started = performance.now();
+  while (performance.now() - started < 700) {
+    for (let i = 0; i < 40; i++) log.post({ body: "alpha" });
+    await new Promise((resolve) => void setTimeout(resolve, 10));
+  }
+  expect(await node.rank(alpha, { upTo: log.head(), limit: 1 })).toMatchObject({ total: log.head() });
+  for (let i = 0; i < 40; i++) log.post({ body: "alpha" });
+  await built(node, log);
+  expect(troubles).toEqual([]);
+  await node.close();
+});

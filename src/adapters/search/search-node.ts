@@ -19,6 +19,11 @@ const SAVE_MS = 60_000;
 const RETRY_MS = 5000;
 /** So far behind, the index works half the time instead of now and then. */
 const LAGGING_ENTRIES = 2000;
+/** So many entries between two looks are a flood: while it lasts the processor belongs to the posts, if nobody has searched for a while. */
+const FLOOD_ENTRIES = 100;
+const UNASKED_MS = 5000;
+/** What a search that comes after all has to wait for is bounded: about half a second. */
+const PATIENT_ENTRIES = 8000;
 
 export class SearchNode implements SearchIndex {
   readonly #index: LocalIndex;
@@ -29,6 +34,9 @@ export class SearchNode implements SearchIndex {
   #work: Promise<unknown> = Promise.resolve();
   #flushing: Promise<void> | undefined;
   #savedAt = performance.now();
+  #askedAt = -Infinity;
+  /** Where the log ended at the last look. */
+  #seen = 0;
 
   constructor(index: LocalIndex, source: SearchSource, onTrouble: (error: unknown) => void) {
     this.#index = index;
@@ -46,22 +54,22 @@ export class SearchNode implements SearchIndex {
   }
 
   rank: SearchIndex["rank"] = async (query, { upTo, limit, after, only, stats }) => {
-    await this.#follower.upTo(upTo);
+    await this.#upTo(upTo);
     return this.#sound(() => rank(this.#index.parts(), query, { limit, after, only: setOf(only), stats }));
   };
 
   matching: SearchIndex["matching"] = async (query, { only, upTo, ...options }) => {
-    await this.#follower.upTo(upTo);
+    await this.#upTo(upTo);
     return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }));
   };
 
   near: SearchIndex["near"] = async (document, upTo) => {
-    await this.#follower.upTo(upTo);
+    await this.#upTo(upTo);
     return this.#sound(() => prepareNear(document, termStats(this.#index.parts())));
   };
 
   similar: SearchIndex["similar"] = async (near, options) => {
-    await this.#follower.upTo(options.upTo);
+    await this.#upTo(options.upTo);
     const { limit, after, threshold, only } = options;
     return this.#sound(() => nearest(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }));
   };
@@ -77,10 +85,16 @@ export class SearchNode implements SearchIndex {
     await this.#source.close();
   }
 
+  #upTo(seq: number): Promise<void> {
+    this.#askedAt = performance.now();
+    return this.#follower.upTo(seq);
+  }
+
   /** One round of following the log. */
   async #follow(): Promise<void> {
     await this.#follower.recognise();
     await this.#follower.build(() => this.#flush(), pace(0, this.#stop.signal));
+    if (await this.#canWait()) return;
     for (;;) {
       const start = performance.now();
       await this.#follower.advance();
@@ -89,6 +103,15 @@ export class SearchNode implements SearchIndex {
       if (this.#stop.signal.aborted || (await this.#follower.behind()) < LAGGING_ENTRIES) return;
       await this.#rest(performance.now() - start);
     }
+  }
+
+  /** Whether posts pour in and nobody wants to find them yet. */
+  async #canWait(): Promise<boolean> {
+    const head = await this.#source.head();
+    const arrived = head - this.#seen;
+    this.#seen = head;
+    const behind = head - this.#index.progress.seq;
+    return arrived > FLOOD_ENTRIES && behind < PATIENT_ENTRIES && performance.now() - this.#askedAt > UNASKED_MS;
   }
 
   async #tidy(): Promise<void> {
