@@ -25,12 +25,20 @@ import { TallyBook } from "./tally-book.ts";
 
 type Vote = "verifies" | "refutes";
 
+interface Mark {
+  readonly head: Head;
+  readonly tallies: number;
+  readonly unlogged: number;
+}
+
 export class SqliteLedger implements ActLedger {
   /** Set by the writer for each transaction; never runs backwards. */
   now = 0;
   head: Head = { seq: 0, hash: GENESIS };
   readonly #sql: ReturnType<typeof statements>;
   #touched = { seqs: new Set<number>(), agents: new Set<string>(), roots: new Set<string>(), all: false };
+  /** Changes that have no entry of their own in the log, or have it only later. */
+  #unlogged = 0;
   readonly #tallies: TallyBook;
   readonly #aliases: AliasBook;
   readonly moderation: ModerationBook;
@@ -66,6 +74,7 @@ export class SqliteLedger implements ActLedger {
     this.#sql.insertGone.run(g.id, g.seq, g.author, g.kind, g.root, g.receivedAt, g.reason, g.at, g.statement, g.trace, Number(g.restored));
   }
   dropGone(id: string): void {
+    this.#unlogged++;
     this.#sql.dropGone.run(id);
   }
   attachmentsOf(seq: number): readonly string[] {
@@ -81,15 +90,18 @@ export class SqliteLedger implements ActLedger {
     return this.#sql.hasArrived.get(once) !== undefined;
   }
   noteArrival(once: string): void {
+    this.#unlogged++;
     this.#sql.noteArrival.run(once, this.now);
   }
   alias(name: string): AliasRow | undefined {
     return this.#aliases.find(name);
   }
   putAlias(row: AliasRow): void {
+    this.#unlogged++;
     this.#aliases.put(row, this.now);
   }
   forgetAlias(name: string): void {
+    this.#unlogged++;
     this.#aliases.forget(name);
   }
   liveAliases(agent: string): number {
@@ -99,12 +111,14 @@ export class SqliteLedger implements ActLedger {
     return this.#aliases.lastSeen(agent);
   }
   seeAgent(agent: string, pk: string): void {
+    this.#unlogged++;
     this.#aliases.seeAgent(agent, pk, this.now);
   }
   dueAliases(limit: number): readonly AliasRow[] {
     return this.#aliases.due(this.now, limit);
   }
   checkAlias(name: string, at: number): void {
+    this.#unlogged++;
     this.#aliases.checkAt(name, at);
   }
   keyOf(agent: string): string | undefined {
@@ -233,12 +247,16 @@ export class SqliteLedger implements ActLedger {
   }
 
   /** What an act may change outside the database, to be put back where the act is undone. */
-  mark(): { head: Head; tallies: number } {
-    return { head: this.head, tallies: this.#tallies.length };
+  mark(): Mark {
+    return { head: this.head, tallies: this.#tallies.length, unlogged: this.#unlogged };
   }
-  backTo({ head, tallies }: { head: Head; tallies: number }): void {
+  backTo({ head, tallies }: Mark): void {
     this.head = head;
     this.#tallies.cut(tallies);
+  }
+  /** Whether nothing has been written since the mark: every act that changes a message says so in the log first. */
+  isAt({ head, tallies, unlogged }: Mark): boolean {
+    return this.head === head && this.#tallies.length === tallies && this.#unlogged === unlogged;
   }
   /** Writes the counts of the whole transaction; the last step before its end. */
   writeTallies(): void {

@@ -1,5 +1,6 @@
 // The one writer of a SQLite board: many acts, one transaction, one fsync.
 import type { DatabaseSync } from "node:sqlite";
+import { Refusal } from "../../core/errors.ts";
 import { sweep } from "../../core/message/derive.ts";
 import type { Act, Appended, Outcome } from "../../ports/store.ts";
 import { perform, refusalOf } from "../sql/perform.ts";
@@ -20,6 +21,15 @@ export class SqliteWriter {
   }
 
   run(acts: readonly Act[], now: number): Appended {
+    try {
+      return this.#transact(acts, now, (act) => (isPlain(act) ? this.#judged(act) : this.#undoable(act)));
+    } catch (error) {
+      if (!(error instanceof HalfDone)) throw error;
+      return this.#transact(acts, now, (act) => this.#undoable(act));
+    }
+  }
+
+  #transact(acts: readonly Act[], now: number, work: (act: Act) => Outcome): Appended {
     const ledger = this.#ledger;
     this.#sql.begin.run();
     ledger.catchUp();
@@ -31,7 +41,7 @@ export class SqliteWriter {
       sweep(ledger);
       ledger.dropOldBlobs();
       if (ledger.now - this.#prunedAt > PRUNE_EVERY_MS) this.#prune();
-      const outcomes = acts.map((act) => this.#guarded(act));
+      const outcomes = acts.map(work);
       ledger.writeTallies();
       const nextDue = ledger.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
@@ -52,8 +62,21 @@ export class SqliteWriter {
     this.#db.close();
   }
 
-  /** A savepoint around each act: what one act half did is undone without touching its neighbours. */
-  #guarded(act: Act): Outcome {
+  /** Refused before it writes anything, or not at all: it needs no savepoint, for which every page would be copied once more. */
+  #judged(act: Act): Outcome {
+    const ledger = this.#ledger;
+    const before = ledger.mark();
+    try {
+      return perform(ledger, act);
+    } catch (error) {
+      this.#requireStorage(error);
+      if (error instanceof Refusal && ledger.isAt(before)) return { refused: refusalOf(error) };
+      throw new HalfDone();
+    }
+  }
+
+  /** A savepoint around the act: what it half did is undone without touching its neighbours. */
+  #undoable(act: Act): Outcome {
     const ledger = this.#ledger;
     const before = ledger.mark();
     const undo = () => {
@@ -67,11 +90,15 @@ export class SqliteWriter {
       else this.#sql.release.run();
       return outcome;
     } catch (error) {
-      // A full disk or failed write has ended the transaction itself: then nobody in the batch may be answered.
-      if (!this.#db.isTransaction || isStorageError(error)) throw error;
+      this.#requireStorage(error);
       undo();
       return { refused: refusalOf(error) };
     }
+  }
+
+  /** A full disk or failed write has ended the transaction itself: then nobody in the batch may be answered. */
+  #requireStorage(error: unknown): void {
+    if (!this.#db.isTransaction || isStorageError(error)) throw error;
   }
 
   #prune(): void {
@@ -79,6 +106,12 @@ export class SqliteWriter {
     this.#ledger.prune();
   }
 }
+
+/** Acts of every day, whose rules judge first and write then. */
+const isPlain = (act: Act): boolean => act.type === "sweep" || ((act.type === "post" || act.type === "alias") && !act.dryRun);
+
+/** An act failed after it had written something: the batch is begun anew, with a savepoint around each act. */
+class HalfDone extends Error {}
 
 function statements(db: DatabaseSync) {
   return {
