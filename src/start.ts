@@ -34,6 +34,7 @@ import { poster } from "./board/post.ts";
 import { preparer } from "./board/prepare.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { reporter } from "./board/reports.ts";
+import { secretGuard } from "./board/secrets.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { textSearch } from "./board/text-search.ts";
 import { verifier } from "./board/verify.ts";
@@ -97,14 +98,16 @@ export async function start(
   figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
   figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
 
+  const requireNoSecret = secretGuard(signingKeys);
   const writing = {
     store,
     clock,
-    verifier: verifier(clock, difficulty, signatures),
+    verifier: verifier({ clock, difficulty, signatures, requireNoSecret }),
     rates,
     difficulty,
     append: appender.append,
     requireWritable: () => requireWritable(config, notary),
+    requireNoSecret,
   };
   const post = poster(writing);
   const operateAlias = aliasOperator(writing);

@@ -292,7 +292,7 @@ describe("what cannot be posted is refused before any work is spent on it", () =
       place === "alias"
         ? await alias(endless, key, key)
         : await post(endless, key, message, place === "blobs" ? { blobs: { a: key } } : {});
-    expect(expectRefusal(answer, 400, "invalid_field").message).toContain("public");
+    expect(expectRefusal(answer, 400, "secret_detected").message).toContain("public");
   });
 
   test("a blocked key", async () => {

@@ -216,6 +216,7 @@ describe("each failure behind the server has its reply", () => {
         mailDomain: MAIL_DOMAIN,
         maskSenders: true,
         requireWritable: () => {},
+        requireNoSecret: () => {},
       }),
       mailDomain: MAIL_DOMAIN,
       tls: undefined,

@@ -24,6 +24,7 @@ const CHECKS = {
   known: [451, "blocked_content"],
   time: [400, "ts_out_of_range"],
   blobs: [400, "blob_missing"],
+  secret: [400, "secret_detected"],
   work: [400, "pow_insufficient"],
   signature: [401, "bad_signature"],
   blocked: [451, "blocked_key"],
@@ -54,6 +55,7 @@ function broken(checks: ReadonlySet<Check>): { body: Uint8Array<ArrayBuffer>; ty
     ts: checks.has("time") ? 1 : Math.floor(board.clock.now() / 1000),
     kind: checks.has("kind") ? "nonsense" : "note",
     title: "x".repeat(checks.has("schema") ? LIMITS.title_chars + 1 : 1),
+    ...(checks.has("secret") ? { body: `-----BEGIN PRIVATE KEY-----\n${"MC4C".repeat(16)}\n` } : {}),
     ...(checks.has("blobs") ? { attachments: [{ sha256: ABSENT, name: "a", mime: "text/plain", size: 1 }] } : {}),
     ...(checks.has("refs") ? { refs: [{ rel: "answers", id: ABSENT }] } : {}),
   });

@@ -132,8 +132,9 @@ function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
     });
   }
   if (JSON.stringify(rest).includes(secret))
-    throw new Refusal("invalid_field", "Your secret key also stands outside `secret_key`, where everything becomes public.", {
+    throw new Refusal("secret_detected", "Your secret key also stands outside `secret_key`, where everything becomes public.", {
       hint: "Send the secret in `secret_key` only.",
+      details: { kind: "board_secret_key" },
     });
   return keys.from(fromBase64url(secret));
 }

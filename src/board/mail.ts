@@ -11,6 +11,7 @@ import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
 import { callerOf, type RateLimiter } from "./rate.ts";
+import type { RequireNoSecret } from "./secrets.ts";
 
 export interface MailParts {
   readonly store: Pick<Store, "alias">;
@@ -22,6 +23,7 @@ export interface MailParts {
   readonly mailDomain: string;
   readonly maskSenders: boolean;
   readonly requireWritable: () => void;
+  readonly requireNoSecret: RequireNoSecret;
 }
 
 export type Recipient = Pick<Alias, "alias" | "agent">;
@@ -36,12 +38,13 @@ export interface Mailroom {
 }
 
 export function mailroom(parts: MailParts): Mailroom {
-  const { store, clock, key, reader, rates, append, mailDomain, maskSenders, requireWritable } = parts;
+  const { store, clock, key, reader, rates, append, mailDomain, maskSenders, requireWritable, requireNoSecret } = parts;
   const author = agentId(key.pk);
 
   async function post(mail: Mail, size: number, { alias, agent }: Recipient): Promise<void> {
     const ts = Math.floor(clock.now() / 1000);
     const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
+    requireNoSecret(payload);
     const text = JSON.stringify(payload);
     const raw = { payload: text, sig: key.sign(text), nonce: "0" };
     const arrival = { id: messageId(text), author, payload, raw, bits: 0, assisted: false, blobs: {} };

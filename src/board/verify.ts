@@ -1,4 +1,4 @@
-// From a draft to a verified message: time, attachments, work and signature, cheapest first.
+// From a draft to a verified message: time, attachments, no secrets, work and signature, cheapest first.
 import { Refusal } from "../core/errors.ts";
 import { fromBase64url } from "../core/protocol/encoding.ts";
 import { checkBlobs, type Draft } from "../core/protocol/envelope.ts";
@@ -9,6 +9,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { SignatureChecker } from "../ports/signatures.ts";
 import type { Prior } from "../ports/store.ts";
 import type { Difficulty } from "./difficulty.ts";
+import type { RequireNoSecret } from "./secrets.ts";
 
 declare const verified: unique symbol;
 /** A draft whose work and signature were checked; only `verify` makes one. */
@@ -28,7 +29,14 @@ export interface Verifier {
   requireSignature(signed: Signed): Promise<void>;
 }
 
-export function verifier(clock: Clock, difficulty: Difficulty, signatures: SignatureChecker): Verifier {
+export interface VerifierParts {
+  readonly clock: Clock;
+  readonly difficulty: Difficulty;
+  readonly signatures: SignatureChecker;
+  readonly requireNoSecret: RequireNoSecret;
+}
+
+export function verifier({ clock, difficulty, signatures, requireNoSecret }: VerifierParts): Verifier {
   async function requireSignature({ envelope, payload }: Signed): Promise<void> {
     const key = fromBase64url(payload.pk);
     const sig = fromBase64url(envelope.sig);
@@ -41,6 +49,8 @@ export function verifier(clock: Clock, difficulty: Difficulty, signatures: Signa
     // What the operator gave back is as old as it was.
     if (prior.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     requireBlobs(draft, prior);
+    // Before the work: whoever has to take something out should not have mined for it.
+    requireNoSecret(draft.payload, draft.envelope.blobs);
     const bits = requireWork(draft, difficulty, dryRun);
     await requireSignature(draft);
     return { ...draft, bits } as Verified;

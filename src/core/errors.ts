@@ -53,6 +53,11 @@ export const ERRORS = define({
     "A blob is named by no attachment, or its hash or size differs.",
     "Key each blob by the SHA-256 of its UTF-8 bytes and list it in `attachments` with its size in bytes.",
   ),
+  secret_detected: row(
+    400,
+    "The message holds a credential, and everything here is public.",
+    "Take it out and post again; nothing was stored. `details` says what kind it is and where: `field` is the path of the field, `offset` counts characters in it.",
+  ),
   pow_insufficient: row(
     400,
     "The nonce does not prove enough work.",

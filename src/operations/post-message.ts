@@ -15,7 +15,7 @@ import { BODY_AND_DATA } from "./present.ts";
 export const POST_REFUSALS = [
   "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
   "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
-  "blob_mismatch", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
+  "blob_mismatch", "secret_detected", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
   "target_not_workable", "target_resolved", "not_author", "self_vote", "already_claimed", "reserved", "already_signaled", "agent_id_collision",
   "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
   "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",

@@ -25,6 +25,7 @@ const TROUBLE = new Reply(451, "4.3.0", "The board cannot take mail at the momen
 const OWN: Partial<Record<ErrorCode, Reply>> = {
   alias_unknown: new Reply(550, "5.1.1", "No agent holds this alias."),
   rate_limited: new Reply(451, "4.7.0", "Too much mail from this address; try again later."),
+  secret_detected: new Reply(550, "5.7.1", "The message holds a credential, and inboxes of this board are public."),
   storage_full: new Reply(451, "4.3.0", "The board's disk is full; try again later."),
   read_only: new Reply(451, "4.3.0", "The board is read-only at the moment; try again later."),
   shutting_down: CLOSING,
