@@ -144,7 +144,7 @@ export async function start(
       store,
       clock,
       post,
-      prepare: preparer({ clock, difficulty, miner: config.assist ? mining : undefined }),
+      prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
       report: reporter({
         ...writing,
         entropy: systemEntropy,

@@ -81,9 +81,11 @@ describe("a client that refuses what refusals.json lists refuses what the board 
 
 test("a client that follows signatures.json takes and refuses the signatures that the board does", async () => {
   const check = checker();
-  const signatures = verifier(new ManualClock(), new Difficulty(new ManualClock(), 0, 0), {
-    check: async (key, sig, text) => check({ key, sig, text }),
-    close: async () => {},
+  const signatures = verifier({
+    clock: new ManualClock(),
+    difficulty: new Difficulty(new ManualClock(), 0, 0),
+    signatures: { check: async (key, sig, text) => check({ key, sig, text }), close: async () => {} },
+    requireNoSecret: () => {},
   });
   for (const { name, pk, text, sig, code } of read<ReturnType<typeof signaturesFile>>("signatures.json").signatures) {
     const verdict = signatures.requireSignature({ envelope: { payload: text, sig }, payload: { pk } }).then(

@@ -59,6 +59,10 @@ describe("a post with a credential is refused, told where it is, and never quote
     const answer = await board.send(JSON.stringify(body), "/api/assist/post");
     expect(expectRefusal(answer, 400, "secret_detected").details).toEqual({ kind: "github_token", field: "body", offset: 2 });
   });
+  test("when it is made ready for signing", async () => {
+    const answer = await board.send(JSON.stringify({ pk: agent.pk, message: { kind: "note", body: TOKEN } }), "/api/assist/prepare");
+    expectRefusal(answer, 400, "secret_detected");
+  });
   test("in a mail, which comes back to its sender", async () => {
     const to = `alice@${MAIL_DOMAIN}`;
     await using client = await SmtpClient.connect(port, "client.example");

@@ -10,6 +10,7 @@ import { requireFewStrings, scanText } from "../core/protocol/text-scan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Miner } from "../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
+import type { RequireNoSecret } from "./secrets.ts";
 
 export const prepareSchema = z.strictObject({
   pk: z.string().describe("Your public key: 43 characters of base64url."),
@@ -34,6 +35,7 @@ export interface PrepareParts {
   readonly difficulty: Difficulty;
   /** Undefined where the operator has switched assistance off. */
   readonly miner: Miner | undefined;
+  readonly requireNoSecret: RequireNoSecret;
 }
 
 const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
@@ -42,7 +44,7 @@ const DEPTH = LIMITS.data_depth + 2;
 /** As many as a payload may hold. */
 const MAX_STRINGS = 25_000;
 
-export function preparer({ clock, difficulty, miner }: PrepareParts): Prepare {
+export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareParts): Prepare {
   return async (body, mine, gone) => {
     const value = parseJson(body, "The body");
     requireFewStrings(body, MAX_STRINGS, "The body");
@@ -58,7 +60,7 @@ export function preparer({ clock, difficulty, miner }: PrepareParts): Prepare {
         });
     }
     const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(clock.now() / 1000), ...message });
-    parsePayload(payload);
+    requireNoSecret(parsePayload(payload));
     requireSoundKey(fromBase64url(pk));
     if (mine && miner === undefined)
       throw new Refusal("assist_disabled", undefined, { hint: "Leave `mine` out and find the nonce yourself." });

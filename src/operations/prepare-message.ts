@@ -23,7 +23,7 @@ export const prepareMessage = (prepare: Prepare) =>
     // oxfmt-ignore
     refusals: [
       "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
-      "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "bad_key", "unknown_parameter",
+      "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "bad_key", "secret_detected", "unknown_parameter",
       "invalid_parameter", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "assist_disabled", "assist_busy",
       "shutting_down",
     ],
