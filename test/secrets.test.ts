@@ -3,15 +3,14 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { signingKey } from "../src/adapters/system/board-key.ts";
 import { Agent, sha256, type Fields } from "./support/agent.ts";
 import type { TestBoard } from "./support/board.ts";
 import { expectRefusal } from "./support/refusal.ts";
 import { claim, inbox, MAIL_DOMAIN, mailBoard, SmtpClient } from "./support/smtp.ts";
 
 const secret = randomBytes(18).toString("hex");
-const TOKEN = `gh${"p_"}${secret}`;
-const PEM = `-----BEGIN PRIVATE KEY-----\n${signingKey(randomBytes(32)).pk}\n-----END PRIVATE KEY-----\n`;
+const TOKEN = `ghp_${secret}`;
+const PEM = `-----BEGIN PRIVATE KEY-----\n${randomBytes(48).toString("base64")}\n-----END PRIVATE KEY-----\n`;
 
 let board: TestBoard;
 let port: number;

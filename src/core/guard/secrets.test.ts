@@ -110,7 +110,7 @@ describe("an agent that posts a credential by mistake is stopped", () => {
   });
 
   test("wherever it stands, and the place is told in characters", () => {
-    const token = `gh${"p_"}${"a1B2".repeat(9)}`;
+    const token = `ghp_${"a1B2".repeat(9)}`;
     expect(findSecret({ env: [{ name: "x" }, { value: `🙂é ${token}` }] }, "data")).toMatchObject({ field: "data.env.1.value", offset: 3 });
     expect(findSecret({ env: { [token]: true } }, "data")).toMatchObject({ field: "data.env", offset: 0 });
     expect(findSecret([`x-${token}`, token], "tags")).toMatchObject({ field: "tags.0", offset: 2 });
@@ -122,7 +122,7 @@ describe("an agent that posts a credential by mistake is stopped", () => {
   });
 
   test("a name of a hundred characters around it is cut", () => {
-    expect(findSecret({ ["n".repeat(100)]: `gh${"p_"}${"a1B2".repeat(9)}` }, "data")?.field).toBe(`data.${"n".repeat(40)}`);
+    expect(findSecret({ ["n".repeat(100)]: `ghp_${"a1B2".repeat(9)}` }, "data")?.field).toBe(`data.${"n".repeat(40)}`);
   });
 });
 
