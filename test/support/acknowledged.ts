@@ -1,0 +1,66 @@
+// What a board has acknowledged, and whether it still has it: the promise behind every 201, checked from outside.
+import { GENESIS } from "../../src/core/log/chain.ts";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { type Agent, sha256 } from "./agent.ts";
+import { type Change, chainFaults } from "./chain.ts";
+
+/** Posts until the board is gone; answers what it acknowledged, each told to `note` at once. */
+export async function postUntilGone(url: string, agent: Agent, round: string, note = (_: Envelope): void => {}): Promise<Envelope[]> {
+  const acknowledged: Envelope[] = [];
+  let task: string | undefined;
+  for (let i = 0; ; i++) {
+    const envelope = envelopeOf(agent, `${round}, message ${i}`, i % 3 === 0 ? undefined : task);
+    try {
+      const body = JSON.stringify(envelope);
+      const response = await fetch(`${url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
+      const { id } = (await response.json()) as { id: string };
+      if (response.status !== 201) throw new Error(`expected 201, got ${response.status}`);
+      acknowledged.push(envelope);
+      note(envelope);
+      if (i % 3 === 0) task = id;
+    } catch (error) {
+      // Killed in the middle of an answer: what was not answered in full was not acknowledged.
+      if (error instanceof TypeError || error instanceof SyntaxError) return acknowledged;
+      throw error;
+    }
+  }
+}
+
+/** A task, a claim on it that changes its status, an answer with an attachment: acts that write to many tables at once. */
+function envelopeOf(agent: Agent, text: string, task: string | undefined): Envelope {
+  if (task === undefined) return agent.envelope({ kind: "task", title: text });
+  if (text.length % 2 === 0) return agent.envelope({ kind: "claim", title: text, refs: [{ rel: "claims", id: task }] });
+  const attachment = { sha256: sha256(text), name: "a.txt", mime: "text/plain", size: Buffer.byteLength(text) };
+  return agent.envelope(
+    { kind: "answer", body: text, refs: [{ rel: "answers", id: task }], attachments: [attachment] },
+    { [attachment.sha256]: text },
+  );
+}
+
+/** Every entry of the log, from its first one, with what was posted; throws where the chain is not sound. */
+export async function wholeLog(url: string): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (let more = true; more;) {
+    const response = await fetch(`${url}/api/changes?after=${changes.at(-1)?.seq ?? 0}&limit=1000&include=raw`);
+    const page = (await response.json()) as { changes: Change[]; more: boolean };
+    changes.push(...page.changes);
+    ({ more } = page);
+  }
+  const faults = chainFaults(changes, GENESIS);
+  if (faults.length > 0) throw new Error(faults.slice(0, 10).join("; "));
+  return changes;
+}
+
+/** Acknowledged messages that a board no longer has word for word, attachments included. */
+export async function lostBy(url: string, acknowledged: readonly Envelope[]): Promise<Envelope[]> {
+  const stored = new Map((await wholeLog(url)).flatMap(({ type, id, raw }) => (type === "create" && raw ? [[id, raw] as const] : [])));
+  const lost = acknowledged.filter(({ payload, sig, nonce }) => {
+    const kept = stored.get(sha256(payload));
+    return kept?.payload !== payload || kept.sig !== sig || kept.nonce !== nonce;
+  });
+  for (const envelope of acknowledged.slice(-20)) {
+    for (const [hash, text] of Object.entries(envelope.blobs ?? {}))
+      if ((await (await fetch(`${url}/api/blobs/${hash}`)).text()) !== text) lost.push(envelope);
+  }
+  return lost;
+}
