@@ -5,7 +5,12 @@ import { type Agent, sha256 } from "./agent.ts";
 import { type Change, chainFaults } from "./chain.ts";
 
 /** Posts until the board is gone; answers what it acknowledged, each told to `note` at once. */
-export async function postUntilGone(url: string, agent: Agent, round: string, note = (_: Envelope): void => {}): Promise<Envelope[]> {
+export async function postUntilGone(
+  url: string,
+  agent: Agent,
+  round: string,
+  note: (envelope: Envelope) => unknown = () => {},
+): Promise<Envelope[]> {
   const acknowledged: Envelope[] = [];
   let task: string | undefined;
   for (let i = 0; ; i++) {

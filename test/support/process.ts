@@ -12,6 +12,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs, and so where it looks for `.env`; an empty directory unless given. */
   readonly cwd?: string;
+  /** A command that runs it, such as a tracer. */
+  readonly under?: readonly string[];
 }
 
 export interface Ended {
@@ -40,14 +42,24 @@ export class BoardProcess {
   }
 
   /** Starts `bin.ts` with these arguments and nothing else in its environment. */
-  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory() }: ProcessOptions): BoardProcess {
-    const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory(), under = [] }: ProcessOptions): BoardProcess {
+    const [command = process.execPath, ...rest] = [...under, process.execPath, BIN, ...args];
+    const child = spawn(command, rest, {
+      cwd,
+      env: { ...env, ...(under.length > 0 ? { PATH: process.env["PATH"] } : {}) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     return new BoardProcess(child);
   }
 
   /** A board on a free port that is ready for requests. */
-  static async serve(data: string, flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<BoardProcess> {
-    const board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...flags], env });
+  static async serve(
+    data: string,
+    flags: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+    under: readonly string[] = [],
+  ): Promise<BoardProcess> {
+    const board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...flags], env, under });
     await board.ready();
     return board;
   }
@@ -66,6 +78,10 @@ export class BoardProcess {
     const [url] = /https?:\/\/\S+/.exec(this.stdout) ?? [];
     if (url === undefined) throw new Error(`There is no address in ${JSON.stringify(this.stdout)}.`);
     return url;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   kill(signal: NodeJS.Signals): Promise<Ended> {

@@ -1,0 +1,66 @@
+// A sync that fails is never an acknowledgement: the n-th one answers EIO, for many n, and the board must stop rather than go on.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { lostBy, postUntilGone } from "../../test/support/acknowledged.ts";
+import { Agent } from "../../test/support/agent.ts";
+import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
+import type { Part } from "../part.ts";
+import { FLAGS } from "../support/flags.ts";
+import { requireStrace } from "../support/machine.ts";
+
+const FAILURES = 100;
+
+export const syncErrors: Part = {
+  name: "sync-errors",
+  promise: "an fsync error is never an acknowledgement",
+  async run(times) {
+    requireStrace();
+    const failures = times(FAILURES);
+    let [late, lost, unclean, injected, acknowledgements] = [0, 0, 0, 0, 0];
+    for (let nth = 1; nth <= failures; nth++) {
+      const data = emptyDirectory();
+      const { acknowledged, after, code } = await postsUntilSyncFails(data, nth);
+      acknowledgements += acknowledged.length;
+      if (after === undefined) continue;
+      injected++;
+      late += after;
+      if (code !== 1) unclean++;
+      await using board = await BoardProcess.serve(data, FLAGS);
+      lost += (await lostBy(board.url, acknowledged)).length;
+    }
+    return {
+      held: injected > 0 && late === 0 && lost === 0 && unclean === 0,
+      figure:
+        `EIO injected into ${injected} of ${failures} runs, ${acknowledgements.toLocaleString("en")} acknowledgements before it, ` +
+        `${late} after it, ${lost} lost at the restart, ${unclean} boards that did not exit`,
+    };
+  },
+};
+
+interface Run {
+  readonly acknowledged: readonly Envelope[];
+  /** Acknowledgements that came after the failure; undefined where there was none. */
+  readonly after: number | undefined;
+  readonly code: number | null;
+}
+
+/** One connection, so that each post has its own sync and an answer after the failed one can only be a lie. */
+async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
+  const trace = join(emptyDirectory(), "trace");
+  const inject = ["-P", join(data, "board.db-wal"), "-e", `inject=fsync,fdatasync:error=EIO:when=${nth}`, "-e", "signal=none"];
+  const under = ["strace", "-D", "-f", "-ttt", "-e", "trace=fsync,fdatasync", ...inject, "-o", trace];
+  await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...FLAGS], under });
+  const acknowledged: { readonly envelope: Envelope; readonly at: number }[] = [];
+  const note = (envelope: Envelope): number => acknowledged.push({ envelope, at: Date.now() / 1000 });
+  try {
+    await board.ready();
+    await postUntilGone(board.url, new Agent(), `sync ${nth}`, note);
+  } catch {
+    // It did not start, or it refused a post: both are honest.
+  }
+  const { code } = await board.ended;
+  const failedAt = /^\d+ +([\d.]+) .*\(INJECTED\)/m.exec(readFileSync(trace, "utf8"))?.[1];
+  const after = failedAt === undefined ? undefined : acknowledged.filter(({ at }) => at > Number(failedAt)).length;
+  return { acknowledged: acknowledged.map(({ envelope }) => envelope), after, code };
+}

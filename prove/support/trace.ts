@@ -1,0 +1,58 @@
+// System calls of a board, as strace saw them: in order of their ends, with their beginnings.
+import { readFileSync } from "node:fs";
+
+export interface Call {
+  readonly name: string;
+  /** Everything between the parentheses. */
+  readonly args: string;
+  readonly result: string;
+  /** Seconds of the clock. */
+  readonly begun: number;
+  readonly ended: number;
+}
+
+const WHOLE = /^(\d+) +([\d.]+) (\w+)\((.*)\) += (.+?)(?: <([\d.]+)>)?$/s;
+const BEGUN = /^(\d+) +([\d.]+) (\w+)\((.*?) *<unfinished \.\.\.>$/s;
+const RESUMED = /^(\d+) +([\d.]+) <\.\.\. (\w+) resumed>(.*)\) += (.+?)(?: <[\d.]+>)?$/s;
+
+/** Needs `strace -f -ttt -T`. */
+export function readTrace(path: string): Call[] {
+  const open = new Map<string, { readonly at: number; readonly args: string }>();
+  const calls: Call[] = [];
+  for (const line of readFileSync(path, "latin1").split("\n")) {
+    const whole = WHOLE.exec(line);
+    if (whole !== null) {
+      const [, , at = "", name = "", args = "", result = "", took = "0"] = whole;
+      calls.push({ name, args, result, begun: Number(at), ended: Number(at) + Number(took) });
+      continue;
+    }
+    const begun = BEGUN.exec(line);
+    if (begun !== null) {
+      const [, thread = "", at = "", name = "", args = ""] = begun;
+      open.set(`${thread} ${name}`, { at: Number(at), args });
+      continue;
+    }
+    const resumed = RESUMED.exec(line);
+    if (resumed === null) continue;
+    const [, thread = "", at = "", name = "", rest = "", result = ""] = resumed;
+    const first = open.get(`${thread} ${name}`);
+    open.delete(`${thread} ${name}`);
+    if (first !== undefined) calls.push({ name, args: first.args + rest, result, begun: first.at, ended: Number(at) });
+  }
+  return calls.sort((a, b) => a.ended - b.ended);
+}
+
+const unescaped = (text: string): Buffer =>
+  text.startsWith("\\x") ? Buffer.from(text.replaceAll("\\x", ""), "hex") : Buffer.from(text, "latin1");
+
+/** The file or socket that a call is about (`strace -y`). */
+export function fileOf({ args }: Call): string {
+  return unescaped(/^\d+<([^>]*)>/.exec(args)?.[1] ?? "").toString("utf8");
+}
+
+export const isSocket = (call: Call): boolean => /^(?:socket|TCP)/.test(fileOf(call));
+
+/** The bytes between quotes (`strace -xx`). */
+export function bytesIn({ args }: Call): readonly Buffer[] {
+  return [...args.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, text = ""]) => unescaped(text));
+}
