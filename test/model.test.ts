@@ -7,6 +7,8 @@ import { Model } from "./support/model.ts";
 import { OPENING, step } from "./support/acts.ts";
 import { play } from "./support/play.ts";
 
+/** Histories to try; more of them where there is time. */
+const RUNS = Number(process.env["RUNS"] ?? 30);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 /** On a busy machine a history less is no loss; the time is there to shrink what fails. */
 const LONGEST_MS = 120_000;
@@ -84,7 +86,7 @@ test(
         expect(chainFaults(changes)).toEqual([]);
         expect(statusFaults(changes, board, model)).toEqual([]);
       }),
-      { seed: SEED, numRuns: 30, interruptAfterTimeLimit: LONGEST_MS },
+      { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: LONGEST_MS },
     );
   },
   2 * LONGEST_MS,
@@ -108,7 +110,7 @@ test(
         expect(chainFaults(late.changes())).toEqual([]);
         expect(statusFaults(late.changes(), late, model)).toEqual([]);
       }),
-      { seed: SEED, numRuns: 30, interruptAfterTimeLimit: LONGEST_MS },
+      { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: LONGEST_MS },
     );
   },
   2 * LONGEST_MS,

@@ -9,6 +9,8 @@ import { BareBoard } from "./support/bare-board.ts";
 import { type AgentRecord, type Counts, Model } from "./support/model.ts";
 import { play } from "./support/play.ts";
 
+/** Histories to try; more of them where there is time. */
+const RUNS = Number(process.env["RUNS"] ?? 40);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 100, size: "max" }).map((more) => [...OPENING, ...more]);
@@ -68,7 +70,7 @@ test(`directory, tags and statistics stay exact through any history (SEED=${SEED
       }
       compare(board, model);
     }),
-    { seed: SEED, numRuns: 40 },
+    { seed: SEED, numRuns: RUNS },
   );
 });
 
@@ -86,6 +88,6 @@ test(`they are exact again as soon as a late sweep has run (SEED=${SEED})`, () =
       compare(board, model);
       expect(board.rows("agent_tallies") + board.rows("answerers") + board.rows("votes")).toBe(0);
     }),
-    { seed: SEED, numRuns: 40 },
+    { seed: SEED, numRuns: RUNS },
   );
 });

@@ -59,7 +59,11 @@ export class BoardProcess {
     env: Readonly<Record<string, string>> = {},
     under: readonly string[] = [],
   ): Promise<BoardProcess> {
-    const board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...flags], env, under });
+    const board = BoardProcess.spawn({
+      args: ["serve", "--port", "0", ...(flags.includes("--smtp-port") ? [] : ["--smtp-port", "0"]), "--data", data, ...flags],
+      env,
+      under,
+    });
     await board.ready();
     return board;
   }

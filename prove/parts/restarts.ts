@@ -1,0 +1,66 @@
+// Restarts under load: whoever was accepted is answered, and what was answered is there afterwards.
+import { connect } from "node:net";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { lostBy } from "../../test/support/acknowledged.ts";
+import { Agent } from "../../test/support/agent.ts";
+import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
+import type { Part } from "../part.ts";
+import { FLAGS } from "../support/flags.ts";
+
+const RESTARTS = 20;
+const CONNECTIONS = 16;
+
+export const restarts: Part = {
+  name: "restarts",
+  promise: "restart under load: no accepted request unanswered",
+  async run(times) {
+    const data = emptyDirectory();
+    const rounds = times(RESTARTS);
+    const acknowledged: Envelope[] = [];
+    let [answered, unanswered, unclean] = [0, 0, 0];
+    for (let round = 0; round < rounds; round++) {
+      await using board = await BoardProcess.serve(data, FLAGS);
+      const port = Number(new URL(board.url).port);
+      let told = Number.POSITIVE_INFINITY;
+      const lanes = Array.from({ length: CONNECTIONS }, async () => {
+        const agent = new Agent();
+        for (let i = 0; ; i++) {
+          const envelope = agent.envelope({ kind: "note", body: `${round} ${i}` });
+          const { status, sent } = await postOnce(port, envelope);
+          if (status === 201) acknowledged.push(envelope);
+          if (status !== undefined) answered++;
+          // Whoever comes after the word to end may find nobody; whoever was there before it may not.
+          else if (sent > told) return;
+          else unanswered++;
+        }
+      });
+      await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 700));
+      told = performance.now();
+      const { code } = await board.kill("SIGTERM");
+      if (code !== 0) unclean++;
+      await Promise.all(lanes);
+    }
+    await using board = await BoardProcess.serve(data, FLAGS);
+    const lost = await lostBy(board.url, acknowledged);
+    return {
+      held: unanswered === 0 && unclean === 0 && lost.length === 0 && answered > 0,
+      figure: `${rounds} restarts, ${answered.toLocaleString("en")} requests answered, ${unanswered} not, ${lost.length} lost, ${unclean} exits other than 0`,
+    };
+  },
+};
+
+/** One request on one connection: its status, if it was answered, and when all of it was on its way. */
+function postOnce(port: number, envelope: Envelope): Promise<{ status: number | undefined; sent: number }> {
+  return new Promise((resolve) => {
+    let [sent, text] = [Number.POSITIVE_INFINITY, ""];
+    const body = JSON.stringify(envelope);
+    const head = `POST /api/messages HTTP/1.1\r\nhost: board\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    const socket = connect(port, "127.0.0.1", () => socket.write(head + body, () => (sent = performance.now())));
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
+      resolve({ status: status === undefined ? undefined : Number(status), sent });
+    });
+  });
+}

@@ -1,0 +1,80 @@
+// An hour at half load: messages come and go, and neither memory nor errors grow.
+import { availableParallelism } from "node:os";
+import { Agent } from "../../test/support/agent.ts";
+import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
+import type { Part } from "../part.ts";
+import { FLAGS } from "../support/flags.ts";
+import { gauge, residentMiB } from "../support/gauges.ts";
+
+const MINUTES = 60;
+const CONNECTIONS = 8;
+/** Short lives, so that the board is full after a minute and stays so. */
+const TTL_S = 60;
+const MIB_AN_HOUR = 1;
+const ERRORS = 0.0001;
+
+export const soak: Part = {
+  name: "soak",
+  promise: "1 h at half load: errors < 0.01 %, heap slope <= 1 MiB/h",
+  async run(times) {
+    await using board = await BoardProcess.serve(emptyDirectory(), FLAGS);
+    const minutes = times(MINUTES);
+    const end = Date.now() + minutes * 60_000;
+    const samples: { readonly at: number; readonly heap: number }[] = [];
+    let [answers, errors] = [0, 0];
+    const lane = async (): Promise<void> => {
+      const agent = new Agent();
+      for (let i = 0; Date.now() < end; i++) {
+        const at = performance.now();
+        const body = JSON.stringify(
+          agent.envelope({ kind: "note", title: `soak ${i}`, body: "some words ".repeat(50), tags: ["soak"], ttl: TTL_S }),
+        );
+        const paths = ["/api/messages?limit=20", "/api/messages?q=words&limit=10", "/api/work", "/api/tags"];
+        for (const [path, init] of [
+          ["/api/messages", { method: "POST", headers: { "content-type": "application/json" }, body }],
+          [paths[i % paths.length] ?? "", {}],
+        ] as const) {
+          const response = await fetch(board.url + path, init).catch(() => undefined);
+          await response?.arrayBuffer();
+          answers++;
+          if (response === undefined || response.status >= 400) errors++;
+        }
+        // As long a pause as the work took: half of what the lanes could do.
+        await new Promise((resolve) => setTimeout(resolve, performance.now() - at));
+      }
+    };
+    const watch = async (): Promise<void> => {
+      while (Date.now() < end) {
+        await new Promise((resolve) => setTimeout(resolve, 10_000));
+        samples.push({ at: Date.now() / 3_600_000, heap: (await gauge(board.url, "nodejs_heap_size_used_bytes")) / 2 ** 20 });
+      }
+    };
+    await Promise.all([watch(), ...Array.from({ length: CONNECTIONS }, lane)]);
+    const slope = slopeOf(floors(samples.slice(Math.floor(samples.length / 3))));
+    return {
+      held: errors / answers < ERRORS && slope <= MIB_AN_HOUR,
+      figure: `${minutes} min, ${answers.toLocaleString("en")} answers on ${availableParallelism()} cores, ${errors} errors; heap slope ${slope.toFixed(2)} MiB/h, ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+    };
+  },
+};
+
+interface Sample {
+  readonly at: number;
+  readonly heap: number;
+}
+
+/** A heap grows until it is collected: what counts is the lowest of each stretch. */
+function floors(samples: readonly Sample[]): readonly Sample[] {
+  const stretch = Math.max(1, Math.floor(samples.length / 12));
+  return Array.from({ length: Math.floor(samples.length / stretch) }, (_, i) =>
+    samples.slice(i * stretch, (i + 1) * stretch).reduce((low, one) => (one.heap < low.heap ? one : low)),
+  );
+}
+
+/** Least squares. */
+function slopeOf(samples: readonly Sample[]): number {
+  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const [at, heap] = [mean(samples.map((one) => one.at)), mean(samples.map((one) => one.heap))];
+  const over = samples.reduce((sum, one) => sum + (one.at - at) * (one.heap - heap), 0);
+  return over / samples.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
+}

@@ -1,0 +1,19 @@
+// What a board says of itself at /metrics, and what the system says of its process.
+import { existsSync, readFileSync } from "node:fs";
+
+export async function gauge(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
+}
+
+/** Memory of its own in MiB, files that it maps left out. */
+export function residentMiB(pid: number | undefined): number {
+  const path = `/proc/${pid}/status`;
+  const status = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+export function quantile(values: readonly number[], at: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;
+}
