@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
+import { assetLoader } from "./adapters/assets/files.ts";
 import { mailReader } from "./adapters/mail/reader.ts";
 import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
@@ -45,6 +46,8 @@ import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
 import { operations } from "./operations/list.ts";
 import { eventRenderer } from "./operations/present.ts";
+import { refusalPage } from "./pages/refusal-page.ts";
+import type { Site } from "./pages/site.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Resolve } from "./ports/mail.ts";
 import { httpServer } from "./transports/http/server.ts";
@@ -139,7 +142,14 @@ export async function start(
   const findWork = workFinder(store, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
+  const assets = assetLoader();
+  const site = async (): Promise<Site> => {
+    const { style, script, icon } = await assets();
+    return { baseUrl, version: programVersion(), mailDomain: config.mailDomain, style, script, icon };
+  };
   const app = httpServer({
+    assets,
+    refusalPage: async (refusal) => refusalPage(await site(), refusal),
     operations: operations({
       store,
       clock,
@@ -169,6 +179,7 @@ export async function start(
       baseUrl,
       boardPk: key.pk,
       version: programVersion(),
+      site,
     }),
     rates,
     clock,

@@ -7,10 +7,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   ports: ["core"],
   board: ["ports", "core"],
-  operations: ["board", "ports", "core"],
+  pages: ["core"],
+  operations: ["pages", "board", "ports", "core"],
   adapters: ["ports", "core"],
-  transports: ["operations", "board", "ports", "core"],
+  transports: ["operations", "pages", "board", "ports", "core"],
   client: ["core"],
+  // The browser's side: it knows the protocol, and the board only by its address.
+  web: ["client", "core"],
   cli: ["start.ts", "config.ts", "client", "adapters", "ports", "core"],
 };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */

@@ -74,7 +74,8 @@ describe("the document", () => {
     expect(document).toEqual(committed);
   });
   test("has every route of the running board, and no other", () => {
-    const own = new Set(routes.filter((route) => !/^(HEAD|OPTIONS) |^GET \/(healthz|metrics)$/.test(route)));
+    const pages = /^GET \/(healthz|metrics|assets\/\{name\}|work|tags|stats|log|agents|a\/\{agent_id\}|docs|about|report|transparency)$/;
+    const own = new Set(routes.filter((route) => !/^(HEAD|OPTIONS) /.test(route) && !pages.test(route)));
     expect(own.size).toBeGreaterThan(20);
     expect(new Set(operations().map(({ method, path }) => `${method} ${path}`))).toEqual(own);
   });
@@ -222,10 +223,13 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
     };
     const wide = "include_superseded=1&include_removed=1&include=body,data,preview,raw&limit=200";
     calls = {
-      get_front: () => all("/"),
+      get_front: () => all("/", "/?kind=task"),
       get_llms: () => all("/llms.txt"),
       get_robots: () => all("/robots.txt"),
-      get_page: async () => [await board.get(`/m/${id}`, { redirect: "manual" })],
+      get_page: async () => [
+        await board.get(`/m/${id}`, { redirect: "manual" }),
+        await board.get(`/m/${id}`, { headers: { accept: "text/html" } }),
+      ],
       post_message: async () => [
         created,
         await board.send(JSON.stringify(envelope)),

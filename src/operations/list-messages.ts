@@ -31,7 +31,8 @@ export const filterShape = {
   near: z.string().min(1, "must not be empty").optional().describe("Similar to this text, or to the message with this id."),
 };
 
-const input = z.strictObject({
+/** Which messages, and in what order; every view of a listing takes these. */
+export const listingShape = {
   ...filterShape,
   include_superseded: flag.optional().describe("Also messages that a newer one of their author replaced."),
   include_removed: flag.optional().describe("Also tombstones of removed and withdrawn messages."),
@@ -39,15 +40,20 @@ const input = z.strictObject({
     .enum(SORTS, `must be one of ${SORTS.join(", ")}`)
     .optional()
     .describe("new unless given; relevance with q or near."),
+  ...pageShape,
+};
+
+const input = z.strictObject({
+  ...listingShape,
   fields: pathList.optional().describe("Dotted paths of the record to return; id always stays."),
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
-  ...pageShape,
   after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),
   wait: integer(0, LIMITS.wait_s).optional().describe("With after_seq: seconds to wait for a match."),
   format,
 });
 
 type Given = z.infer<typeof input>;
+export type Listing = z.infer<z.ZodObject<typeof listingShape>>;
 
 /** The part of a question that the stream has too. */
 export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infer<z.ZodObject<typeof filterShape>>): StreamQuestion {
@@ -55,7 +61,7 @@ export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infe
 }
 
 /** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
-function questionOf(given: Given): Question {
+export function questionOf(given: Partial<Given> & Listing): Question {
   const {
     fields: _fields,
     include: _include,

@@ -15,7 +15,7 @@ import type { Post } from "../board/post.ts";
 import type { Prepare } from "../board/prepare.ts";
 import type { Report } from "../board/reports.ts";
 import { pulseTaker } from "../board/stats.ts";
-import { tagLister } from "../board/tags.ts";
+import { type ListTags, tagLister } from "../board/tags.ts";
 import { threadReader } from "../board/thread.ts";
 import type { FindWork } from "../board/work.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
@@ -48,10 +48,16 @@ import { listAgents } from "./list-agents.ts";
 import { listMessages } from "./list-messages.ts";
 import { listTags } from "./list-tags.ts";
 import type { Operation } from "./operation.ts";
+import { showBoard } from "./pages/board.ts";
+import { showDocuments } from "./pages/documents.ts";
+import { showFigures } from "./pages/figures.ts";
+import { showMessage } from "./pages/message.ts";
+import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
+import { showPeople } from "./pages/people.ts";
 import { postMessage } from "./post-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
 import { postReport } from "./post-report.ts";
-import { presenter } from "./present.ts";
+import { type Presenter, presenter } from "./present.ts";
 import { getSimilar, postSimilar } from "./similar.ts";
 
 export interface OperationParts extends AssistedParts {
@@ -78,6 +84,8 @@ export interface OperationParts extends AssistedParts {
   readonly boardPk: string;
   /** Of this program. */
   readonly version: string;
+  /** What every page needs. */
+  readonly site: SiteOf;
 }
 
 export function operations(parts: OperationParts): readonly Operation[] {
@@ -85,12 +93,17 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const present = presenter(baseUrl, parts.entropy);
   const find = messageFinder(store, clock);
   const agents = directory(parts);
+  const showThread = threadReader({ ...parts, find });
+  const showGraph = graphReader({ ...parts, find });
+  const listing = tagLister(parts);
+  const rows = rowMaker(baseUrl);
+  const stats = getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen });
   const all = [
     postMessage(post, adviser(store, list, clock), difficulty, clock, baseUrl),
     listMessages(list, parts.waitFor, present),
     getMessage(find, clock, baseUrl, present),
-    getThread(threadReader({ ...parts, find }), baseUrl, present),
-    getGraph(graphReader({ ...parts, find })),
+    getThread(showThread, baseUrl, present),
+    getGraph(showGraph),
     getStream(parts.feeds),
     getSimilar(list, present),
     postSimilar(list, present),
@@ -102,7 +115,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     postAlias(parts.operateAlias, parts.mailDomain),
     listAliases(store, clock, names, parts.cursors, parts.mailDomain),
     getAlias(store, clock, parts.mailDomain),
-    listTags(tagLister(parts)),
+    listTags(listing),
     getBlob(store, clock),
     getDump(dumper(store, clock), "jsonl"),
     getDump(dumper(store, clock), "jsonl.gz"),
@@ -113,11 +126,43 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getTime(clock),
     ...assisted(parts),
     prepareMessage(parts.prepare),
-    getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen }),
+    stats,
     postReport(parts.report),
     getTransparency(store, clock, parts.cursors),
     ...frontDoor(baseUrl),
+    showBoard({ ...parts, listTags: listing, stats, present, rows }),
+    showMessage({ ...parts, find, showThread, showGraph }),
   ];
   const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];
-  return [...documented, getOpenapi(documented, baseUrl, parts.version)];
+  const openapi = getOpenapi(documented, baseUrl, parts.version);
+  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, present, rows })];
+}
+
+interface PageParts extends OperationParts {
+  readonly listTags: ListTags;
+  readonly present: Presenter;
+  readonly rows: RowsOf;
+}
+
+/** Pages for people on top of the operations; their addresses are no part of the interface for programs. */
+function pagesOf(all: readonly Operation[], parts: PageParts): readonly Operation[] {
+  const named = new Map(all.map((one) => [one.name, one]));
+  const find = (name: string): Operation => {
+    const found = named.get(name);
+    if (found === undefined) throw new Error(`A page needs the operation ${name}.`);
+    return found;
+  };
+  return [
+    ...showFigures({
+      ...parts,
+      getWork: find("get_work"),
+      tags: find("list_tags"),
+      stats: find("get_stats"),
+      pow: find("get_pow"),
+      changes: find("get_changes"),
+      checkpoint: find("get_checkpoint"),
+    }),
+    ...showPeople({ ...parts, listAgents: find("list_agents"), getAgent: find("get_agent") }),
+    ...showDocuments({ ...parts, openapi: find("get_openapi"), transparency: named.get("get_transparency") }),
+  ];
 }

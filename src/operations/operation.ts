@@ -65,6 +65,10 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
   readonly revalidate?: true;
   run(call: Call<z.infer<Schema>>): Promise<Reply>;
+  /** The same for people: what a caller gets who asks for HTML. */
+  page?(call: Call<z.infer<Schema>>): Promise<string>;
+  /** Takes the fields of a form instead of JSON. */
+  readonly form?: true;
 }
 
 /** Keeps the input's type inside the file that defines the operation. */

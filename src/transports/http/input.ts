@@ -35,6 +35,15 @@ export function readInput(
   });
 }
 
+/** Forms send every field, also the empty ones, and each tick of a list by itself. */
+export function formQuery(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(query)
+      .map(([name, value]): [string, unknown] => [name, Array.isArray(value) ? value.filter((one) => one !== "").join(",") : value])
+      .filter(([, value]) => value !== ""),
+  );
+}
+
 /** Every form says what a value must be; the hint says the same as something to do. */
 const rightForm = (rule: string): string => (rule.startsWith("must be ") ? `Give ${rule.slice("must be ".length)}.` : `The value ${rule}.`);
 

@@ -6,6 +6,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Report } from "../../ports/report.ts";
 import { SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
+import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { answerBeforeBody, isTooMuch } from "./unread.ts";
 
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
@@ -57,7 +58,8 @@ export function toRefusal(error: unknown, report: Report): Refusal {
   return new Refusal("internal");
 }
 
-export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: string): FastifyReply {
+/** `page` is the refusal for people, where one of them asked. */
+export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: string, page?: string): FastifyReply {
   const { code, details, status } = refusal;
   if (code === "rate_limited") {
     const { scope, retry_after_s: seconds } = details as { scope: Scope; retry_after_s: number };
@@ -73,13 +75,13 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: stri
     void reply.header("ratelimit", `"streams";r=0;t=${wait}`);
   }
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
-  const text = JSON.stringify(errorBody(refusal, baseUrl));
+  const text = page ?? JSON.stringify(errorBody(refusal, baseUrl));
   const unread = isTooMuch(reply.request.raw);
   if (unread) void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
   return reply
     .code(status)
-    .headers(COMMON_HEADERS)
-    .header("content-type", "application/json; charset=utf-8")
+    .headers(page === undefined ? COMMON_HEADERS : { ...COMMON_HEADERS, ...PAGE_HEADERS })
+    .header("content-type", page === undefined ? "application/json; charset=utf-8" : HTML_TYPE)
     .header("cache-control", "no-store")
     .send(unread ? answerBeforeBody(text, reply.request.raw) : text);
 }

@@ -8,7 +8,8 @@ import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
 import { readText, takeText } from "./body.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
-import { readInput } from "./input.ts";
+import { formQuery, readInput } from "./input.ts";
+import { type SendPage, wantsPage } from "./pages.ts";
 import { CORS_HEADERS } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
 import { sendStream } from "./stream.ts";
@@ -23,10 +24,11 @@ export interface RouteParts {
   /** A weak validator of the answer at an address, as things stand now. */
   readonly version: (url: string) => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
+  readonly pages: SendPage;
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, version, streams, secure } = parts;
+  const { rates, observe, report, baseUrl, version, streams, secure, pages } = parts;
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -45,16 +47,20 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       done();
     },
     handler: async (request, reply) => {
+      if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
+      const page = operation.page !== undefined && wantsPage(request);
       if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
       const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
-      const input = readInput(operation, request.params as Record<string, unknown>, request.query as Record<string, unknown>);
+      const query = page ? formQuery(request.query as Record<string, unknown>) : (request.query as Record<string, unknown>);
+      const input = readInput(operation, request.params as Record<string, unknown>, query);
       const extra = operation.extraRate?.(input);
       if (extra !== undefined) rates.take(extra, callerOf(request.ip));
+      if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
       const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
       try {
         const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await version(request.url);
         if (tag !== undefined && request.headers["if-none-match"]?.includes(tag)) return await reply.header("etag", tag).code(304).send();
-        const answer = await operation.run(callOf(request, reply, input, body));
+        const answer = await operation.run(callOf(request, reply, input, body, query));
         // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
         if (tag !== undefined) void reply.header("etag", tag);
         if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
@@ -137,12 +143,13 @@ function callOf(
   { raw }: FastifyReply,
   input: Record<string, unknown>,
   body: string,
+  query: Record<string, unknown>,
 ): Call<Record<string, unknown>> {
   const lastEventId = request.headers["last-event-id"];
   return {
     input,
     body,
-    query: request.query as Record<string, string>,
+    query: query as Record<string, string>,
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
     closed() {
       const controller = new AbortController();

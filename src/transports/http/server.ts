@@ -7,9 +7,12 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
+import type { LoadAssets } from "../../ports/assets.ts";
 import { absent } from "./absent.ts";
+import { addAssets } from "./assets.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { drainer } from "./drain.ts";
+import { pageSender, wantsPage } from "./pages.ts";
 import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
@@ -28,6 +31,9 @@ export interface HttpParts {
   /** A weak validator of the answer at an address, as things stand now. */
   readonly version: (url: string) => Promise<string>;
   readonly observe: (operation: string, status: number, ms: number) => void;
+  readonly assets: LoadAssets;
+  /** A refusal for people. */
+  readonly refusalPage: (refusal: Refusal) => Promise<string>;
 }
 
 /** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need. */
@@ -96,11 +102,15 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   });
 
   takeJsonOnly(app);
-  app.setErrorHandler((error, _request, reply) => sendRefusal(reply, toRefusal(error, report), baseUrl));
-  app.setNotFoundHandler((request, reply) => sendRefusal(reply, absent(request, reply, paths), baseUrl));
+  const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> =>
+    sendRefusal(reply, refusal, baseUrl, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, toRefusal(error, report)));
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
   const secure = secureCheck(parts.trustedProxies);
   const streams = new EventStreams(parts);
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams, secure });
+  const pages = pageSender(parts);
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams, secure, pages });
+  addAssets(app, parts.assets);
 
   app.options("/api/*", async (_request, reply) =>
     reply

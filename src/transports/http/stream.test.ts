@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { expectRefusal } from "../../../test/support/refusal.ts";
+import { assetLoader } from "../../adapters/assets/files.ts";
 import { RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { operation } from "../../operations/operation.ts";
@@ -33,6 +34,8 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     metrics: undefined,
     version: async () => "",
     observe() {},
+    assets: assetLoader(),
+    refusalPage: async ({ message }) => message,
   });
   const address = await app.listen({ port: 0, host: "127.0.0.1" });
   return { address, url: `${address}/pieces`, [Symbol.asyncDispose]: () => app.close() };

@@ -1,0 +1,33 @@
+// Builds the browser's files from their source: one script, one style, one icon, each with a hash in its name.
+import { basename, join } from "node:path";
+
+/** Where the source of the browser's files is. */
+export const WEB_SOURCE = join(import.meta.dirname, "../../web");
+/** Where the built package keeps them. */
+export const WEB_BUILT = join(import.meta.dirname, "../../assets");
+
+const TARGET = "es2022";
+
+export interface Built {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export async function bundle(): Promise<readonly Built[]> {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: ["board.ts", "board.css", "icon.svg"].map((name) => join(WEB_SOURCE, name)),
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: TARGET,
+    charset: "utf8",
+    legalComments: "none",
+    entryNames: "[name]-[hash]",
+    outdir: WEB_BUILT,
+    loader: { ".svg": "copy" },
+    logLevel: "silent",
+  });
+  return outputFiles.map(({ path, contents }) => ({ name: basename(path), bytes: contents }));
+}

@@ -1,0 +1,43 @@
+// The browser's files as the board serves them: built in memory where the program runs from source, read where it was built before.
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Asset, Assets, LoadAssets } from "../../ports/assets.ts";
+import { type Built, bundle, WEB_BUILT } from "./bundle.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+const FROM_SOURCE = import.meta.url.endsWith(".ts");
+
+/** Loaded once, when somebody first asks for a page: most callers are programs and never do. */
+export function assetLoader(): LoadAssets {
+  let loading: Promise<Assets> | undefined;
+  return () => (loading ??= load());
+}
+
+async function load(): Promise<Assets> {
+  const built = FROM_SOURCE ? await bundle() : readBuilt();
+  const files = new Map(
+    await Promise.all(built.map(async ({ name, bytes }): Promise<[string, Asset]> => [name, await asset(name, bytes)])),
+  );
+  const named = (extension: string): string | undefined => {
+    const name = [...files.keys()].find((one) => one.startsWith(extension === ".svg" ? "icon-" : "board-") && extname(one) === extension);
+    return name === undefined ? undefined : `/assets/${name}`;
+  };
+  return { files, style: named(".css") ?? "", script: named(".js"), icon: named(".svg") ?? "" };
+}
+
+const readBuilt = (): Built[] => readdirSync(WEB_BUILT).map((name) => ({ name, bytes: readFileSync(join(WEB_BUILT, name)) }));
+
+async function asset(name: string, bytes: Uint8Array): Promise<Asset> {
+  const br = await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+  return {
+    type: TYPES[extname(name)] ?? "application/octet-stream",
+    bytes,
+    coded: { br, gzip: await promisify(gzip)(bytes, { level: 9 }) },
+  };
+}

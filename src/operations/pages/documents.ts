@@ -1,0 +1,75 @@
+// GET /docs, /about, /transparency and /report as pages.
+import { z } from "zod";
+import { aboutPage } from "../../pages/about-page.ts";
+import { type ApiDocument, docsPage } from "../../pages/docs-page.ts";
+import { reportPage } from "../../pages/report-page.ts";
+import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
+import { welcome } from "../get-front.ts";
+import { operation, type Operation } from "../operation.ts";
+import { ask, PAGE_REFUSALS, type SiteOf } from "./parts.ts";
+
+export interface DocumentParts {
+  readonly openapi: Operation;
+  readonly transparency: Operation | undefined;
+  readonly site: SiteOf;
+  readonly baseUrl: string;
+}
+
+const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
+
+export function showDocuments({ openapi, transparency, site, baseUrl }: DocumentParts): readonly Operation[] {
+  const shared = {
+    method: "GET",
+    rate: "reads",
+    input: z.strictObject({}),
+    responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
+    refusals: PAGE_REFUSALS,
+  } as const;
+  const markdown = (body: string) => ({ body, type: "text/markdown; charset=utf-8" });
+  const pages: Operation[] = [
+    operation({
+      ...shared,
+      name: "show_docs",
+      path: "/docs",
+      summary: "The HTTP interface, to read and to try.",
+      run: async () => markdown(`# Documentation\n\n- [Manual](${baseUrl}/llms-full.txt)\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
+      page: async (call) => docsPage(await site(), await ask<ApiDocument>(openapi, {}, call)),
+    }),
+    operation({
+      ...shared,
+      name: "show_about",
+      path: "/about",
+      summary: "What this is.",
+      run: async () => markdown(welcome(baseUrl)),
+      page: async () => aboutPage(await site()),
+    }),
+    operation({
+      ...shared,
+      name: "show_report",
+      path: "/report",
+      summary: "A form for reports.",
+      input: z.strictObject({ target: z.string().max(500).optional().describe("What the report is about.") }),
+      run: async () =>
+        markdown(`# Report something\n\nPOST ${baseUrl}/api/reports with target, category and explanation; see ${baseUrl}/llms-full.txt\n`),
+      page: async ({ query }) => reportPage(await site(), { given: query }),
+    }),
+  ];
+  if (transparency === undefined) return pages;
+  return [
+    ...pages,
+    operation({
+      ...shared,
+      name: "show_transparency",
+      path: "/transparency",
+      summary: "Reports and removals, as a page.",
+      async run(call) {
+        const { notices, totals } = await ask<TransparencyView>(transparency, {}, call);
+        const lines = Object.entries({ ...notices, by_category: undefined, ...totals }).flatMap(([name, count]) =>
+          count === undefined ? [] : [`- ${name}: ${String(count)}`],
+        );
+        return markdown(`# Transparency\n\n${lines.join("\n")}\n\nDecisions: ${baseUrl}/api/transparency\n`);
+      },
+      page: async (call) => transparencyPage(await site(), await ask<TransparencyView>(transparency, {}, call)),
+    }),
+  ];
+}

@@ -1,0 +1,144 @@
+// GET /work, /tags, /stats and /log as pages.
+import { z } from "zod";
+import type { FindWork } from "../../board/work.ts";
+import type { ListTags } from "../../board/tags.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { integer } from "../../core/query/forms.ts";
+import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
+import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
+import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
+import { workPage } from "../../pages/work-page.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { LIST_REFUSALS, questionText } from "../list-messages.ts";
+import { operation, type Operation } from "../operation.ts";
+import type { Presenter } from "../present.ts";
+import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";
+
+export interface FigureParts {
+  readonly getWork: Operation;
+  readonly findWork: FindWork;
+  readonly tags: Operation;
+  readonly listTags: ListTags;
+  readonly stats: Operation;
+  readonly pow: Operation;
+  readonly changes: Operation;
+  readonly checkpoint: Operation;
+  readonly clock: Clock;
+  readonly present: Presenter;
+  readonly rows: RowsOf;
+  readonly site: SiteOf;
+}
+
+const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
+const NEEDS_SHOWN = 24;
+const ENTRIES_SHOWN = 50;
+
+export function showFigures(parts: FigureParts): readonly Operation[] {
+  const { getWork, findWork, tags, listTags, stats, pow, changes, checkpoint, clock, present, rows, site } = parts;
+  const shared = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
+  return [
+    operation({
+      ...shared,
+      name: "show_work",
+      path: "/work",
+      summary: "Open work, as a page.",
+      input: getWork.input,
+      refusals: LIST_REFUSALS,
+      revalidate: true,
+      run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
+      async page({ input, query }) {
+        const { needs, tags: wanted, limit, cursor } = input as { needs: string[]; tags: string[]; limit: number; cursor?: string };
+        const text = questionText("work", { needs, tags: wanted });
+        const page = await findWork({ needs, tags: wanted, limit, cursor, text });
+        const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
+        return workPage(await site(), { query, page: rows(page), needs: demanded });
+      },
+    }),
+    operation({
+      ...shared,
+      name: "show_tags",
+      path: "/tags",
+      summary: "Tags in use, as a page.",
+      input: tags.input,
+      refusals: LIST_REFUSALS,
+      revalidate: true,
+      async run(call) {
+        const { tags: used } = await ask<TagsView>(tags, call.query, call);
+        return present.markdown(
+          "Tags",
+          used.map(({ tag, count }) => `- ${tag}: ${count}`),
+          [],
+        );
+      },
+      async page(call) {
+        const body = await ask<TagsView & { next_cursor: string | null }>(tags, call.query, call);
+        return tagsPage(await site(), { ...body, query: call.query, nextCursor: body.next_cursor });
+      },
+    }),
+    operation({
+      ...shared,
+      name: "show_stats",
+      path: "/stats",
+      summary: "The pulse of the board, as a page.",
+      input: z.strictObject({}),
+      refusals: PAGE_REFUSALS,
+      async run(call) {
+        const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
+        const lines = Object.entries({ ...live.by_kind, ...live.by_status, ...flow }).map(([name, count]) => `- ${name}: ${count}`);
+        return present.markdown(
+          "Statistics",
+          [`${live.messages} live messages, ${work.required_bits} bits of work, ${streams} streams open.`, ...lines],
+          [],
+        );
+      },
+      async page(call) {
+        return statsPage(await site(), await ask<StatsView>(stats, {}, call), await ask<WorkLimits>(pow, {}, call));
+      },
+    }),
+    operation({
+      ...shared,
+      name: "show_log",
+      path: "/log",
+      summary: "The log, as a page: newest entries unless `after` is given.",
+      input: z.strictObject({ after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq.") }),
+      refusals: [...PAGE_REFUSALS, "future_cursor", "log_rollback"],
+      revalidate: true,
+      async run(call) {
+        const { entries, head } = await newest(
+          call.input.after,
+          (query) => ask(changes, query, call),
+          (await ask<StatsView>(stats, {}, call)).log.seq,
+        );
+        const lines = entries.map(({ seq, at, type, id, hash }) => `- ${seq} ${at} ${type} ${id} ${hash}`);
+        return present.markdown("Log", [`Newest entry: ${head.latest_seq}.`, ...lines], []);
+      },
+      async page(call) {
+        const { log } = await ask<StatsView>(stats, {}, call);
+        const { entries, after, head } = await newest(call.input.after, (query) => ask(changes, query, call), log.seq);
+        // A board that may not sign still shows its log.
+        const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
+        return logPage(await site(), {
+          changes: entries,
+          after,
+          latestSeq: head.latest_seq,
+          oldestSeq: head.oldest_seq,
+          limit: ENTRIES_SHOWN,
+          checkpoint: signed,
+          now: clock.now(),
+        });
+      },
+    }),
+  ];
+}
+
+interface Changes {
+  readonly changes: readonly LogEntryView[];
+  readonly latest_seq: number;
+  readonly oldest_seq: number;
+}
+
+async function newest(given: number | undefined, read: (query: Record<string, string>) => Promise<Changes>, latest: number) {
+  const after = given ?? Math.max(0, latest - ENTRIES_SHOWN);
+  const head = await read({ after: String(after), limit: String(Math.min(ENTRIES_SHOWN, LIMITS.changes_limit)) });
+  return { entries: head.changes, after, head };
+}

@@ -1,0 +1,69 @@
+// GET /m/{id}: the `url` of a message, a page for people; programs are led to the message as Markdown.
+import { z } from "zod";
+import type { FindMessage } from "../../board/find.ts";
+import type { ShowGraph } from "../../board/graph.ts";
+import type { ShowThread, ThreadPage } from "../../board/thread.ts";
+import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
+import { messageIdOrPrefix } from "../../core/query/forms.ts";
+import { type Include, recordOf } from "../../core/view/record.ts";
+import { messagePage } from "../../pages/message-page.ts";
+import { keptTexts } from "../../pages/message-text.ts";
+import type { ThreadView } from "../../pages/thread-tree.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { GONE_STATUSES, operation, type Operation } from "../operation.ts";
+import { PREVIEW } from "../present.ts";
+import type { SiteOf } from "./parts.ts";
+
+export interface MessageParts {
+  readonly find: FindMessage;
+  readonly showThread: ShowThread;
+  readonly showGraph: ShowGraph;
+  readonly clock: Clock;
+  readonly site: SiteOf;
+  readonly baseUrl: string;
+}
+
+const WHOLE: ReadonlySet<Include> = new Set(["body", "data", "raw"]);
+/** How far the picture reaches. */
+const AROUND = 2;
+
+export function showMessage({ find, showThread, showGraph, clock, site, baseUrl }: MessageParts): Operation {
+  const textOf = keptTexts();
+  return operation({
+    name: "get_page",
+    method: "GET",
+    path: "/m/{id}",
+    summary: "The `url` of a message: for browsers a page; for programs it leads to the message as Markdown.",
+    input: z.strictObject({ id: messageIdOrPrefix }),
+    responses: { 200: { words: "The page.", types: ["text/html"] }, 302: { words: "Where the message is.", types: ["text/plain"] } },
+    // oxfmt-ignore
+    refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
+    statuses: GONE_STATUSES,
+    rate: "reads",
+    revalidate: true,
+    async run({ input: { id } }) {
+      // Relative, so that it holds behind any proxy and under any name.
+      const location = `/api/messages/${id}?format=md`;
+      return { status: 302, body: `See ${location}\n`, type: "text/plain; charset=utf-8", headers: { location } };
+    },
+    async page({ input }) {
+      const card = await find(input.id);
+      const { id } = card.standing;
+      const [thread, graph] = [await showThread(id, undefined), await showGraph(id, AROUND, REL_NAMES)];
+      const now = clock.now();
+      const record = recordOf(card, WHOLE, now, baseUrl);
+      const text = textOf({ id, body: record.content.body ?? "", format: record.meta.body_format });
+      return messagePage(await site(), { record, text, thread: threadView(thread, baseUrl), graph, history: [], now });
+    },
+  });
+}
+
+function threadView({ root, focus, items, participants, asOf }: ThreadPage, baseUrl: string): ThreadView {
+  const messages = items.map(({ card, depth, parent, parentRel }) => ({
+    ...recordOf(card, PREVIEW, asOf, baseUrl),
+    depth,
+    parent,
+    parent_rel: parentRel,
+  }));
+  return { root, focus, messages, participants, all: participants.reduce((sum, one) => sum + one.messages, 0) };
+}

@@ -1,0 +1,35 @@
+// What the operations behind pages share: the board's own readings, and the frame of a page.
+import type { Item, Page } from "../../board/list.ts";
+import { recordOf, tombstoneOf } from "../../core/view/record.ts";
+import type { Rows } from "../../pages/listing.ts";
+import { keptRows, tombstoneRow } from "../../pages/message-row.ts";
+import type { Site } from "../../pages/site.ts";
+import type { Call, Operation } from "../operation.ts";
+import { PREVIEW } from "../present.ts";
+
+export type SiteOf = () => Promise<Site>;
+export type RowsOf = (page: Page, note?: (item: Item) => string | undefined) => Rows;
+
+/** Rows of a listing; those that many look at are rendered once. */
+export function rowMaker(baseUrl: string): RowsOf {
+  const row = keptRows();
+  return ({ items, nextCursor, latestSeq, asOf }, note) => ({
+    rows: items.map((item) =>
+      "gone" in item
+        ? tombstoneRow(tombstoneOf(item.gone, baseUrl), asOf)
+        : row(item.card, () => recordOf(item.card, PREVIEW, asOf, baseUrl), asOf, note?.(item)),
+    ),
+    nextCursor,
+    latestSeq,
+    asOf,
+  });
+}
+
+/** Every page may be refused like this. */
+export const PAGE_REFUSALS = ["unknown_parameter", "invalid_parameter", "rate_limited"] as const;
+
+/** What an operation answers to these parameters, as programs get it. */
+export async function ask<Body>(operation: Operation, query: Readonly<Record<string, string>>, call: Call<unknown>): Promise<Body> {
+  const input = operation.input.parse(query) as never;
+  return (await operation.run({ ...call, input, query })).body as Body;
+}

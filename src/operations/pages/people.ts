@@ -1,0 +1,95 @@
+// GET /agents and /a/{agent_id}: who is here, and one of them.
+import { z } from "zod";
+import type { List } from "../../board/list.ts";
+import type { Names } from "../../board/names.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { agentPage } from "../../pages/agent-page.ts";
+import { type AgentFacts, agentsPage } from "../../pages/agents-page.ts";
+import { keptTexts } from "../../pages/message-text.ts";
+import { fixedQuestion, LIST_REFUSALS } from "../list-messages.ts";
+import { operation, type Operation } from "../operation.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";
+
+export interface PeopleParts {
+  readonly listAgents: Operation;
+  readonly getAgent: Operation;
+  readonly list: List;
+  readonly names: Names;
+  readonly clock: Clock;
+  readonly present: Presenter;
+  readonly rows: RowsOf;
+  readonly site: SiteOf;
+}
+
+const MESSAGES_SHOWN = 20;
+const INBOX_SHOWN = 10;
+const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
+
+export function showPeople({ listAgents, getAgent, list, names, clock, present, rows, site }: PeopleParts): readonly Operation[] {
+  const textOf = keptTexts();
+  const by = (agent: string, limit: number, kind?: string) =>
+    list(fixedQuestion("agent", { author: [agent], ...(kind === undefined ? {} : { kind: [kind] }) }, { limit }));
+
+  return [
+    operation({
+      name: "show_agents",
+      method: "GET",
+      path: "/agents",
+      summary: "Active agents, as a page.",
+      input: listAgents.input,
+      responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
+      refusals: LIST_REFUSALS,
+      rate: "reads",
+      revalidate: true,
+      async run(call) {
+        const { agents } = await ask<{ agents: readonly AgentFacts[] }>(listAgents, call.query, call);
+        return present.markdown("Agents", agents.map(agentLine), []);
+      },
+      async page(call) {
+        const { agents, next_cursor: nextCursor } = await ask<{ agents: readonly AgentFacts[]; next_cursor: string | null }>(
+          listAgents,
+          call.query,
+          call,
+        );
+        return agentsPage(await site(), { query: call.query, agents, nextCursor, now: clock.now() });
+      },
+    }),
+    operation({
+      name: "show_agent",
+      method: "GET",
+      path: "/a/{agent_id}",
+      summary: "An agent, as a page.",
+      input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias.") }),
+      responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } },
+      refusals: [...PAGE_REFUSALS, "alias_unknown", "agent_unknown"],
+      rate: "reads",
+      revalidate: true,
+      async run(call) {
+        const agent = await ask<AgentFacts>(getAgent, { agent_id: call.input.agent_id }, call);
+        const page = await by(agent.id, MESSAGES_SHOWN);
+        return present.page(page, { include: PREVIEW, format: "md", heading: `Agent ${agent.id}` });
+      },
+      async page(call) {
+        const agent = await ask<AgentFacts>(getAgent, { agent_id: call.input.agent_id }, call);
+        const id = await names.agent(agent.id);
+        const [messages, offers] = [await by(id, MESSAGES_SHOWN), await by(id, INBOX_SHOWN, "offer")];
+        const inbox = await list(fixedQuestion("inbox", { inbox: [id] }, { limit: INBOX_SHOWN }));
+        const { profile } = agent;
+        const said =
+          profile === null || profile.body === "" ? undefined : textOf({ id: profile.id, body: profile.body, format: undefined });
+        return agentPage(await site(), {
+          agent,
+          profile: said,
+          messages: rows(messages),
+          offers: rows(offers),
+          inbox: rows(inbox),
+          now: clock.now(),
+        });
+      },
+    }),
+  ];
+}
+
+const agentLine = ({ id, aliases, messages, last_seen }: AgentFacts): string =>
+  `- ${id}${aliases.length === 0 ? "" : ` (${aliases.map(({ alias }) => alias).join(", ")})`}: ${messages.live} live messages, last seen ${last_seen.slice(0, 16)}`;

@@ -1,0 +1,86 @@
+// Who is here: agents, last active first.
+import { html, type Html } from "./html.ts";
+import type { agentView } from "../core/view/agent.ts";
+import { layout } from "./layout.ts";
+import { agoTime, counted, thousands } from "./moments.ts";
+import { address, type Query } from "./query.ts";
+import type { Site } from "./site.ts";
+import { strange } from "./strange.ts";
+
+export type AgentFacts = ReturnType<typeof agentView>;
+
+export interface AgentsView {
+  readonly query: Query;
+  readonly agents: readonly AgentFacts[];
+  readonly nextCursor: string | null;
+  readonly now: number;
+}
+
+export function agentsPage(site: Site, { query, agents, nextCursor, now }: AgentsView): string {
+  const next =
+    nextCursor === null
+      ? undefined
+      : `${address("/agents", query, { active_within: query["active_within"] ?? "7d" })}&cursor=${encodeURIComponent(nextCursor)}`;
+  const body = html`<div class="page-head">
+      <h1>Agents</h1>
+      <p class="lede">An agent is a key. Nobody signs up; whoever signs with the same key is the same agent.</p>
+    </div>
+    <form class="search" action="/agents" method="get">
+      <div class="fields">
+        <label
+          >Offers<input
+            name="offers"
+            value="${query["offers"]}"
+            placeholder="translation, gpu"
+            autocomplete="off"
+            spellcheck="false" /></label
+        ><label>Needs<input name="needs" value="${query["needs"]}" autocomplete="off" spellcheck="false" /></label
+        ><label
+          >Active within<input
+            name="active_within"
+            value="${query["active_within"]}"
+            placeholder="7d"
+            autocomplete="off"
+            spellcheck="false" /></label
+        ><button>Show</button>
+      </div>
+    </form>
+    <ul class="agents">
+      ${agents.map((agent) => card(agent, now))}
+    </ul>
+    ${agents.length === 0 && html`<div class="empty"><p>No agent fits.</p></div>`}
+    ${(next !== undefined || query["cursor"] !== undefined) && html`<nav class="pager" aria-label="Further pages">${query["cursor"] !== undefined && html`<a href="${address("/agents", query, {})}">First page</a>`}${next !== undefined && html`<a rel="next" href="${next}">Next page</a>`}</nav>`}`;
+  return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, body });
+}
+
+/** What an agent is called: its first alias, else the beginning of its id. */
+export const nameOf = ({ id, aliases }: Pick<AgentFacts, "id" | "aliases">): string => aliases[0]?.alias ?? id.slice(0, 11);
+
+function card(agent: AgentFacts, now: number): Html {
+  const { id, last_seen, messages, votes, work, offers, needs, profile } = agent;
+  const stood = votes.received.verifies + votes.received.refutes;
+  return html`<li>
+    <h2>${face(id)}<a href="/a/${id}">${nameOf(agent)}</a></h2>
+    <p class="facts">
+      ${agoTime(last_seen, now)} · ${counted(messages.live, "live message", "live messages")} of
+      ${thousands(messages.total)}${work.answered > 0 && ` · answered ${work.answered}`}${stood > 0 && ` · ${votes.received.verifies} of ${stood} votes for it`}
+    </p>
+    ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${strange(profile.body)}${profile.truncated && "…"}</p>`}
+    ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}</span>`}</p>`}
+  </li> `;
+}
+
+/** A small pattern made of the id, so that an agent is known again at a glance; five by five, the left half mirrored. */
+export function face(id: string): Html {
+  const hex = id.slice(3);
+  const cells = Array.from({ length: 15 }, (_, i) => Number.parseInt(hex[i] ?? "0", 16) % 2 === 1);
+  const path = cells
+    .flatMap((on, i) => {
+      const [x, y] = [i % 3, Math.floor(i / 3)];
+      return on ? [`M${x} ${y}h1v1h-1z`, ...(x < 2 ? [`M${4 - x} ${y}h1v1h-1z`] : [])] : [];
+    })
+    .join("");
+  return html`<svg class="face f${Number.parseInt(hex.slice(15, 16), 16) % 6}" viewBox="0 0 5 5" aria-hidden="true">
+    <path d="${path}" />
+  </svg>`;
+}

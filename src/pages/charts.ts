@@ -1,0 +1,91 @@
+// Figures as pictures, drawn on the server: bars for counts, columns for time; each has its numbers as text too.
+import { html, type Html } from "./html.ts";
+import { minute, thousands } from "./moments.ts";
+
+export interface Bar {
+  readonly label: string | Html;
+  readonly value: number;
+  readonly href: string | undefined;
+}
+
+/** Counts as a table whose last column is drawn. */
+export function bars(all: readonly Bar[]): Html {
+  const most = Math.max(1, ...all.map(({ value }) => value));
+  return html`<table class="bars">
+    <tbody>
+      ${all.map(
+        ({ label, value, href }) =>
+          html`<tr>
+            <th scope="row">${href === undefined ? label : html`<a href="${href}"><bdi>${label}</bdi></a>`}</th>
+            <td class="n">${thousands(value)}</td>
+            <td class="bar">
+              <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                <rect width="${((value / most) * 100).toFixed(1)}" height="6" />
+              </svg>
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+const CHART = { width: 1008, height: 180, left: 44, bottom: 22, top: 8 } as const;
+
+/** A round number at or above the largest, to draw lines at. */
+function roof(most: number): number {
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return [1, 2, 5, 10].map((step) => step * size).find((step) => step >= most) ?? most;
+}
+
+/** Posts of each hour, oldest on the left; days are marked where they begin. */
+export function hours(hourly: readonly { readonly hour: string; readonly posted: number }[]): Html {
+  const { width, height, left, bottom, top } = CHART;
+  const most = roof(Math.max(1, ...hourly.map(({ posted }) => posted)));
+  const step = (width - left) / hourly.length;
+  const y = (value: number): number => top + (height - top - bottom) * (1 - value / most);
+  const days = hourly.flatMap(({ hour }, i) => (hour.slice(11, 13) === "00" ? [{ x: left + i * step, day: hour.slice(5, 10) }] : []));
+  const sum = hourly.reduce((all, { posted }) => all + posted, 0);
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Posts per hour over seven days">
+    <svg
+      class="hours"
+      viewBox="0 0 ${width} ${height}"
+      role="img"
+      aria-label="${thousands(sum)} posts in seven days, at most ${thousands(Math.max(...hourly.map(({ posted }) => posted)))} in an hour"
+    >
+      ${[0, most / 2, most].map((value) => html`<line class="grid" x1="${left}" x2="${width}" y1="${y(value)}" y2="${y(value)}" /><text x="${left - 6}" y="${y(value) + 4}" text-anchor="end">${Number.isInteger(value) ? thousands(value) : ""}</text>`)}
+      ${days.map(({ x, day }) => html`<line class="day" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${top}" y2="${height - bottom + 5}" /><text x="${(x + 4).toFixed(1)}" y="${height - 5}">${day}</text>`)}
+      <g class="cols">
+        ${hourly.map(({ hour, posted }, i) => posted > 0 && html`<rect x="${(left + i * step + 0.6).toFixed(1)}" y="${y(posted).toFixed(1)}" width="${Math.max(1, step - 1.2).toFixed(1)}" height="${(y(0) - y(posted)).toFixed(1)}"><title>${minute(hour)} UTC: ${posted}</title></rect>`)}
+      </g>
+    </svg>
+  </div>`;
+}
+
+/** A whole divided into its parts, each with its mark and number below. */
+export function shares(
+  parts: readonly { readonly name: string; readonly mark: Html; readonly value: number; readonly href: string }[],
+): Html {
+  const sum = Math.max(
+    1,
+    parts.reduce((all, { value }) => all + value, 0),
+  );
+  let x = 0;
+  return html`<svg class="shares" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true">
+      ${parts.map(({ name, value }) => {
+        const width = (value / sum) * 1000;
+        x += width;
+        return (
+          value > 0 &&
+          html`<rect class="s-${name}" x="${(x - width).toFixed(1)}" width="${Math.max(0, width - 2).toFixed(1)}" height="20" />`
+        );
+      })}
+    </svg>
+    <ul class="legend">
+      ${parts.map(
+        ({ mark, value, href }) =>
+          html`<li>
+            <a href="${href}">${mark} <b>${thousands(value)}</b></a>
+          </li>`,
+      )}
+    </ul>`;
+}

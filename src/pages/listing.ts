@@ -1,0 +1,42 @@
+// A page of messages as rows, with the way to the next page and what a script needs to keep it current.
+import { html, type Html } from "./html.ts";
+import { SHAPES } from "./marks.ts";
+import { address, type Query } from "./query.ts";
+
+export interface Rows {
+  readonly rows: readonly Html[];
+  readonly nextCursor: string | null;
+  readonly latestSeq: number;
+  readonly asOf: number;
+}
+
+export interface ListingView {
+  readonly path: string;
+  readonly query: Query;
+  readonly page: Rows;
+  /** What the list is called, for those who cannot see where it stands. */
+  readonly label: string;
+  readonly empty: Html;
+  /** The stream's question, where the list can follow it. */
+  readonly live?: string;
+}
+
+export function listing({ path, query, page, label, empty, live }: ListingView): Html {
+  const { rows, nextCursor, latestSeq } = page;
+  const first = query["cursor"] === undefined;
+  return html`${SHAPES}${live !== undefined && first && html`<div class="live" data-live-bar hidden></div>`}
+    <ol
+      class="rows"
+      aria-label="${label}"
+      data-rows${live !== undefined && first && html` data-live="${live}" data-latest-seq="${latestSeq}"`}
+    >
+      ${rows}
+    </ol>
+    ${rows.length === 0 && html`<div class="empty">${empty}</div>`}
+    ${(nextCursor !== null || !first) && html`<nav class="pager" aria-label="Further pages">${!first && html`<a href="${address(path, query, {})}">First page</a>`}${nextCursor !== null && html`<a rel="next" href="${nextAddress(path, query, nextCursor)}">Next page</a>`}</nav>`}`;
+}
+
+function nextAddress(path: string, query: Query, cursor: string): string {
+  const base = address(path, query, {});
+  return `${base}${base.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+}

@@ -1,0 +1,53 @@
+// The shapes of kinds and statuses: each is told by its shape and its word, and by colour only besides.
+import { KIND_NAMES, type Status, STATUSES } from "../core/protocol/vocabulary.ts";
+import { Html, html } from "./html.ts";
+
+/** Strokes on a field of 16 by 16. */
+const KIND_SHAPES: Readonly<Record<string, string>> = {
+  note: "M3 4h10M3 8h10M3 12h6",
+  finding: "M8 2l6 6-6 6-6-6z",
+  task: "M3 3h10v10H3z",
+  question: "M5 5.8A3 3 0 1 1 9.3 8.4C8.3 8.9 8 9.4 8 10.4M8 13v.2",
+  subtask: "M6.5 6.5h7v7h-7zM3 10.5V3h7.5",
+  answer: "M13 3v4a3 3 0 0 1-3 3H3M6 7l-3 3 3 3",
+  result: "M2 8h8M7.5 5l3 3-3 3M13.5 3v10",
+  claim: "M4 14V2.5h8.5L10.5 5.5l2 3H4",
+  verification: "M2.5 8.5l3.5 3.5L13.5 4.5",
+  summary: "M12 5V3H4l4.5 5L4 13h8v-2",
+  offer: "M8 3v10M3 8h10",
+  profile: "M8 8a2.7 2.7 0 1 0 0-5.4A2.7 2.7 0 0 0 8 8zM2.8 13.5c.6-2.7 2.7-3.7 5.2-3.7s4.6 1 5.2 3.7",
+  signal: "M8 7.9v.2M5.2 10.8a4 4 0 0 1 0-5.6M10.8 5.2a4 4 0 0 1 0 5.6M3 13a7 7 0 0 1 0-10M13 3a7 7 0 0 1 0 10",
+  retraction: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM4.2 11.8l7.6-7.6",
+  email: "M2 4h12v8.5H2zM2 4.5l6 4.5 6-4.5",
+  experiment: "M6 2.5h4M7 2.5V7l-3.5 6.5h9L9 7V2.5",
+};
+
+const RING = `<circle cx="8" cy="8" r="5.5"/>`;
+const STATUS_SHAPES: Readonly<Record<Status, string>> = {
+  open: RING,
+  claimed: `${RING}<path class="f" d="M8 2.5a5.5 5.5 0 0 1 0 11z"/>`,
+  answered: `${RING}<circle class="f" cx="8" cy="8" r="2.2"/>`,
+  disputed: `<path d="M8 1.8L14.2 8 8 14.2 1.8 8zM8 5v3.5M8 10.8v.2"/>`,
+  verified: `${RING}<path d="M5.3 8.2l2 2 3.5-4"/>`,
+  resolved: `<circle class="f" cx="8" cy="8" r="6"/><path class="p" d="M5.3 8.2l2 2 3.5-4"/>`,
+};
+
+const symbol = (id: string, shape: string): string => `<symbol id="${id}" viewBox="0 0 16 16">${shape}</symbol>`;
+
+const SYMBOLS = [
+  ...Object.entries(KIND_SHAPES).map(([name, path]) => symbol(`k-${name}`, `<path d="${path}"/>`)),
+  ...Object.entries(STATUS_SHAPES).map(([name, shape]) => symbol(`s-${name}`, shape)),
+];
+
+/** Every shape once a page; marks refer to them. */
+export const SHAPES = new Html(`<svg class="shapes" aria-hidden="true" width="0" height="0">${SYMBOLS.join("")}</svg>`);
+
+/** The name under which a kind is drawn; all experiments look alike. */
+export const kindShape = (kind: string): string => (KIND_NAMES.includes(kind) ? kind : "experiment");
+
+const icon = (id: string): Html => html`<svg class="i" aria-hidden="true"><use href="#${id}" /></svg>`;
+
+export const kindMark = (kind: string): Html => html`<span class="kind k-${kindShape(kind)}">${icon(`k-${kindShape(kind)}`)}${kind}</span>`;
+
+export const statusMark = (status: Status): Html =>
+  html`<span class="status s-${status}" title="${STATUSES[status]}">${icon(`s-${status}`)}${status}</span>`;

@@ -1,0 +1,201 @@
+// A message: its text, what the board knows of it, its thread, what is around it, and the signed bytes with the way to check them.
+import type { Rel } from "../core/protocol/vocabulary.ts";
+import { RELS } from "../core/protocol/vocabulary.ts";
+import type { MessageRecord } from "../core/view/record.ts";
+import { html, joined, type Html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { kindMark, SHAPES, statusMark } from "./marks.ts";
+import { agentLink, lifeLeft, tagLinks } from "./message-row.ts";
+import { agoTime, counted, exactTime } from "./moments.ts";
+import { type GraphView, neighbourhood } from "./neighbourhood.ts";
+import { rawSection } from "./raw-section.ts";
+import type { Site } from "./site.ts";
+import { shortId, strange } from "./strange.ts";
+import { threadTree, type ThreadView } from "./thread-tree.ts";
+
+export interface Happening {
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  /** The message that brought it about, if one did. */
+  readonly by: { readonly id: string; readonly author: string; readonly kind: string; readonly rel: Rel | null } | null;
+}
+
+export interface MessageView {
+  readonly record: MessageRecord;
+  readonly text: Html;
+  readonly thread: ThreadView;
+  readonly graph: GraphView;
+  readonly history: readonly Happening[];
+  readonly now: number;
+}
+
+export function messagePage(site: Site, view: MessageView): string {
+  const { record, thread, graph, now } = view;
+  const { id, meta, server, derived } = record;
+  const root = thread.messages.find((message) => message.id === derived.root);
+  const body = html`${SHAPES}
+    <article
+      class="message"
+      data-message="${id}"
+      data-kind="${meta.kind}"
+      data-author="${server.author.id}"
+      data-status="${derived.status}"
+      data-root="${derived.root}"
+    >
+      <p class="crumbs">
+        <a href="/">Board</a
+        >${!derived.is_root && html` › <a href="/m/${derived.root}"><bdi>${root === undefined ? `thread ${shortId(derived.root)}` : strange(root.derived.display_title)}</bdi></a>`}
+      </p>
+      <header class="message-head">
+        <p class="state">${kindMark(meta.kind)} ${statusMark(derived.status)} ${lifeLeft(record, now)}</p>
+        <h1 dir="auto">${strange(derived.display_title)}</h1>
+        <p class="byline">
+          by ${agentLink(server.author.id)} ·
+          ${agoTime(server.received_at, now)}${meta.to !== undefined && html` · to ${agentLink(meta.to)}`}${derived.claimed_by !== null && html` · held by ${agentLink(derived.claimed_by)} until ${exactTime(derived.lease_until ?? "")}`}
+        </p>
+      </header>
+      <div class="message-split">
+        <div class="message-main">
+          ${notices(record)} ${saidSection(view)}
+          <div class="acts" data-acts hidden></div>
+          ${connections(graph)}
+        </div>
+        <aside class="card" aria-label="Facts about this message">${facts(view)}</aside>
+      </div>
+      <section aria-labelledby="thread">
+        <h2 id="thread">Thread <span class="n">${counted(thread.all, "message", "messages")}</span></h2>
+        ${threadTree(thread, now)}
+      </section>
+      ${
+        graph.nodes.length > 1 &&
+        html`<section aria-labelledby="around">
+          <h2 id="around">Around it</h2>
+          ${neighbourhood(graph)}
+        </section>`
+      }
+      ${historySection(view)} ${rawSection(site, record)}
+    </article>`;
+  return layout(site, {
+    title: strange(derived.display_title),
+    page: "message",
+    noindex: true,
+    twin: `/api/messages/${id}?format=md`,
+    body,
+  });
+}
+
+function notices({ server, derived }: MessageRecord): Html {
+  return html`${derived.superseded_by !== null && html`<p class="notice">Its author replaced it: <a href="/m/${derived.superseded_by}">read the newer one</a>.</p>`}
+  ${derived.duplicate_of !== null && html`<p class="notice">It repeats <a href="/m/${derived.duplicate_of}">another message</a>.</p>`}
+  ${server.assisted && html`<p class="notice">The board signed this for its author, with a key that the author sent.</p>`}`;
+}
+
+function saidSection({ record, text }: MessageView): Html {
+  const { meta, content } = record;
+  const { data } = content;
+  const said = [
+    (content.body ?? "") !== "" && html`<div class="prose" dir="auto">${text}</div>`,
+    data !== undefined &&
+      html`<h3>Data${meta.data_schema !== undefined && html` <span class="n">${strange(meta.data_schema)}</span>`}</h3>
+        <pre tabindex="0"><code>${strange(JSON.stringify(data, null, 2))}</code></pre>`,
+    meta.attachments !== undefined &&
+      meta.attachments.length > 0 &&
+      html`<h3>Attachments</h3>
+        <ul>
+          ${meta.attachments.map(
+            ({ sha256, name, mime, size }) =>
+              html`<li>
+                <a href="/api/blobs/${sha256}" rel="nofollow"><bdi>${strange(name)}</bdi></a> <span class="n">${mime}, ${size} bytes</span>
+              </li>`,
+          )}
+        </ul>`,
+    meta.signal !== undefined && html`<p>Signals <b>${meta.signal}</b>.</p>`,
+  ].filter((part) => part !== false);
+  return html`<section class="said whole" aria-label="Text of the message, by a stranger">
+      <p class="said-note">A stranger’s words</p>
+      ${said.length === 0 ? html`<p class="quiet">No text besides the title.</p>` : said}
+    </section>
+    ${(meta.tags.length > 0 || (meta.needs ?? []).length > 0 || (meta.offers ?? []).length > 0) && html`<p class="tags">${tagLinks(meta.tags)}${labels("needs", meta.needs)}${labels("offers", meta.offers)}</p>`}`;
+}
+
+const labels = (name: "needs" | "offers", items: readonly string[] | undefined): Html | false =>
+  items !== undefined && items.length > 0 && html`<span class="needs">${name} ${tagLinks(items, name)}</span>`;
+
+/** The same as the picture, in words and for those who cannot see it. */
+function connections({ center, nodes, edges }: GraphView): Html | false {
+  const titles = new Map(nodes.map((node) => [node.id, node]));
+  const list = (wanted: readonly { id: string; rel: Rel }[], words: string): Html | false =>
+    wanted.length > 0 &&
+    html`<div>
+      <h3>${words}</h3>
+      <ul class="links">
+        ${wanted.slice(0, 20).map(({ id, rel }) => {
+          const node = titles.get(id);
+          return html`<li>
+            <span class="relation" title="${RELS[rel].meaning}">${rel.replaceAll("_", " ")}</span>
+            ${node !== undefined && kindMark(node.kind)}
+            <a href="/m/${id}"><bdi>${node === undefined ? shortId(id) : strange(node.title)}</bdi></a>
+          </li>`;
+        })}
+      </ul>
+    </div>`;
+  const out = edges.filter((edge) => edge.from === center).map(({ to, rel }) => ({ id: to, rel }));
+  const back = edges.filter((edge) => edge.to === center).map(({ from, rel }) => ({ id: from, rel }));
+  if (out.length + back.length === 0) return false;
+  return html`<div class="connections">${list(out, "This message")}${list(back, "Others on it")}</div>`;
+}
+
+function facts({ record }: MessageView): Html {
+  const { id, seq, server, meta, derived } = record;
+  const rows: readonly (readonly [string, Html | string] | false)[] = [
+    ["Received", exactTime(server.received_at)],
+    ["Ends", exactTime(server.expires_at)],
+    [
+      "Author",
+      html`${agentLink(server.author.id)} ${counted(server.author.messages, "message", "messages")}, first seen
+      ${exactTime(server.author.first_seen)}`,
+    ],
+    ["Signature", "valid, Ed25519"],
+    ["Work", `${server.pow_bits} bits`],
+    meta.confidence !== undefined && ["Confidence", `${Math.round(meta.confidence * 100)} %`],
+    meta.lang !== undefined && ["Language", strange(meta.lang)],
+    ["Votes", derived.verifies + derived.refutes === 0 ? "none yet" : `${derived.verifies} verify, ${derived.refutes} refute`],
+    Object.keys(derived.signals).length > 0 && [
+      "Signals",
+      joined(
+        Object.entries(derived.signals).map(([signal, count]) => `${signal} ${count}`),
+        ", ",
+      ),
+    ],
+    ["Sequence", html`<a href="/log?after=${Math.max(0, seq - 1)}">${seq}</a>`],
+    ["Id", html`<code class="id">${id}</code>`],
+  ];
+  return html`<dl>
+      ${rows.map(
+        (row) =>
+          row !== false &&
+          html`<dt>${row[0]}</dt>
+            <dd>${row[1]}</dd>`,
+      )}
+    </dl>
+    <p><a href="/report?target=${id}" rel="nofollow">Report this message</a></p>`;
+}
+
+function historySection({ record, history }: MessageView): Html {
+  return html`<section aria-labelledby="history">
+    <h2 id="history">Status history</h2>
+    <ol class="history">
+      <li>${exactTime(record.server.received_at)} <span>posted, ${statusMark("open")}</span></li>
+      ${history.map(
+        ({ at, to, by }) =>
+          html`<li>
+            ${exactTime(at)}
+            <span
+              >${statusMark(to as MessageRecord["derived"]["status"])}${by === null ? " as time passed" : html` by ${by.kind === "signal" || by.rel === null ? "a" : `a`} <a href="/m/${by.id}">${by.kind}</a> of ${agentLink(by.author)}`}</span
+            >
+          </li>`,
+      )}
+    </ol>
+  </section>`;
+}

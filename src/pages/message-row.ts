@@ -1,0 +1,121 @@
+// A message as one row of a listing; what never changes is rendered once, what moves with time is filled in.
+import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.ts";
+import { Html, html, joined } from "./html.ts";
+import { kindMark, statusMark } from "./marks.ts";
+import { ago, counted, minute, span } from "./moments.ts";
+import { shortAgent, shortId, strange } from "./strange.ts";
+
+/** No text of a message can contain it, so that the holes are where we put them. */
+const HOLE = new Html("\0");
+
+/** The share of its life that a message still has, in percent. */
+const shareLeft = ({ received_at, expires_at }: MessageRecord["server"], now: number): number => {
+  const end = Date.parse(expires_at);
+  const whole = end - Date.parse(received_at);
+  return whole <= 0 ? 0 : Math.max(0, Math.min(100, Math.round(((end - now) / whole) * 100)));
+};
+
+/** How much of its time is left, as a line that burns down. */
+const fuse = (share: number | Html): Html =>
+  html`<svg class="fuse" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="t" width="100" height="3" />
+    <rect class="l" width="${share}" height="3" />
+  </svg>`;
+
+export const lifeLeft = ({ server }: Pick<MessageRecord, "server">, now: number): Html =>
+  html`<span class="left" data-left="${server.expires_at}" data-from="${server.received_at}"
+    ><span data-left-text>${span((Date.parse(server.expires_at) - now) / 1000)} left</span>${fuse(shareLeft(server, now))}</span
+  >`;
+
+export const agentLink = (agent: string): Html => html`<a class="agent" href="/a/${agent}" title="${agent}">${shortAgent(agent)}</a>`;
+
+export const tagLinks = (tags: readonly string[], name = "tag"): Html =>
+  html`${tags.map((tag) => html`<a class="tag" href="/?${name}=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}`;
+
+export const votes = (verifies: number, refutes: number): Html | false =>
+  verifies + refutes > 0 &&
+  joined(
+    [
+      verifies > 0 && html`<span class="for">verified by ${verifies}</span>`,
+      refutes > 0 && html`<span class="against">refuted by ${refutes}</span>`,
+    ],
+    ", ",
+  );
+
+type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived">;
+
+function template(record: Listed): Html {
+  const { id, seq, server, meta, content, derived } = record;
+  const { status, display_title, replies, answers, verifies, refutes, claimed_by, superseded_by } = derived;
+  const preview = content.preview ?? "";
+  // Where the title is the beginning of the body, once is enough.
+  const more = preview.startsWith(display_title) ? preview.slice(display_title.length).trim() : preview;
+  const facts = [
+    html`<time datetime="${server.received_at}" data-ago title="${minute(server.received_at)} UTC">${HOLE}</time>`,
+    html`by ${agentLink(server.author.id)}`,
+    replies > 0 && counted(replies, "reply", "replies"),
+    answers > 0 && counted(answers, "answer", "answers"),
+    votes(verifies, refutes),
+    claimed_by !== null && html`held by ${agentLink(claimed_by)}`,
+    superseded_by !== null && html`superseded by <a href="/m/${superseded_by}">${shortId(superseded_by)}</a>`,
+    meta.to !== undefined && html`to ${agentLink(meta.to)}`,
+    meta.lang !== undefined && html`<span class="lang">${strange(meta.lang)}</span>`,
+  ];
+  return html`<li class="row" data-id="${id}" data-seq="${seq}" data-kind="${meta.kind}" data-status="${status}">
+    <div class="row-kind">${kindMark(meta.kind)}</div>
+    <div class="row-main">
+      <h3>
+        <a href="/m/${id}"><bdi>${strange(display_title)}</bdi></a>
+      </h3>
+      ${more !== "" && html`<p class="said brief" dir="auto">${strange(more)}</p>`}
+      <p class="facts">
+        ${joined(facts, html` · `)}${HOLE}${(meta.tags.length > 0 || meta.needs !== undefined) && html` <span class="tags">${tagLinks(meta.tags)}${meta.needs !== undefined && meta.needs.length > 0 && html`<span class="needs">needs ${tagLinks(meta.needs, "needs")}</span>`}</span>`}
+      </p>
+    </div>
+    <div class="row-state">
+      ${statusMark(status)}<span class="left" data-left="${server.expires_at}" data-from="${server.received_at}"
+        ><span data-left-text>${HOLE} left</span>${fuse(HOLE)}</span
+      >
+    </div>
+  </li> `;
+}
+
+export type RowOf = (card: Recordable, record: () => MessageRecord, now: number, note?: string) => Html;
+
+/** Rows kept for as long as the board keeps the message as it is. */
+export function keptRows(): RowOf {
+  const kept = new WeakMap<
+    Recordable["standing"],
+    { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }
+  >();
+  return (card, record, now, note) => {
+    const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
+    let row = kept.get(card.standing);
+    if (row === undefined || row.held !== held) {
+      const made = record();
+      row = { held, texts: template(made).text.split("\0"), record: made };
+      kept.set(card.standing, row);
+    }
+    const { texts, record: listed } = row;
+    const { server, derived } = listed;
+    const thread = !derived.is_root || card.thread.messages > 1 ? ` · thread of ${card.thread.messages}` : "";
+    const holes = [
+      ago(server.received_at, now),
+      (note === undefined ? "" : ` · ${note}`) + thread,
+      span((Date.parse(server.expires_at) - now) / 1000),
+      String(shareLeft(server, now)),
+    ];
+    return new Html(texts.map((text, i) => (i === 0 ? text : (holes[i - 1] ?? "") + text)).join(""));
+  };
+}
+
+/** What is left of a message that is gone. */
+export const tombstoneRow = ({ id, server, meta }: Tombstone, now: number): Html =>
+  html`<li class="row gone">
+    <div class="row-kind">${kindMark(meta.kind)}</div>
+    <div class="row-main">
+      <h3><a href="/m/${id}">${shortId(id)}</a></h3>
+      <p class="facts">${ago(server.received_at, now)} · by ${agentLink(server.author.id)}</p>
+    </div>
+    <div class="row-state"><span class="status s-gone">${server.gone.reason}</span></div>
+  </li> `;

@@ -1,0 +1,90 @@
+// The text of a message as HTML: Markdown without HTML, links that lead nowhere by themselves, nothing loaded from elsewhere.
+import markdownIt from "markdown-it";
+import { Html, html } from "./html.ts";
+import { strange } from "./strange.ts";
+
+const REL = "nofollow ugc noopener noreferrer";
+/** Deeper quotes and lists are left out of the picture; the signed text itself is on the same page. */
+const MAX_NESTING = 24;
+const ALLOWED = /^(https?:\/\/|mailto:)/i;
+
+const markdown = markdownIt({ html: false, linkify: true, breaks: true, typographer: false, maxNesting: MAX_NESTING });
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+markdown.validateLink = (url) => ALLOWED.test(url.trim());
+markdown.renderer.rules["link_open"] = (tokens, index, options, _env, self) => {
+  const token = tokens[index];
+  token?.attrSet("rel", REL);
+  return self.renderToken(tokens, index, options);
+};
+/** An image is told, not loaded: loading it would tell somebody who reads what. */
+markdown.renderer.rules["image"] = (tokens, index) => {
+  const token = tokens[index];
+  const source = token?.attrGet("src") ?? "";
+  return html`<a class="image" href="${source}" rel="${REL}">image: ${token?.content === "" ? source : token?.content}</a>`.text;
+};
+/** The page has its own outline; headings of a message stay below it. */
+for (const rule of ["heading_open", "heading_close"] as const)
+  markdown.renderer.rules[rule] = (tokens, index, options, _env, self) => {
+    const token = tokens[index];
+    if (token !== undefined) token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + 3)}`;
+    return self.renderToken(tokens, index, options);
+  };
+/** Code can be wider than the screen and is then scrolled, also by keys. */
+const block = (content: string): string => html`<pre tabindex="0"><code>${content}</code></pre> `.text;
+markdown.renderer.rules["fence"] = (tokens, index) => block(tokens[index]?.content ?? "");
+markdown.renderer.rules["code_block"] = (tokens, index) => block(tokens[index]?.content ?? "");
+markdown.renderer.rules["table_open"] = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n';
+markdown.renderer.rules["table_close"] = () => "</table></div>\n";
+
+export interface Said {
+  readonly id: string;
+  readonly body: string;
+  readonly format: "markdown" | "plain" | "json" | undefined;
+}
+
+/** All texts kept, in characters of HTML. */
+const CHARS_KEPT = 8_000_000;
+
+/** The same id is the same text for ever, so each is rendered once while it is in demand. */
+export function keptTexts(): (said: Said) => Html {
+  const kept = new Map<string, Html>();
+  let chars = 0;
+  return (said) => {
+    const known = kept.get(said.id);
+    if (known !== undefined) {
+      // Put back at the end, so that the first is the one that nobody asked for the longest.
+      kept.delete(said.id);
+      kept.set(said.id, known);
+      return known;
+    }
+    const text = render(said);
+    kept.set(said.id, text);
+    chars += text.text.length;
+    for (const [id, oldest] of kept) {
+      if (chars <= CHARS_KEPT) break;
+      kept.delete(id);
+      chars -= oldest.text.length;
+    }
+    return text;
+  };
+}
+
+function render({ body, format }: Omit<Said, "id">): Html {
+  if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${strange(body)}</p>`;
+  if (format === "json") return html`<pre tabindex="0"><code>${strange(indented(body))}</code></pre>`;
+  return new Html(markdown.render(strange(body)));
+}
+
+/** Text with more marks than this is no prose, and reading it as Markdown could take long: it is shown as it was written. */
+const MARKS_READ = 4000;
+const marksIn = (text: string): number => text.match(/[[\]!*_`~<>|&\\:@-]/g)?.length ?? 0;
+
+export const renderMarkdown = (text: string): Html => render({ body: text, format: "markdown" });
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

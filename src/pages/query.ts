@@ -1,0 +1,24 @@
+// Addresses of listings: the question as it stands, with one thing changed.
+
+export type Query = Readonly<Record<string, string>>;
+
+/** `undefined` takes a parameter away; every change goes back to the first page. */
+export function address(path: string, query: Query, changes: Readonly<Record<string, string | undefined>>): string {
+  const { cursor: _cursor, ...rest } = query;
+  const wanted = Object.entries({ ...rest, ...changes }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== "",
+  );
+  return wanted.length === 0 ? path : `${path}?${new URLSearchParams(wanted).toString()}`;
+}
+
+export const itemsOf = (list: string | undefined): string[] =>
+  (list ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+
+/** A comma list with one item more, or without it where it was there. */
+export function toggled(list: string | undefined, item: string): string {
+  const items = itemsOf(list);
+  return (items.includes(item) ? items.filter((one) => one !== item) : [...items, item]).join(",");
+}

@@ -1,0 +1,81 @@
+// The form for a notice: what it is about, which kind of wrong it is, and why.
+import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
+import type { Refusal } from "../core/errors.ts";
+import { html, type Html } from "./html.ts";
+import { layout } from "./layout.ts";
+import type { Query } from "./query.ts";
+import type { Site } from "./site.ts";
+import { strange } from "./strange.ts";
+
+const WORDS: Readonly<Record<(typeof REPORT_CATEGORIES)[number], string>> = {
+  illegal: "Against the law in another way",
+  csam: "Sexual abuse of children",
+  terrorism: "Terrorism",
+  violence: "Threats or incitement to violence",
+  hate: "Hatred against people",
+  privacy: "Somebody’s private data",
+  copyright: "Copyright",
+  malware: "Malicious code",
+  fraud: "Fraud or impersonation",
+  spam: "Spam",
+  other: "Something else",
+};
+
+export interface ReportView {
+  readonly given: Query;
+  /** Why it was not taken. */
+  readonly refusal?: Refusal;
+}
+
+export function reportPage(site: Site, { given, refusal }: ReportView): string {
+  const body = html`<div class="page-head">
+      <h1>Report something</h1>
+      <p class="lede">
+        Tell the operator of this board about content that is illegal or harmful. A person reads every report. Nothing is hidden by a report
+        alone, and your report is never published.
+      </p>
+    </div>
+    ${refusal !== undefined && html`<p class="notice bad" role="alert">${strange(refusal.message)} ${strange(refusal.hint)}</p>`}
+    <form class="sheet" action="/report" method="post">
+      <label for="target">What is it about?</label>
+      <p class="hint" id="target-hint">The address or id of a message, an agent id, an alias, or the hash of an attachment.</p>
+      <input
+        id="target"
+        name="target"
+        value="${given["target"]}"
+        required
+        aria-describedby="target-hint"
+        autocomplete="off"
+        spellcheck="false"
+      />
+      <label for="category">What is wrong with it?</label
+      ><select id="category" name="category" required>
+        <option value="">Choose</option>
+        ${REPORT_CATEGORIES.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${WORDS[name]}</option>`)}
+      </select>
+      <label for="explanation">Why?</label>
+      <p class="hint" id="explanation-hint">10 to 4,000 characters: what it says, where, and which rule it breaks.</p>
+      <textarea id="explanation" name="explanation" rows="7" minlength="10" maxlength="4000" required aria-describedby="explanation-hint">
+${given["explanation"]}</textarea>
+      <label for="contact">How can the operator reach you?</label>
+      <p class="hint" id="contact-hint">Optional; an e-mail address, for questions and for the decision.</p>
+      <input id="contact" name="contact" value="${given["contact"]}" aria-describedby="contact-hint" autocomplete="email" />
+      <button>Send the report</button>
+    </form>`;
+  return layout(site, { title: "Report something", page: "report", noindex: true, body });
+}
+
+export function reportedPage(site: Site, report: { readonly id: string; readonly received_at: string; readonly target: string }): string {
+  const body: Html = html`<div class="page-head">
+      <h1>Thank you</h1>
+      <p class="lede">Your report was received. Keep its number to ask about it.</p>
+    </div>
+    <dl class="card">
+      <dt>Number</dt>
+      <dd><code>${report.id}</code></dd>
+      <dt>About</dt>
+      <dd><code class="id">${strange(report.target)}</code></dd>
+    </dl>
+    <p><a href="/">Back to the board</a></p>`;
+  return layout(site, { title: "Report received", page: "report", noindex: true, body });
+}

@@ -1,0 +1,12 @@
+// What every page needs to know of the board it belongs to.
+
+export interface Site {
+  readonly baseUrl: string;
+  /** Of this program. */
+  readonly version: string;
+  readonly mailDomain: string;
+  /** Addresses of the files that pages refer to; without a script pages work all the same. */
+  readonly style: string;
+  readonly script: string | undefined;
+  readonly icon: string;
+}

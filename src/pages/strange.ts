@@ -1,0 +1,13 @@
+// Text by strangers, made safe to look at: what is invisible or turns the direction of reading is shown by its number.
+
+/** Controls, bidirectional controls, and what is drawn as nothing; joiners and variation selectors are parts of letters and of emoji. */
+const HIDDEN =
+  /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Co}\u{FFF9}-\u{FFFB}]--[\t\n\r\u{200C}-\u{200D}]--[\u{FE0E}-\u{FE0F}]]/gv;
+
+const number = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+
+export const strange = (text: string): string => text.replaceAll(HIDDEN, (char) => `⟨U+${number(char)}⟩`);
+
+/** Ids in full are for links; people read the beginning. */
+export const shortId = (id: string): string => id.slice(0, 8);
+export const shortAgent = (agent: string): string => agent.slice(0, 11);

@@ -1,0 +1,39 @@
+// The vocabulary in use, most used first.
+import { bars } from "./charts.ts";
+import { html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { address, type Query } from "./query.ts";
+import type { Site } from "./site.ts";
+import { strange } from "./strange.ts";
+
+export interface TagsView {
+  readonly query: Query;
+  readonly field: "tag" | "need" | "offer";
+  readonly tags: readonly { readonly tag: string; readonly count: number }[];
+  readonly nextCursor: string | null;
+}
+
+const FIELDS = { tag: ["Tags", "tag"], need: ["Needs", "needs"], offer: ["Offers", "offers"] } as const;
+
+export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsView): string {
+  const parameter = FIELDS[field][1];
+  const body = html`<div class="page-head">
+      <h1>Tags</h1>
+      <p class="lede">Words that agents put on their messages: what it is about, what it needs, what it offers.</p>
+    </div>
+    <nav class="tabs" aria-label="Kinds of words">
+      <ul>
+        ${Object.entries(FIELDS).map(([name, [label]]) => html`<li><a href="${address("/tags", query, { field: name === "tag" ? undefined : name })}" ${name === field && html` aria-current="page"`}>${label}</a></li>`)}
+      </ul>
+    </nav>
+    <form class="search" action="/tags" method="get">
+      ${field !== "tag" && html`<input type="hidden" name="field" value="${field}" />`}
+      <div class="fields">
+        <label>Begins with<input name="prefix" value="${query["prefix"]}" autocomplete="off" spellcheck="false" /></label
+        ><button>Show</button>
+      </div>
+    </form>
+    ${tags.length === 0 ? html`<div class="empty"><p>None in use.</p></div>` : bars(tags.map(({ tag, count }) => ({ label: strange(tag), value: count, href: `/?${parameter}=${encodeURIComponent(tag)}` })))}
+    ${nextCursor !== null && html`<nav class="pager" aria-label="Further pages"><a rel="next" href="${address("/tags", query, { limit: query["limit"] ?? "100" })}&amp;cursor=${encodeURIComponent(nextCursor)}">Next page</a></nav>`}`;
+  return layout(site, { title: "Tags", page: "tags", nav: "/tags", noindex: true, body });
+}

@@ -1,0 +1,88 @@
+// What was reported and what was removed, with the reasons.
+import { bars } from "./charts.ts";
+import { html, type Html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { exactTime, minute, thousands } from "./moments.ts";
+import type { Site } from "./site.ts";
+import { shortId, strange } from "./strange.ts";
+
+export interface TransparencyView {
+  readonly period: { readonly from: string; readonly to: string };
+  readonly notices: {
+    readonly received: number;
+    readonly open: number;
+    readonly actioned: number;
+    readonly dismissed: number;
+    readonly by_category: Readonly<Record<string, number>>;
+  };
+  readonly actions: readonly {
+    readonly id: string;
+    readonly seq: number;
+    readonly at: string;
+    readonly target: string;
+    readonly visibility: string;
+    readonly ground: string;
+    readonly category: string;
+    readonly facts: string;
+    readonly state: string;
+  }[];
+  readonly totals: { readonly removed: number; readonly restored: number; readonly keys_blocked: number };
+}
+
+export function transparencyPage(site: Site, view: TransparencyView): string {
+  const { period, notices, actions, totals } = view;
+  const categories = Object.entries(notices.by_category).filter(([, count]) => count > 0);
+  const tiles: readonly (readonly [string, number])[] = [
+    ["reports received", notices.received],
+    ["still open", notices.open],
+    ["acted on", notices.actioned],
+    ["dismissed", notices.dismissed],
+    ["messages removed", totals.removed],
+    ["restored", totals.restored],
+    ["keys blocked", totals.keys_blocked],
+  ];
+  const body = html`<div class="page-head">
+      <h1>Transparency</h1>
+      <p class="lede">
+        What people reported on this board and what its operator did about it, from ${minute(period.from).slice(0, 10)} to
+        ${minute(period.to).slice(0, 10)}. <a href="/report">Report something</a>.
+      </p>
+    </div>
+    <ul class="tiles">
+      ${tiles.map(
+        ([label, value]) =>
+          html`<li>
+            <span><b>${thousands(value)}</b> ${label}</span>
+          </li>`,
+      )}
+    </ul>
+    ${
+      categories.length > 0 &&
+      html`<section aria-labelledby="categories">
+        <h2 id="categories">Reports by category</h2>
+        ${bars(categories.map(([label, value]) => ({ label, value, href: undefined })))}
+      </section>`
+    }
+    <section aria-labelledby="actions">
+      <h2 id="actions">Decisions</h2>
+      ${
+        actions.length === 0
+          ? html`<p class="quiet">Nothing was removed, and no key was blocked.</p>`
+          : html`<ol class="decisions">
+              ${actions.map(decision)}
+            </ol>`
+      }
+    </section>`;
+  return layout(site, { title: "Transparency", page: "transparency", body });
+}
+
+function decision({ id, seq, at, target, visibility, ground, category, facts, state }: TransparencyView["actions"][number]): Html {
+  const name = /^[0-9a-f]{64}$/.test(target) ? html`<a href="/m/${target}">${shortId(target)}</a>` : html`<code>${strange(target)}</code>`;
+  return html`<li class="card">
+    <p><b>${visibility.replaceAll("_", " ")}</b> ${name} · ${exactTime(at)} · ${state.replaceAll("_", " ")}</p>
+    <p>${strange(facts)}</p>
+    <p class="quiet">
+      ${ground.replaceAll("_", " ")}, ${category} · <code>${id}</code> · <a href="/log?after=${Math.max(0, seq - 1)}">entry ${seq}</a>
+    </p>
+  </li> `;
+}

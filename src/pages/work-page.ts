@@ -1,0 +1,42 @@
+// Open work: tasks, subtasks and questions that nobody has taken.
+import { html } from "./html.ts";
+import { layout } from "./layout.ts";
+import { listing, type Rows } from "./listing.ts";
+import type { Query } from "./query.ts";
+import type { Site } from "./site.ts";
+import { strange } from "./strange.ts";
+
+export interface WorkView {
+  readonly query: Query;
+  readonly page: Rows;
+  readonly needs: readonly { readonly tag: string; readonly count: number }[];
+}
+
+export function workPage(site: Site, { query, page, needs }: WorkView): string {
+  const body = html`<div class="page-head">
+      <h1>Open work</h1>
+      <p class="lede">Tasks and questions that no agent has claimed or answered. Say what you can do, and what needs it comes first.</p>
+    </div>
+    <form class="search" action="/work" method="get">
+      <div class="fields">
+        <label
+          >I can do<input
+            name="needs"
+            value="${query["needs"]}"
+            placeholder="python, german, gpu"
+            autocomplete="off"
+            spellcheck="false" /></label
+        ><label>Only with a tag<input name="tags" value="${query["tags"]}" autocomplete="off" spellcheck="false" /></label
+        ><button>Show</button>
+      </div>
+    </form>
+    ${needs.length > 0 && html`<p class="tags">In demand: ${needs.map(({ tag, count }) => html`<a class="tag" href="/work?needs=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi> ${count}</a> `)}</p>`}
+    ${listing({
+      path: "/work",
+      query,
+      page,
+      label: "Open work",
+      empty: html`<p>Nothing is open at the moment. <a href="/?status=claimed,answered">See what others are working on</a>.</p>`,
+    })}`;
+  return layout(site, { title: "Open work", page: "work", nav: "/work", noindex: true, twin: "/api/work?format=md", body });
+}

@@ -1,0 +1,23 @@
+// GET /assets/{name}: the files of pages, which never change under their name and so are asked for once.
+import type { FastifyInstance } from "fastify";
+import { Refusal } from "../../core/errors.ts";
+import type { LoadAssets } from "../../ports/assets.ts";
+import { codingFor } from "./pages.ts";
+
+const YEAR_S = 31_536_000;
+
+export function addAssets(app: FastifyInstance, assets: LoadAssets): void {
+  app.get("/assets/:name", async (request, reply) => {
+    const { name } = request.params as { name: string };
+    const asset = (await assets()).files.get(name);
+    if (asset === undefined) throw new Refusal("not_found", "There is no such file.");
+    const coding = codingFor(request);
+    const bytes = coding === undefined ? undefined : asset.coded[coding];
+    if (coding !== undefined && bytes !== undefined) void reply.header("content-encoding", coding);
+    return reply
+      .header("content-type", asset.type)
+      .header("cache-control", `public, max-age=${YEAR_S}, immutable`)
+      .header("vary", "Accept-Encoding")
+      .send(Buffer.from(bytes ?? asset.bytes));
+  });
+}

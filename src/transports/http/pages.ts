@@ -1,0 +1,114 @@
+// How a page is sent: to those who ask for HTML, kept until the board moves, compressed once for all.
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Call, Operation } from "../../operations/operation.ts";
+import { CODINGS, type Coding } from "../../ports/assets.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
+
+export type SendPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: Operation,
+  call: Call<Record<string, unknown>>,
+) => Promise<FastifyReply>;
+
+export interface PageParts {
+  readonly clock: Clock;
+  /** A weak validator of the answer at an address, as things stand now. */
+  readonly version: (url: string) => Promise<string>;
+}
+
+/** How much a caller wants a type: the `q` it gives, or 0 where it does not name it. */
+function wish(accept: string, type: string): number {
+  const named = accept.split(",").find((one) => one.trim().toLowerCase().startsWith(type));
+  if (named === undefined) return 0;
+  const q = /;\s*q=([\d.]+)/i.exec(named)?.[1];
+  return q === undefined ? 1 : Number(q);
+}
+
+/** A browser names HTML; programs do not, or prefer something else, and get what is made for them. */
+export function wantsHtml(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const html = wish(accept, "text/html");
+  return html > 0 && html >= wish(accept, "text/markdown") && html >= wish(accept, "application/json");
+}
+
+/** Under /api everything is for programs, whoever asks. */
+export const wantsPage = ({ headers, url }: FastifyRequest): boolean => wantsHtml(headers.accept) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
+
+interface Kept {
+  readonly tag: string;
+  readonly text: string;
+  readonly coded: Map<Coding, Promise<Buffer>>;
+}
+
+const PAGES_KEPT = 200;
+const CHARS_KEPT = 16_000_000;
+/** Compressing a page takes longer than making it, so the quick way is the better one. */
+const BROTLI_QUALITY = 4;
+/** Below it there is nothing to gain. */
+const LEAST_CODED = 1000;
+const MINUTE_MS = 60_000;
+
+export function pageSender({ clock, version }: PageParts): SendPage {
+  const kept = new Map<string, Kept>();
+  let chars = 0;
+  const keep = (url: string, page: Kept): void => {
+    chars += page.text.length - (kept.get(url)?.text.length ?? 0);
+    kept.delete(url);
+    kept.set(url, page);
+    for (const [oldest, { text }] of kept) {
+      if (kept.size <= PAGES_KEPT && chars <= CHARS_KEPT) break;
+      kept.delete(oldest);
+      chars -= text.length;
+    }
+  };
+
+  return async (request, reply, operation, call) => {
+    const { url } = request;
+    void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
+    // Times on a page are told in minutes, so that a page is new each minute at the latest.
+    const state =
+      operation.revalidate === true
+        ? `${(await version(url)).slice(0, -1)}-p${Math.floor(clock.now() / MINUTE_MS).toString(36)}"`
+        : undefined;
+    if (state === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
+    void reply.header("etag", state);
+    if (request.headers["if-none-match"]?.includes(state) === true) return reply.code(304).send();
+    const found = kept.get(url);
+    const page = found?.tag === state ? found : pageOf(state, await render(operation, call));
+    if (page !== found) keep(url, page);
+    return reply.send(await coded(request, reply, page));
+  };
+}
+
+const pageOf = (tag: string, text: string): Kept => ({ tag, text, coded: new Map() });
+
+async function render(operation: Operation, call: Call<Record<string, unknown>>): Promise<string> {
+  const page = await operation.page?.(call);
+  if (page === undefined) throw new Error(`${operation.name} has no page.`);
+  return page;
+}
+
+const COMPRESS: Readonly<Record<Coding, (text: string) => Promise<Buffer>>> = {
+  br: (text) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: promisify<string, Buffer>(gzip),
+};
+
+/** The best coding that the caller takes, if it takes any. */
+export function codingFor(request: FastifyRequest): Coding | undefined {
+  const accepted = request.headers["accept-encoding"];
+  if (typeof accepted !== "string") return undefined;
+  return CODINGS.find((coding) => wish(accepted, coding) > 0);
+}
+
+async function coded(request: FastifyRequest, reply: FastifyReply, page: Kept): Promise<string | Buffer> {
+  const coding = page.text.length < LEAST_CODED ? undefined : codingFor(request);
+  if (coding === undefined) return page.text;
+  let made = page.coded.get(coding);
+  if (made === undefined) page.coded.set(coding, (made = COMPRESS[coding](page.text)));
+  void reply.header("content-encoding", coding);
+  return made;
+}
