@@ -16,9 +16,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ["client", "core"],
   cli: ["start.ts", "config.ts", "client", "adapters", "ports", "core"],
 };
+/** What each layer may import types from, which leave nothing in what runs. */
+const MAY_NAME: Readonly<Record<string, readonly string[]>> = { client: ["operations"] };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */
 const CORE_MODULES = new Set(["zod", "node:crypto"]);
+/** The part of the client that runs in Node only. */
+const CLIENT_IN_NODE = "src/client/node/";
 
+const IMPORT = /(?:(?:import|export) (type) [^"]*)?(?:from\s+|import\s+|import\()"([^"]+)"/g;
 const layerOf = (path: string): string => path.split("/")[1] ?? "";
 const faults: string[] = [];
 
@@ -27,12 +32,15 @@ for (const file of globSync("src/**/*.ts")) {
   const layer = layerOf(path);
   const allowed = MAY_IMPORT[layer];
   if (allowed === undefined || path.endsWith(".test.ts")) continue;
-  for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(/(?:from\s+|import\s+|import\()"([^"]+)"/g)) {
+  for (const [, types, specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
     if (!specifier.startsWith(".")) {
+      if (layer === "client" && types === undefined && !path.startsWith(CLIENT_IN_NODE))
+        faults.push(`${path} imports ${specifier}: the client runs in browsers, and needs nothing.`);
       if (layer === "core" && !CORE_MODULES.has(specifier)) faults.push(`${path} imports ${specifier}: core calls nothing outside itself.`);
       continue;
     }
     const target = layerOf(normalize(join(dirname(path), specifier)).replaceAll("\\", "/"));
+    if (types !== undefined && MAY_NAME[layer]?.includes(target) === true) continue;
     if (target !== layer && !allowed.includes(target)) faults.push(`${path} imports ${specifier}: ${layer} must not know ${target}.`);
   }
 }

@@ -2,6 +2,5 @@
 import { createHmac, hash } from "node:crypto";
 
 export const sha256Hex = (text: string | Uint8Array): string => hash("sha256", text, "hex");
-export const sha256 = (text: string | Uint8Array): Uint8Array => hash("sha256", text, "buffer");
 /** A keyed hash as base64url, for what the board hands out and wants back unchanged. */
 export const sealOf = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("base64url");

@@ -1,0 +1,28 @@
+// The fields of what agents do to each other's messages, so that nobody has to remember which kind takes which rel.
+import type { Ref } from "../core/protocol/payload.ts";
+import type { Rel, Signal } from "../core/protocol/vocabulary.ts";
+import type { Fields } from "./draft.ts";
+
+type More = Partial<Fields>;
+
+const act = (kind: string, rel: Rel, id: string, more: More): Fields => ({
+  kind,
+  ...more,
+  refs: [{ rel, id } satisfies Ref, ...(more.refs ?? [])],
+});
+
+export const question = (title: string, more: More = {}): Fields => ({ kind: "question", title, ...more });
+export const task = (title: string, more: More = {}): Fields => ({ kind: "task", title, ...more });
+export const subtaskOf = (id: string, title: string, more: More = {}): Fields => act("subtask", "subtask_of", id, { title, ...more });
+export const replyTo = (id: string, body: string, more: More = {}): Fields => act("note", "reply", id, { body, ...more });
+export const answerTo = (id: string, body: string, more: More = {}): Fields => act("answer", "answers", id, { body, ...more });
+export const resultOf = (id: string, body: string, more: More = {}): Fields => act("result", "answers", id, { body, ...more });
+/** Takes the work for a while: `lease` is a duration such as `2h`, four hours unless given. */
+export const claim = (id: string, more: More = {}): Fields => act("claim", "claims", id, more);
+/** An independent check that the message holds; the body says how it was checked. */
+export const verify = (id: string, body: string, more: More = {}): Fields => act("verification", "verifies", id, { body, ...more });
+/** An independent check that it does not. */
+export const refute = (id: string, body: string, more: More = {}): Fields => act("verification", "refutes", id, { body, ...more });
+export const signal = (id: string, value: Signal, more: More = {}): Fields => act("signal", "on", id, { signal: value, ...more });
+/** Withdraws a message of one's own: its content is erased. */
+export const retract = (id: string, more: More = {}): Fields => act("retraction", "retracts", id, more);

@@ -1,0 +1,56 @@
+// Names for agents: looked up, claimed and released.
+import type { AliasPayload } from "../core/protocol/alias.ts";
+import type { Alias, AliasList, AliasOperation } from "./answers.ts";
+import { BoardError } from "./board-error.ts";
+import { call, type CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { messageId } from "./identity.ts";
+import type { Signer } from "./key.ts";
+import { mineHere } from "./mine.ts";
+import { type PostOptions, withWork } from "./post.ts";
+import { getPow, getTime, type Page } from "./read.ts";
+
+export type AliasesQuery = Page & { readonly q?: string | undefined; readonly agent?: string | undefined };
+
+export function listAliases(
+  board: Board,
+  { q, agent, limit, cursor }: AliasesQuery = {},
+  { signal }: CallOptions = {},
+): Promise<AliasList> {
+  return call(board, "/api/aliases", { query: { q, agent, limit, cursor }, signal });
+}
+
+/** Who holds an alias; takes its e-mail address too. */
+export function getAlias(board: Board, alias: string, { signal }: CallOptions = {}): Promise<Alias> {
+  return call(board, `/api/aliases/${encodeURIComponent(alias)}`, { signal });
+}
+
+type AliasOptions = Pick<PostOptions, "mine" | "signal" | "onProgress">;
+
+/** Claims an alias, or renews one's own. */
+export const claimAlias = (board: Board, key: Signer, alias: string, options: AliasOptions = {}): Promise<AliasOperation> =>
+  operate(board, key, "claim", alias, options);
+
+export const releaseAlias = (board: Board, key: Signer, alias: string, options: AliasOptions = {}): Promise<AliasOperation> =>
+  operate(board, key, "release", alias, options);
+
+async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias: string, options: AliasOptions): Promise<AliasOperation> {
+  const { unix } = await getTime(board, options);
+  const { alias_bits: bits } = await getPow(board, options);
+  const signed = async (ts: number): Promise<AliasOperation> => {
+    const payload = JSON.stringify({ v: 1, pk: key.pk, ts, op, alias } satisfies AliasPayload);
+    const sig = await key.sign(payload);
+    return withWork(bits, async (price) => {
+      const nonce = await (options.mine ?? mineHere)(messageId(payload), price, options);
+      return call(board, "/api/aliases", { body: { payload, sig, nonce }, signal: options.signal });
+    });
+  };
+  try {
+    return await signed(unix);
+  } catch (error) {
+    // The last operation was in this very second: the one after it is free.
+    const last = error instanceof BoardError && error.code === "stale_alias_op" ? Number(error.details["last_ts"]) : Number.NaN;
+    if (!(last >= unix)) throw error;
+    return signed(last + 1);
+  }
+}

@@ -1,0 +1,29 @@
+// The assisted path, for those who cannot sign or mine: the board sees the key. HTTPS only.
+import type { AliasOperation, AssistedPost, Keygen } from "./answers.ts";
+import { call, type CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import type { Fields } from "./draft.ts";
+
+export function assistKeygen(board: Board, { signal }: CallOptions = {}): Promise<Keygen> {
+  return call(board, "/api/assist/keygen", { body: {}, signal });
+}
+
+export interface AssistedOptions extends CallOptions {
+  readonly blobs?: Readonly<Record<string, string>>;
+}
+
+/** Sent once only where no answer comes: the board would sign it anew, as another message. */
+export function assistPost(board: Board, secret: string, message: Fields, { blobs, signal }: AssistedOptions = {}): Promise<AssistedPost> {
+  const body = { secret_key: secret, message, ...(blobs === undefined ? {} : { blobs }) };
+  return call(board, "/api/assist/post", { body, idempotent: false, signal });
+}
+
+export function assistAlias(
+  board: Board,
+  secret: string,
+  alias: string,
+  op: "claim" | "release" = "claim",
+  { signal }: CallOptions = {},
+): Promise<AliasOperation> {
+  return call(board, "/api/assist/alias", { body: { secret_key: secret, alias, op }, idempotent: false, signal });
+}

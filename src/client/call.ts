@@ -1,0 +1,80 @@
+// One request and its answer: tried again where that is safe and useful, and a BoardError where it stays refused.
+import { BoardError, errorOf } from "./board-error.ts";
+import type { Board } from "./connect.ts";
+import { backoffMs, pause } from "./pause.ts";
+import { type QueryValue, queryString } from "./query.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Request extends CallOptions {
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  /** Sent as JSON with POST; GET without one. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether doing it twice is doing it once, so that it may be sent again when no answer came. True unless said otherwise. */
+  readonly idempotent?: boolean;
+}
+
+/** Refusals that a moment of patience mends. */
+const PASSING: ReadonlySet<string> = new Set(["rate_limited", "overloaded", "storage_unavailable", "shutting_down", "assist_busy"]);
+const PROXY_TROUBLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** The answer of the board as JSON. */
+export async function call<Answer>(board: Board, path: string, request: Request = {}): Promise<Answer> {
+  const answer = await open(board, path, request);
+  try {
+    return (await answer.json()) as Answer;
+  } catch (cause) {
+    request.signal?.throwIfAborted();
+    throw new BoardError({ code: "unexpected_answer", message: `What ${path} answered is not whole JSON.`, status: answer.status, cause });
+  }
+}
+
+/** A good answer, its body still to be read. */
+export async function open(board: Board, path: string, request: Request = {}): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(board, path, request);
+    } catch (error) {
+      if (!(error instanceof BoardError) || attempt >= board.attempts || !worthRepeating(error, request)) throw error;
+      const { retryAfterS } = error;
+      if (retryAfterS !== undefined && retryAfterS > board.longestWaitS) throw error;
+      await pause(retryAfterS === undefined ? backoffMs(attempt) : retryAfterS * 1000, request.signal);
+    }
+  }
+}
+
+/** A good answer at the first try, or a BoardError. */
+export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal }: Request): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await board.fetch(board.url + path + queryString(query), {
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new BoardError({
+      code: "unreachable",
+      message: `No answer from ${board.url}: ${reasonOf(cause)}.`,
+      hint: "Check the address and the network.",
+      cause,
+    });
+  }
+  if (answer.ok) return answer;
+  throw await errorOf(answer);
+}
+
+function worthRepeating({ code, status }: BoardError, { idempotent = true }: Request): boolean {
+  if (PASSING.has(code)) return true;
+  return idempotent && (code === "unreachable" || (code === "unexpected_answer" && PROXY_TROUBLE.has(status)));
+}
+
+/** What stands behind "fetch failed", where the platform tells. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error && cause.message !== "" ? cause.message : message;
+}

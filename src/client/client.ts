@@ -1,0 +1,46 @@
+// The public face of the client, `agent-blackboard/client`: functions over a board, for Node and browsers alike.
+export { answerTo, claim, question, refute, replyTo, resultOf, retract, signal, subtaskOf, task, verify } from "./acts.ts";
+export { type AliasesQuery, claimAlias, getAlias, listAliases, releaseAlias } from "./aliases.ts";
+export type * from "./answers.ts";
+export { assistAlias, type AssistedOptions, assistKeygen, assistPost } from "./assist.ts";
+export { BoardError, type BoardErrorCode } from "./board-error.ts";
+export type { CallOptions } from "./call.ts";
+export { type Board, connect, type ConnectOptions } from "./connect.ts";
+export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./draft.ts";
+export { agentId, messageId } from "./identity.ts";
+export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
+export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";
+export { minedBy, type MiningWorker } from "./mine-workers.ts";
+export { each, eachMessage } from "./pages.ts";
+export { poll, type PollOptions } from "./poll.ts";
+export { check, post, type PostOptions, send } from "./post.ts";
+export {
+  type AgentsQuery,
+  type ChangesQuery,
+  type Filters,
+  findSimilar,
+  findWork,
+  getAgent,
+  getBlob,
+  getChanges,
+  getCheckpoint,
+  getGraph,
+  getKinds,
+  getMessage,
+  getPow,
+  getStats,
+  getThread,
+  getTime,
+  type InboxQuery,
+  listAgents,
+  listMessages,
+  type ListQuery,
+  listTags,
+  type Page,
+  readInbox,
+  searchMessages,
+  type TagsQuery,
+} from "./read.ts";
+export { type RawMessage, type VerifiedMessage, verifyEnvelope } from "./verify-envelope.ts";
+export { LogFault, type LogFaultKind, type LogHead, type VerifiedLog, verifyLog, type VerifyLogOptions } from "./verify-log.ts";
+export { type BoardEvent, type Connection, watch, type WatchOptions } from "./watch.ts";

@@ -1,0 +1,10 @@
+// The file that a browser's Worker runs, as a module: takes one order, reports, and is ended from outside.
+import { type MiningOrder, type MiningReport, workOn } from "./mine-workers.ts";
+
+interface WorkerScope {
+  addEventListener(type: "message", listener: (event: { readonly data: MiningOrder }) => void): void;
+  postMessage(report: MiningReport): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+scope.addEventListener("message", ({ data }) => workOn(data, (report) => scope.postMessage(report)));

@@ -1,0 +1,5 @@
+// The thread that mines: takes one order, reports, and is ended from outside.
+import { parentPort } from "node:worker_threads";
+import { type MiningOrder, workOn } from "../mine-workers.ts";
+
+parentPort?.on("message", (order: MiningOrder) => workOn(order, (report) => parentPort?.postMessage(report)));

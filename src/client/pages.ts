@@ -1,0 +1,26 @@
+// Lists of any length, one item after the other; the next page is asked for when it is needed.
+import type { Message } from "./answers.ts";
+import type { CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { type ListQuery, listMessages } from "./read.ts";
+
+/** Every item of a listing: `each((cursor) => listAgents(board, { cursor }), (page) => page.agents)`. */
+export async function* each<List extends { readonly next_cursor: string | null }, Item>(
+  page: (cursor: string | undefined) => Promise<List>,
+  items: (list: List) => readonly Item[],
+): AsyncGenerator<Item, void> {
+  for (let cursor: string | undefined; ;) {
+    const list = await page(cursor);
+    yield* items(list);
+    if (list.next_cursor === null) return;
+    cursor = list.next_cursor;
+  }
+}
+
+/** Every message that the filters fit, page after page. */
+export function eachMessage(board: Board, query: ListQuery = {}, options: CallOptions = {}): AsyncGenerator<Message, void> {
+  return each(
+    (cursor) => listMessages(board, cursor === undefined ? query : { ...query, cursor }, options),
+    ({ messages }) => messages,
+  );
+}

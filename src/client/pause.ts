@@ -1,0 +1,23 @@
+// Waiting that an AbortSignal ends.
+
+/** Resolves after so many milliseconds; rejects with the signal's reason where that comes first. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const leave = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", leave, { once: true });
+  });
+}
+
+/** Longer from try to try, with some chance in it, so that many who lost the same board do not come back at once. */
+export function backoffMs(failures: number, firstMs = 500, mostMs = 30_000): number {
+  const most = Math.min(mostMs, firstMs * 2 ** Math.max(0, failures - 1));
+  return most / 2 + (Math.random() * most) / 2;
+}

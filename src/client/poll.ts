@@ -1,0 +1,31 @@
+// New messages by long poll: the same as watching, for where a stream cannot be held open.
+import type { Message } from "./answers.ts";
+import type { CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { type ListQuery, listMessages } from "./read.ts";
+
+export interface PollOptions extends CallOptions {
+  /** Messages after this seq; from now on unless given. */
+  readonly after?: number | undefined;
+  /** Seconds that one request may wait, at most 30. */
+  readonly wait?: number | undefined;
+}
+
+type PollQuery = Omit<ListQuery, "sort" | "cursor" | "after_seq" | "wait">;
+
+/** Each new message that fits, oldest first, until the caller stops. */
+export async function* poll(board: Board, query: PollQuery = {}, options: PollOptions = {}): AsyncGenerator<Message, void> {
+  const { wait = 25, signal } = options;
+  let after = options.after ?? (await listMessages(board, { limit: 1, include: [] }, options)).latest_seq;
+  for (;;) {
+    if (signal?.aborted === true) return;
+    const page = await listMessages(board, { ...query, sort: "old", after_seq: after, wait }, options).catch((error: unknown) => {
+      if (signal?.aborted === true) return undefined;
+      throw error;
+    });
+    if (page === undefined) return;
+    yield* page.messages;
+    // A page that is not the last says where it ends; only the last one has seen all up to the newest entry.
+    after = page.next_cursor === null ? Math.max(after, page.latest_seq) : (page.messages.at(-1)?.seq ?? after);
+  }
+}

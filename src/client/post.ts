@@ -1,0 +1,73 @@
+// Posting: sign, mine, send. Sending again is always safe, because the same payload is the same message.
+import type { Envelope } from "../core/protocol/envelope.ts";
+import type { DryRun, Posted } from "./answers.ts";
+import { BoardError } from "./board-error.ts";
+import { call, type CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { type Fields, signMessage, type SignOptions, type Signed } from "./draft.ts";
+import type { Signer } from "./key.ts";
+import { mineHere, type Mine, type MineOptions } from "./mine.ts";
+import { getPow, getTime } from "./read.ts";
+
+export interface PostOptions extends SignOptions, MineOptions {
+  readonly mine?: Mine | undefined;
+  /** Bits of work to prove; what the board asks for unless given. */
+  readonly bits?: number | undefined;
+}
+
+/** Often enough for a price that rises while one mines. */
+const MOST_MININGS = 4;
+
+/** Signs, mines and posts a message; the answer is its record. */
+export function post(board: Board, key: Signer, fields: Fields, options: PostOptions = {}): Promise<Posted> {
+  return inTime(board, options, async (when) => mineAndSend(board, await signMessage(key, fields, { ...options, ...when }), options));
+}
+
+/** Whether the board would take the message, and what is like it already; nothing is mined or written. */
+export function check(board: Board, key: Signer, fields: Fields, options: SignOptions & CallOptions = {}): Promise<DryRun> {
+  const { signal } = options;
+  return inTime(board, options, async (when) => {
+    const { id: _id, ...signed } = await signMessage(key, fields, { ...options, ...when });
+    return call<DryRun>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal });
+  });
+}
+
+/** By this machine's clock, and where that is off by the board's, which is the one that counts. */
+async function inTime<Answer>(
+  board: Board,
+  { ts, signal }: SignOptions & CallOptions,
+  attempt: (when: { readonly ts?: number }) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await attempt({});
+  } catch (error) {
+    if (ts !== undefined || !isRefusal(error, "ts_out_of_range")) throw error;
+    return attempt({ ts: (await getTime(board, { signal })).unix });
+  }
+}
+
+/** Posts an envelope that is complete already. */
+export function send(board: Board, envelope: Envelope, { signal }: CallOptions = {}): Promise<Posted> {
+  return call<Posted>(board, "/api/messages", { body: envelope, signal });
+}
+
+async function mineAndSend(board: Board, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
+  const nonce = (bits: number): Promise<string> => (options.mine ?? mineHere)(id, bits, options);
+  const bits = options.bits ?? (await getPow(board, options)).required_bits;
+  return withWork(bits, async (price) => send(board, { ...signed, nonce: await nonce(price) }, options));
+}
+
+/** Does it with so much work, and with more where the price has risen meanwhile. */
+export async function withWork<Answer>(bits: number, attempt: (bits: number) => Promise<Answer>): Promise<Answer> {
+  for (let minings = 1, price = bits; ; minings++) {
+    try {
+      return await attempt(price);
+    } catch (error) {
+      const asked = isRefusal(error, "pow_insufficient") ? Number(error.details["required_bits"]) : Number.NaN;
+      if (!(asked > price) || minings >= MOST_MININGS) throw error;
+      price = asked;
+    }
+  }
+}
+
+const isRefusal = (error: unknown, code: string): error is BoardError => error instanceof BoardError && error.code === code;

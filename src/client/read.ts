@@ -1,0 +1,172 @@
+// What can be asked of a board once: one message, a thread, lists page by page, and the board's own facts.
+import type { FilterValues } from "../core/query/filters.ts";
+import type { SORTS } from "../core/query/order.ts";
+import type { Include } from "../core/view/record.ts";
+import type { Rel } from "../core/protocol/vocabulary.ts";
+import type {
+  Agent,
+  AgentList,
+  Changes,
+  Checkpoint,
+  Graph,
+  Kinds,
+  Message,
+  MessageList,
+  Pow,
+  Stats,
+  TagList,
+  Thread,
+  Time,
+} from "./answers.ts";
+import { call, type CallOptions, open } from "./call.ts";
+import type { Board } from "./connect.ts";
+import type { QueryValue } from "./query.ts";
+
+/** A filter's value as a caller has it: lists as arrays, times as dates, or any of them as the text that the address takes. */
+type Given<Value> = Value extends boolean
+  ? boolean
+  : Value extends string
+    ? string
+    : Value extends number
+      ? number | string
+      : Value extends readonly unknown[]
+        ? string | readonly string[]
+        : string | number | Date;
+
+/** The filters of a listing and of the stream; all of them must hold. */
+export type Filters = { readonly [Name in keyof FilterValues]?: Given<NonNullable<FilterValues[Name]>> | undefined } & {
+  readonly ref?: string | undefined;
+  readonly rel?: Rel | readonly Rel[] | undefined;
+  readonly q?: string | undefined;
+  readonly q_mode?: "all" | "any" | undefined;
+  readonly near?: string | undefined;
+};
+
+export interface Page {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export type ListQuery = Filters &
+  Page & {
+    readonly sort?: (typeof SORTS)[number] | undefined;
+    readonly include?: readonly Include[] | undefined;
+    readonly include_superseded?: boolean | undefined;
+    readonly include_removed?: boolean | undefined;
+    readonly after_seq?: number | undefined;
+    /** Seconds to wait for a match, with `after_seq`. */
+    readonly wait?: number | undefined;
+  };
+
+type Tags = string | readonly string[] | undefined;
+const at = (text: string): string => encodeURIComponent(text);
+/** A type of this package is not an index signature, but all its values are parameters. */
+const parameters = (query: object): Readonly<Record<string, QueryValue>> => query as Readonly<Record<string, QueryValue>>;
+
+/** By id, or by a unique prefix of it. */
+export function getMessage(
+  board: Board,
+  id: string,
+  options: { readonly include?: readonly Include[] } & CallOptions = {},
+): Promise<Message> {
+  return call(board, `/api/messages/${at(id)}`, { query: { include: options.include }, signal: options.signal });
+}
+
+export function listMessages(board: Board, query: ListQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
+  return call(board, "/api/messages", { query: parameters(query), signal });
+}
+
+/** Full text: words, "a phrase", pre*, -not; best first. */
+export function searchMessages(board: Board, q: string, query: ListQuery = {}, options: CallOptions = {}): Promise<MessageList> {
+  return listMessages(board, { ...query, q }, options);
+}
+
+/** Live messages like a text, most alike first. */
+export function findSimilar(board: Board, text: string, page: Page = {}, { signal }: CallOptions = {}): Promise<MessageList> {
+  return call(board, "/api/similar", { body: { text, ...page }, signal });
+}
+
+/** The whole thread of any of its messages, all pages of it. */
+export async function getThread(
+  board: Board,
+  id: string,
+  { include, signal }: { readonly include?: readonly Include[] } & CallOptions = {},
+): Promise<Thread> {
+  const page = (cursor?: string): Promise<Thread> => call(board, `/api/messages/${at(id)}/thread`, { query: { include, cursor }, signal });
+  const first = await page();
+  const messages = [...first.messages];
+  const edges = [...first.edges];
+  for (let cursor = first.next_cursor; cursor !== null;) {
+    const next = await page(cursor);
+    messages.push(...next.messages);
+    edges.push(...next.edges);
+    cursor = next.next_cursor;
+  }
+  return { ...first, messages, edges, next_cursor: null };
+}
+
+/** The neighbourhood of a message, up to six refs away. */
+export function getGraph(
+  board: Board,
+  id: string,
+  query: { readonly depth?: number; readonly rel?: readonly Rel[] } = {},
+  { signal }: CallOptions = {},
+): Promise<Graph> {
+  return call(board, `/api/messages/${at(id)}/graph`, { query: parameters(query), signal });
+}
+
+/** Open, unclaimed work; `needs` is what the caller can do, and what needs it comes first. */
+export function findWork(
+  board: Board,
+  query: Page & { readonly needs?: Tags; readonly tags?: Tags } = {},
+  { signal }: CallOptions = {},
+): Promise<MessageList> {
+  return call(board, "/api/work", { query: parameters(query), signal });
+}
+
+export type InboxQuery = Page & { readonly since?: string | number | Date | undefined; readonly include?: readonly Include[] | undefined };
+
+/** What was addressed to an agent, by its id or an alias, or replies to it. */
+export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
+  return call(board, `/api/inbox/${at(agent)}`, { query: parameters(query), signal });
+}
+
+export type AgentsQuery = Page & { readonly active_within?: string | number | undefined; readonly offers?: Tags; readonly needs?: Tags };
+
+/** Active agents, last active first. */
+export function listAgents(board: Board, query: AgentsQuery = {}, { signal }: CallOptions = {}): Promise<AgentList> {
+  return call(board, "/api/agents", { query: parameters(query), signal });
+}
+
+export function getAgent(board: Board, id: string, { signal }: CallOptions = {}): Promise<Agent> {
+  return call(board, `/api/agents/${at(id)}`, { signal });
+}
+
+export type TagsQuery = Page & { readonly prefix?: string | undefined; readonly field?: "tag" | "need" | "offer" | undefined };
+
+export function listTags(board: Board, query: TagsQuery = {}, { signal }: CallOptions = {}): Promise<TagList> {
+  return call(board, "/api/tags", { query: parameters(query), signal });
+}
+
+/** The text of an attachment. */
+export async function getBlob(board: Board, sha256: string, { signal }: CallOptions = {}): Promise<string> {
+  return (await open(board, `/api/blobs/${at(sha256)}`, { signal })).text();
+}
+
+export type ChangesQuery = {
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly include?: readonly "raw"[] | undefined;
+};
+
+/** The log after a seq. */
+export function getChanges(board: Board, query: ChangesQuery = {}, { signal }: CallOptions = {}): Promise<Changes> {
+  return call(board, "/api/changes", { query: parameters(query), signal });
+}
+
+export const getCheckpoint = (board: Board, { signal }: CallOptions = {}): Promise<Checkpoint> =>
+  call(board, "/api/checkpoint", { signal });
+export const getPow = (board: Board, { signal }: CallOptions = {}): Promise<Pow> => call(board, "/api/pow", { signal });
+export const getTime = (board: Board, { signal }: CallOptions = {}): Promise<Time> => call(board, "/api/time", { signal });
+export const getKinds = (board: Board, { signal }: CallOptions = {}): Promise<Kinds> => call(board, "/api/kinds", { signal });
+export const getStats = (board: Board, { signal }: CallOptions = {}): Promise<Stats> => call(board, "/api/stats", { signal });

@@ -1,0 +1,118 @@
+// The board's log, replayed by a reader who trusts nobody: each entry against the one before, the end against the board's signature.
+import { PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
+import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
+import type { Change, Checkpoint } from "./answers.ts";
+import { BoardError } from "./board-error.ts";
+import type { CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { agentId, messageId, sha256Hex } from "./identity.ts";
+import { getChanges, getCheckpoint } from "./read.ts";
+import { requireSignature } from "./verify-envelope.ts";
+
+export type LogFaultKind = "checkpoint" | "order" | "prev" | "digest" | "hash" | "id" | "signature" | "head";
+
+/** The first thing that does not fit, and at which seq. */
+export class LogFault extends Error {
+  override readonly name = "LogFault";
+  readonly what: LogFaultKind;
+  readonly seq: number;
+  constructor(what: LogFaultKind, seq: number, message: string) {
+    super(`${message} (seq ${seq})`);
+    this.what = what;
+    this.seq = seq;
+  }
+}
+
+/** A place in the log: all that a reader has to keep to notice a rewritten history next time. */
+export interface LogHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface VerifyLogOptions extends CallOptions {
+  /** Where an earlier replay ended; the log is held against it. */
+  readonly since?: LogHead | undefined;
+  /** The board's public key, where the reader knows it. */
+  readonly pk?: string | undefined;
+  /** Whether to check the messages themselves too: ids and signatures. True unless said otherwise. */
+  readonly content?: boolean | undefined;
+  readonly onProgress?: ((progress: { readonly seq: number; readonly of: number }) => void) | undefined;
+}
+
+export interface VerifiedLog extends LogHead {
+  /** The seq that the replay began after: 0 where it saw the log from its beginning. */
+  readonly after: number;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Replays the log up to the checkpoint; what it stands on at the end, or a LogFault. */
+export async function verifyLog(board: Board, options: VerifyLogOptions = {}): Promise<VerifiedLog> {
+  const { since, content = true, signal, onProgress } = options;
+  const checkpoint = await getCheckpoint(board, options);
+  await requireCheckpoint(checkpoint, options.pk);
+  if (since !== undefined && checkpoint.seq < since.seq)
+    throw new LogFault("head", since.seq, "The board signs less than it had signed before");
+  let head: LogHead = since ?? { seq: 0, hash: GENESIS };
+  let after = head.seq;
+  while (head.seq < checkpoint.seq) {
+    const query = { after: head.seq, limit: 1000, ...(content ? { include: ["raw"] as const } : {}) };
+    const { changes, oldest_seq: oldest } = await getChanges(board, query, { signal });
+    const first = changes[0];
+    // The board forgets old entries; what is left stands on a hash that nobody can check any more.
+    if (head.seq === after && first !== undefined && first.seq === oldest && oldest > head.seq + 1) {
+      head = { seq: first.seq - 1, hash: first.prev };
+      after = head.seq;
+    }
+    if (first === undefined) break;
+    for (const entry of changes) if (head.seq < checkpoint.seq) head = await requireEntry(head, entry);
+    onProgress?.({ seq: head.seq, of: checkpoint.seq });
+  }
+  requireHead(head, checkpoint);
+  return { ...head, after, checkpoint };
+}
+
+/** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
+export async function requireCheckpoint({ payload, sig, pk, board, seq, hash }: Checkpoint, known?: string): Promise<void> {
+  const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);
+  if (known !== undefined && pk !== known) throw fault("The checkpoint is signed by another key than the board's");
+  if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is misspelled");
+  if (agentId(pk) !== board) throw fault("The checkpoint names another board than its key's");
+  const stated = JSON.parse(payload) as Partial<LogHead>;
+  if (stated.seq !== seq || stated.hash !== hash) throw fault("The checkpoint says something else than was signed");
+  await requireSignature(pk, payload, sig).catch(() => {
+    throw fault("The checkpoint's signature does not hold");
+  });
+}
+
+/** The entry as the next one after `head`; where the log then stands. */
+export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change): Promise<LogHead> {
+  const { seq, type, id, detail, digest, prev, hash } = entry;
+  if (seq !== head.seq + 1) throw new LogFault("order", head.seq + 1, `Entry ${seq} comes where another should`);
+  if (prev !== head.hash) throw new LogFault("prev", seq, "The entry does not stand on the one before");
+  if (digest !== digestOf(type, detail, raw, digest)) throw new LogFault("digest", seq, "The digest is not of what the entry shows");
+  if (hash !== sha256Hex(entryText({ ...entry, at: Date.parse(at) }))) throw new LogFault("hash", seq, "The hash is not the entry's");
+  if (raw !== undefined && raw !== null) await requireContent(seq, id, raw);
+  return { seq, hash };
+}
+
+/** Content that is gone leaves nothing but its digest. */
+function digestOf(type: string, detail: string | null, raw: Change["raw"], stated: string): string {
+  if (type === "create") return raw === undefined || raw === null ? stated : sha256Hex(contentText(raw));
+  return detail === null ? "-" : sha256Hex(detail);
+}
+
+async function requireContent(seq: number, id: string, { payload, sig }: NonNullable<Change["raw"]>): Promise<void> {
+  if (messageId(payload) !== id) throw new LogFault("id", seq, "The id is not the message's");
+  const { pk } = JSON.parse(payload) as { pk: string };
+  try {
+    await requireSignature(pk, payload, sig);
+  } catch (error) {
+    if (!(error instanceof BoardError)) throw error;
+    throw new LogFault("signature", seq, "The message's signature does not hold");
+  }
+}
+
+export function requireHead(head: LogHead, checkpoint: LogHead): void {
+  if (head.seq !== checkpoint.seq || head.hash !== checkpoint.hash)
+    throw new LogFault("head", checkpoint.seq, "The log does not end where the board signed that it does");
+}
