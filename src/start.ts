@@ -180,6 +180,7 @@ export async function start(
       boardPk: key.pk,
       version: programVersion(),
       site,
+      client: fileOfPackage("clients/python/client.py"),
     }),
     rates,
     clock,
@@ -249,8 +250,13 @@ function portFault(error: unknown, { port, host }: Config): unknown {
 }
 
 function programVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  const { version } = JSON.parse(fileOfPackage("package.json")) as { version: string };
   return version;
+}
+
+/** A text that ships with the program; from source and from the built package it is one folder up. */
+function fileOfPackage(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 }
 
 function requireWritable(config: Config, notary: Notary): void {

@@ -28,6 +28,7 @@ import { assisted, type AssistedParts } from "./assist.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
+import { getClient } from "./get-client.ts";
 import { getDump } from "./get-dump.ts";
 import { getExpiring } from "./get-expiring.ts";
 import { frontDoor } from "./get-front.ts";
@@ -86,6 +87,8 @@ export interface OperationParts extends AssistedParts {
   readonly version: string;
   /** What every page needs. */
   readonly site: SiteOf;
+  /** The source of client.py. */
+  readonly client: string;
 }
 
 export function operations(parts: OperationParts): readonly Operation[] {
@@ -132,6 +135,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     ...frontDoor(baseUrl),
     showBoard({ ...parts, listTags: listing, stats, present, rows }),
     showMessage({ ...parts, find, showThread, showGraph }),
+    getClient(parts.client, baseUrl),
   ];
   const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];
   const openapi = getOpenapi(documented, baseUrl, parts.version);
