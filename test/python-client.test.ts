@@ -1,0 +1,359 @@
+// client.py, run by a real python3 against a real board: every command, every promise it makes.
+import { createHash } from "node:crypto";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { TestBoard } from "./support/board.ts";
+import { Proxy } from "./support/proxy.ts";
+import { CLIENT, CLIENT_DIRECTORY, PythonAgent, runPython } from "./support/python.ts";
+import { noVectors, VECTORS_DIRECTORY, WITH_VECTORS } from "./support/vectors.ts";
+
+interface Listed {
+  readonly messages: readonly { readonly id: string; readonly content: { readonly body?: string } }[];
+}
+interface Posted {
+  readonly id: string;
+  readonly result: string;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+interface Refused {
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string; readonly docs: string };
+}
+
+let board: TestBoard;
+let asker: PythonAgent;
+let worker: PythonAgent;
+let ids: { readonly asker: string; readonly worker: string };
+
+beforeAll(async () => {
+  board = await TestBoard.start();
+  asker = new PythonAgent(board.url);
+  // One of the two signs and checks without any library.
+  worker = new PythonAgent(board.url, { BLACKBOARD_ED25519: "pure" });
+  const made = await Promise.all([asker, worker].map((agent) => agent.json<{ agent_id: string }>("keygen")));
+  ids = { asker: made[0]?.agent_id ?? "", worker: made[1]?.agent_id ?? "" };
+});
+afterAll(async () => {
+  asker[Symbol.dispose]();
+  worker[Symbol.dispose]();
+  await board[Symbol.asyncDispose]();
+});
+
+describe("the file itself", () => {
+  test("is served as Python, set to the board that it came from, and otherwise as it stands in the package", async () => {
+    const { status, headers, body } = await board.get<string>("/client.py");
+    expect([status, headers.get("content-type")]).toEqual([200, "text/x-python; charset=utf-8"]);
+    expect(body).toContain('\nDEFAULT_URL = "http://board.test"\n');
+    const path = join(asker.home, "served.py");
+    writeFileSync(path, body);
+    const diff = `import difflib, sys; a, b = (open(p, encoding="utf-8").read().splitlines() for p in sys.argv[1:]); print([l for l in difflib.ndiff(a, b) if l[0] in "+-"])`;
+    const { stdout } = await runPython(["-c", diff, CLIENT, path]);
+    expect(stdout.trim()).toBe(`['- DEFAULT_URL = "http://localhost:8787"', '+ DEFAULT_URL = "http://board.test"']`);
+    expect((await runPython([path, "--help"])).stdout).toContain("verify-log");
+  });
+  test("keeps to the language of Python 3.9 and to the standard library", async () => {
+    const check = [
+      "import ast, sys",
+      "tree = ast.parse(open(sys.argv[1], encoding='utf-8').read(), feature_version=(3, 9))",
+      "names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}",
+      "names |= {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}",
+      "print(sorted(name for name in names if name.split('.')[0] not in sys.stdlib_module_names))",
+    ].join("\n");
+    const { stdout, stderr } = await runPython(["-c", check, CLIENT]);
+    expect([stdout, stderr]).toEqual(["[]\n", ""]);
+  });
+  test(`agrees with the protocol vectors, and its Ed25519 with the public ones ${WITH_VECTORS}`, async () => {
+    const env = noVectors ? {} : { VECTORS_DIR: VECTORS_DIRECTORY };
+    const { code, stderr } = await runPython(["-W", "error", "-m", "unittest", "test_client"], { cwd: CLIENT_DIRECTORY, env });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(noVectors ? /skipped=2/ : /OK\n$/) as string });
+  });
+  test("signs without any library exactly as the board's own library does", async () => {
+    const cases = Array.from({ length: 40 }, (_, i) => ({ seed: createHash("sha256").update(`seed ${i}`).digest(), text: `Grüße ${i}` }));
+    const script = [
+      "import json, sys, client",
+      "pure = client.PureEd25519()",
+      "for seed, text in json.load(sys.stdin): print(client.to_base64url(pure.sign(bytes.fromhex(seed), text.encode())))",
+    ].join("\n");
+    const input = JSON.stringify(cases.map(({ seed, text }) => [seed.toString("hex"), text]));
+    const { stdout } = await runPython(["-c", script], { cwd: CLIENT_DIRECTORY, input });
+    expect(stdout.trim().split("\n")).toEqual(cases.map(({ seed, text }) => new Agent(Date.now, seed).sign(text)));
+  });
+});
+
+describe("a round of work by commands alone", () => {
+  let question: string;
+  test("ask, find, claim, answer, verify, resolve: each step shows on the board", async () => {
+    const asked = await asker.json("ask", "How many rows has the table?", "--tag", "data,rows", "--needs", "counting", "--ttl", "3600");
+    question = asked.id;
+    const found = await worker.json<Listed>("work", "--needs", "counting");
+    expect(found.messages.map(({ id }) => id)).toEqual([question]);
+    expect((await worker.json<Posted>("claim", question.slice(0, 12), "--lease", "1h")).meta).toMatchObject({ kind: "claim", lease: "1h" });
+    expect((await board.record(question)).derived).toMatchObject({ status: "claimed", claimed_by: ids.worker });
+    const answered = await worker.json("answer", question, "Eight.", "--confidence", "0.9");
+    expect((await asker.json<Listed>("inbox")).messages.map(({ id }) => id)).toContain(answered.id);
+    await asker.json("verify", answered.id, "Counted again.");
+    expect((await board.record(question)).derived.status).toBe("verified");
+    await asker.json("resolve", question);
+    expect((await board.record(question)).derived.status).toBe("resolved");
+    using other = new PythonAgent(board.url);
+    await other.json("keygen");
+    await other.json("verify", answered.id, "I counted nine.", "--refute");
+    expect((await board.record(answered.id)).derived).toMatchObject({ verifies: 1, refutes: 1, status: "disputed" });
+  });
+  test("people see it as tables, and a thread as a tree", async () => {
+    const listed = await asker.text("list", "--author", ids.asker, "--kind", "question");
+    expect(listed).toMatch(/^ID +KIND +STATUS +AUTHOR +RECEIVED +TITLE\n/);
+    expect(listed).toMatch(new RegExp(`^${question.slice(0, 12)}  question  resolved  ${ids.asker}  .* How many rows`, "m"));
+    const shown = await asker.text("show", question.slice(0, 8));
+    expect(shown).toContain(`id          ${question}\n`);
+    const thread = await asker.text("thread", question);
+    expect(thread).toMatch(/^ {4}\| Eight\.$/m);
+    expect(thread).toMatch(/^ {6}\| Counted again\.$/m);
+    expect(await asker.text("work", "--tag", "nothing-has-this")).toBe("Nothing found.\n");
+  });
+});
+
+describe("every other command does what it says", () => {
+  test("post takes every field, files and standard input", async () => {
+    writeFileSync(join(worker.home, "rows.csv"), "name;größe\n");
+    const [alias] = [`name-${ids.asker.slice(3, 11)}`];
+    expect(await asker.json("alias", "claim", `a${alias}`)).toMatchObject({ op: "claim", agent: ids.asker });
+    const args = [
+      "post",
+      "finding",
+      "--title",
+      "Eight rows",
+      "--body",
+      "-",
+      "--body-format",
+      "plain",
+      "--data",
+      '{"rows":8}',
+      "--data-schema",
+      "count@1",
+    ];
+    const more = [
+      "--offers",
+      "counting",
+      "--lang",
+      "en",
+      "--to",
+      `a${alias}`,
+      "--attach",
+      "rows.csv",
+      "--ref",
+      `cites=${"0".repeat(64)}`,
+      "--json",
+    ];
+    const { stdout, stderr } = await worker.run([...args, ...more], { input: "Counted\nby hand" });
+    expect(stderr).toBe("");
+    const { id, meta } = JSON.parse(stdout) as Posted;
+    expect(meta).toMatchObject({
+      kind: "finding",
+      to: ids.asker,
+      offers: ["counting"],
+      lang: "en",
+      data_schema: "count@1",
+      body_format: "plain",
+    });
+    expect((await board.record(id)).content).toMatchObject({ body: "Counted\nby hand", data: { rows: 8 } });
+    const sha256 = createHash("sha256").update("name;größe\n").digest("hex");
+    expect(meta["attachments"]).toEqual([{ sha256, name: "rows.csv", mime: "text/csv", size: 13 }]);
+    expect((await board.get<string>(`/api/blobs/${sha256}`)).body).toBe("name;größe\n");
+  });
+  test("alias: look up, list, and release within the same second as the claim", async () => {
+    const alias = `b${ids.worker.slice(3, 11)}`;
+    await worker.json("alias", "claim", alias);
+    expect(await asker.json("alias", "lookup", `${alias}@localhost`)).toMatchObject({ alias, agent: ids.worker });
+    expect(await asker.text("alias", "list", "--agent", ids.worker)).toContain(alias);
+    expect(await asker.text("inbox", "--agent", alias)).toMatch(/^ID /);
+    expect(await worker.json("alias", "release", alias)).toMatchObject({ op: "release" });
+    const { code, stderr } = await worker.run(["alias", "lookup", alias]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^alias_unknown: /)]);
+  });
+  test("reply, search, similar, changes, retract", async () => {
+    const note = await asker.json("post", "note", "--body", "The quokka is a small wallaby of Rottnest Island");
+    const reply = await worker.json("reply", note.id, "It smiles, they say");
+    expect((await asker.json<Listed>("search", "quokka -absent")).messages.map(({ id }) => id)).toEqual([note.id]);
+    expect((await asker.json<Listed>("search", "smiles", "--where", `root=${note.id}`)).messages.map(({ id }) => id)).toEqual([reply.id]);
+    expect((await asker.json<Listed>("similar", "a small wallaby, the quokka of Rottnest")).messages[0]?.id).toBe(note.id);
+    const before = (await board.get<{ latest_seq: number }>("/api/messages?limit=1")).body.latest_seq;
+    expect(await asker.json("retract", note.id)).toMatchObject({ result: "created" });
+    const { changes } = await asker.json<{ changes: { type: string; id: string }[] }>("changes", "--after", String(before), "--raw");
+    expect(changes).toMatchObject([{ type: "create" }, { type: "retract", id: note.id }]);
+    expect(await asker.text("changes", "--after", String(before))).toMatch(/^SEQ +AT +TYPE +ID +DETAIL\n/);
+    const gone = await asker.run(["show", note.id]);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/^retracted: .*\nhint: .*\ndocs: .*#err-retracted\n/)]);
+  });
+  test("a dry run shows what is similar, mines nothing and posts nothing; whoami knows who", async () => {
+    const before = (await board.get("/api/changes?limit=1")).body["latest_seq"];
+    expect(await asker.text("ask", "How many rows does the table have?", "--dry-run")).toMatch(
+      /^valid {7}[0-9a-f]{64}\nwork {8}4 bits\n(warning .*\n)*similar /,
+    );
+    expect((await board.get("/api/changes?limit=1")).body["latest_seq"]).toBe(before);
+    expect(await asker.text("whoami")).toContain(ids.asker);
+  });
+});
+
+describe("what goes wrong is said, with an exit code that tells it apart", () => {
+  test("1: the board's code, message, hint and docs, for people and for programs", async () => {
+    const { code, stdout, stderr } = await asker.run(["claim", "f".repeat(64)]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^target_unknown: .+\nhint: .+\ndocs: http:\/\/board\.test\/llms-full\.txt#err-target_unknown\ndetails: \{/);
+    const json = await asker.run(["claim", "f".repeat(64), "--json"]);
+    const { error } = JSON.parse(json.stderr) as Refused;
+    expect(error).toMatchObject({ code: "target_unknown", hint: expect.stringMatching(/./) as string });
+  });
+  test("1: input that cannot be used", async () => {
+    for (const args of [
+      ["post", "note", "--data", "[]"],
+      ["post", "note", "--data", "{"],
+      ["post", "note", "--attach", "missing.txt"],
+      ["list", "--where", "kind"],
+    ]) {
+      const { code, stderr } = await asker.run(args);
+      expect([args, code, stderr]).toEqual([args, 1, expect.not.stringMatching(/Traceback|^$/)]);
+    }
+  });
+  test("1: a key that others can read is not used, and one that is there is not overwritten", async () => {
+    using careless = new PythonAgent(board.url);
+    expect((await careless.run(["whoami"])).stderr).toContain("There is no key");
+    await careless.json("keygen");
+    expect(statSync(careless.keyFile).mode & 0o777).toBe(0o600);
+    expect(await careless.run(["keygen"])).toMatchObject({ code: 1, stderr: expect.stringContaining("never overwritten") as string });
+    chmodSync(careless.keyFile, 0o644);
+    expect(await careless.run(["whoami"])).toMatchObject({ code: 1, stderr: expect.stringContaining("chmod 600") as string });
+  });
+  test("3: nobody answers, or something that is no board", async () => {
+    const away = await asker.run(["list", "--tries", "1"], { url: "http://127.0.0.1:9" });
+    expect([away.code, away.stderr]).toEqual([3, expect.stringContaining("No answer from http://127.0.0.1:9")]);
+    await using other = await Proxy.start(() => board.url, { change: () => "<html>" });
+    expect((await asker.run(["list", "--tries", "1"], { url: other.url })).code).toBe(3);
+  });
+  test("a stranger's text reaches the terminal as text, not as commands to it", async () => {
+    const evil = "\u001b[2J\u202egpj.exe\u0007";
+    const { id } = await board.put(board.agent(), { kind: "note", title: `title${evil}`, body: `body${evil}\n  | forged\nid  forged` });
+    for (const args of [["show", id], ["list"], ["list", "--json"], ["thread", id]]) {
+      const text = await asker.text(...args);
+      expect(text).toContain("gpj.exe");
+      // oxlint-disable-next-line no-control-regex -- these are the characters that must not be there.
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+    expect(await asker.text("show", id)).toMatch(/\n {2}\| id {2}forged\n$/);
+  });
+});
+
+describe("a board that is busy, far off or forgetful does not lose a post or get it twice", () => {
+  test("503 with Retry-After: it waits and posts the same message again", async () => {
+    let refused = 0;
+    await using busy = await Proxy.start(() => board.url, {
+      instead: ({ method }, response) => {
+        if (method !== "POST" || refused++ > 0) return false;
+        const error = { code: "overloaded", message: "Too much.", hint: "Wait.", docs: "" };
+        response.writeHead(503, { "content-type": "application/json", "retry-after": "1" }).end(JSON.stringify({ error }));
+        return true;
+      },
+    });
+    const { code, stdout } = await asker.run(["post", "note", "--body", "patient"], { url: busy.url });
+    expect([code, refused]).toEqual([0, 2]);
+    expect(stdout).toMatch(/^created /);
+  });
+  test("an answer that was lost on the way: the message is there once, and the client knows it", async () => {
+    let lost = 0;
+    await using shaky = await Proxy.start(() => board.url, { lose: ({ method }) => method === "POST" && lost++ === 0 });
+    const { stdout } = await asker.run(["post", "note", "--body", "only once", "--json"], { url: shaky.url });
+    const { id, result } = JSON.parse(stdout) as Posted;
+    expect(result).toBe("exists");
+    const { messages } = (await board.get<Listed>(`/api/messages?q="only once"`)).body;
+    expect(messages.map((one) => one.id)).toEqual([id]);
+  });
+  test("work that has become harder in the meantime is done again", async () => {
+    await using stale = await Proxy.start(() => board.url, {
+      change: (path, body) => (path === "/api/pow" ? body.replace('"required_bits":4', '"required_bits":0') : body),
+    });
+    for (let i = 0; i < 4; i++) {
+      const { code, stderr } = await asker.run(["post", "note", "--body", `harder ${i}`], { url: stale.url });
+      expect([code, stderr]).toEqual([0, ""]);
+    }
+  });
+});
+
+describe("verify-log", () => {
+  const verify = (url: string, ...more: string[]) => asker.run(["verify-log", "--json", ...more], { url });
+  const fault = async (change: (path: string, body: string) => string, ...more: string[]) => {
+    await using liar = await Proxy.start(() => board.url, { change });
+    const { code, stderr } = await verify(liar.url, ...more);
+    const { error } = JSON.parse(stderr) as { error: { seq: number; what: string } };
+    return { code, seq: error.seq, what: error.what };
+  };
+  interface Entry {
+    readonly seq: number;
+    readonly type: string;
+    readonly digest: string;
+    readonly hash: string;
+    readonly raw?: { readonly payload: string; readonly sig: string };
+  }
+  const entries = async () => (await board.get<{ changes: Entry[] }>("/api/changes?limit=1000&include=raw")).body.changes;
+  const onChanges = (from: string, to: string) => (path: string, body: string) =>
+    path.startsWith("/api/changes") ? body.replace(from, to) : body;
+
+  test("finds a lively board good, with and without a library, and says what it checked", async () => {
+    const log = await entries();
+    const { stdout } = await verify(board.url);
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(report).toMatchObject({
+      origin: "http://board.test",
+      first_seq: 1,
+      entries: log.length,
+      messages: log.filter(({ type }) => type === "create").length,
+      erased: log.filter(({ type, raw }) => type === "create" && raw === null).length,
+      head: { seq: log.length, hash: log.at(-1)?.hash },
+    });
+    expect(report["erased"]).toBeGreaterThan(0);
+    expect(await worker.text("verify-log")).toMatch(/^good .* from its first entry to seq \d+\n/);
+  });
+  test("remembers the head it found good, and later refuses a log that does not go on from there", async () => {
+    const memory = join(asker.home, "head.json");
+    expect((await verify(board.url, "--remember", memory)).code).toBe(0);
+    await board.put(board.agent(), { kind: "note", body: "one more" });
+    expect(JSON.parse((await verify(board.url, "--remember", memory)).stdout)).toMatchObject({ entries: 1 });
+    const kept = JSON.parse(readFileSync(memory, "utf8")) as { pk: string; seq: number; hash: string };
+    writeFileSync(memory, JSON.stringify({ ...kept, seq: kept.seq - 1 }));
+    const refused = await verify(board.url, "--remember", memory);
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([4, { error: { seq: kept.seq, what: "prev" } }]);
+  });
+  test.each(["hash", "digest"] as const)("one changed character of a %s is found at its place", async (field) => {
+    const target = (await entries())[6];
+    const value = target?.[field] ?? "";
+    const other = (value.startsWith("0") ? "1" : "0") + value.slice(1);
+    expect(await fault(onChanges(`"${field}":"${value}"`, `"${field}":"${other}"`))).toEqual({
+      code: 4,
+      seq: 7,
+      what: field === "hash" ? "hash" : "digest",
+    });
+  });
+  test("one changed character of a message is found at its place", async () => {
+    const target = (await entries()).findLast(({ raw }) => raw?.payload.includes("harder 3"));
+    expect(await fault(onChanges("harder 3", "harder 4"))).toEqual({ code: 4, seq: target?.seq, what: "digest" });
+  });
+  test("a missing entry is found at its place", async () => {
+    const drop = (path: string, body: string) => {
+      if (!path.startsWith("/api/changes") || path.includes("limit=1&")) return body;
+      const page = JSON.parse(body) as { changes: Entry[] };
+      return JSON.stringify({ ...page, changes: page.changes.filter(({ seq }) => seq !== 5) });
+    };
+    expect(await fault(drop)).toEqual({ code: 4, seq: 5, what: "order" });
+  });
+  test("a checkpoint that was not signed like that is refused", async () => {
+    const { seq } = (await board.get<{ seq: number }>("/api/checkpoint")).body;
+    const flip = (path: string, body: string) =>
+      path === "/api/checkpoint" ? body.replace(/"sig":"(.)/, (_, first: string) => `"sig":"${first === "A" ? "B" : "A"}`) : body;
+    expect(await fault(flip)).toEqual({ code: 4, seq, what: "checkpoint" });
+  });
+});
+
+test("a client whose clock is wrong takes the board's, and its message is accepted", async () => {
+  board.clock.advance(2 * 3_600_000);
+  expect(await asker.text("post", "note", "--body", "what time is it")).toMatch(/^created /);
+});
