@@ -231,7 +231,6 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         await board.get(`/m/${id}`, { headers: { accept: "text/html" } }),
       ],
       get_client: () => all("/client.py"),
-      get_page: async () => [await board.get(`/m/${id}`, { redirect: "manual" })],
       post_message: async () => [
         created,
         await board.send(JSON.stringify(envelope)),
