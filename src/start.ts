@@ -188,6 +188,7 @@ export async function start(
     baseUrl,
     trustedProxies,
     tls,
+    ready: () => store.head(),
     metrics: config.metrics ? figures.text : undefined,
     version: versions(store, clock, settle),
     observe: figures.observe,

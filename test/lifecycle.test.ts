@@ -38,8 +38,7 @@ describe("starting", () => {
   test("says in one line where it is, keeps its log to standard error, and ends with 0", async () => {
     await using board = await BoardProcess.serve(emptyDirectory());
     expect(board.stdout).toMatch(/^blackboard ready at http:\/\/127\.0\.0\.1:\d+\n$/);
-    const health = await fetch(`${board.url}/healthz`);
-    expect(health.status).toBe(200);
+    for (const path of ["/healthz", "/readyz"]) expect((await fetch(board.url + path)).status).toBe(200);
     const { code, stdout, stderr } = await board.kill("SIGTERM");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[^\n]+\n$/);

@@ -26,6 +26,8 @@ export interface HttpParts {
   readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Throws where requests could not be answered. */
+  readonly ready: () => Promise<unknown>;
   /** The text of /metrics, or undefined where it is switched off. */
   readonly metrics: (() => Promise<string>) | undefined;
   /** A weak validator of the answer at an address, as things stand now. */
@@ -126,6 +128,12 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   app.options("/api/assist/*", async (_request, reply) => {
     keepPrivate(reply);
     return reply.code(204).send();
+  });
+  const { ready } = parts;
+  app.get("/readyz", async (_request, reply) => {
+    if (closing) throw new Refusal("shutting_down");
+    await ready();
+    return reply.send({ status: "ok" });
   });
   app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
   const { metrics } = parts;

@@ -24,6 +24,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     run: async () => ({ body: undefined, stream: stream(), type: "text/plain" }),
   });
   const app = httpServer({
+    ready: async () => {},
     operations: [pieces],
     rates: new RateLimiter(new ManualClock(), false),
     clock: new ManualClock(),

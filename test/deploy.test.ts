@@ -1,0 +1,44 @@
+// Files for operators that no build looks at: they must speak of settings and figures that exist.
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { SETTINGS } from "../src/config.ts";
+import { TestBoard } from "./support/board.ts";
+
+const read = (path: string): string => readFileSync(resolve(import.meta.dirname, "..", path), "utf8");
+const VARIABLES = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable));
+
+test.each(["Dockerfile", "compose.yaml", "deploy/blackboard.service"])("%s sets only what a board reads", (path) => {
+  // BOARD_DOMAIN is compose's own, for what is written several times.
+  const named = [...read(path).matchAll(/\bBOARD_[A-Z_]+/g)].map(([name]) => name).filter((name) => name !== "BOARD_DOMAIN");
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((name) => !VARIABLES.has(name))).toEqual([]);
+});
+
+test("compose.yaml runs two boards over one database, and what it mounts is there", () => {
+  interface Service {
+    readonly environment?: Record<string, string>;
+    readonly volumes?: string[];
+  }
+  const { services, volumes } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service>; volumes: object };
+  const boards = Object.values(services).filter(({ environment }) => environment?.["BOARD_DATABASE_URL"] !== undefined);
+  expect(new Set(boards.map(({ environment }) => environment?.["BOARD_DATABASE_URL"])).size).toBe(1);
+  expect(boards.length).toBe(2);
+  for (const source of Object.values(services)
+    .flatMap((service) => service.volumes ?? [])
+    .map((mount) => mount.split(":")[0] ?? "")) {
+    if (source.startsWith("./")) expect(globSync(resolve(import.meta.dirname, "..", source))).toHaveLength(1);
+    else expect(Object.keys(volumes)).toContain(source);
+  }
+});
+
+test("every figure of the dashboard is served at /metrics", async () => {
+  await using board = await TestBoard.start();
+  await board.put(board.agent(), { kind: "note", body: "counted" });
+  const { body } = await board.get<string>("/metrics");
+  const served = new Set([...body.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
+  const asked = [...read("deploy/grafana-dashboard.json").matchAll(/\b((?:blackboard|nodejs|process)_\w+?)(?:_bucket|_sum|_count)?\{/g)];
+  expect(asked.length).toBeGreaterThan(5);
+  expect(asked.map(([, name = ""]) => name).filter((name) => !served.has(name))).toEqual([]);
+});
