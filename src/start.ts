@@ -37,6 +37,7 @@ import { RateLimiter } from "./board/rate.ts";
 import { reporter } from "./board/reports.ts";
 import { secretGuard } from "./board/secrets.ts";
 import { startSweeper } from "./board/sweep.ts";
+import { Switchboard } from "./board/switchboard.ts";
 import { textSearch } from "./board/text-search.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
@@ -92,6 +93,12 @@ export async function start(
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   parts.defer(() => signatures.close());
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
+  const switches = await Switchboard.open(store, clock, figures);
+  parts.defer(() => switches.close());
+  switches.onTurn(({ powBits, powMaxBits }) => {
+    const least = powBits ?? config.powBits;
+    difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits));
+  });
   const rates = new RateLimiter(clock, config.rateLimits);
   const appender = new Appender(store, clock, figures);
   const writable = !config.readOnly && !notary.rolledBack;
@@ -109,8 +116,12 @@ export async function start(
     rates,
     difficulty,
     append: appender.append,
-    requireWritable: () => requireWritable(config, notary),
     requireNoSecret,
+    requireStore: () => requireStore(config, notary),
+    requireWritable: () => {
+      requireStore(config, notary);
+      if (switches.readOnly) throw new Refusal("read_only");
+    },
   };
   const post = poster(writing);
   const operateAlias = aliasOperator(writing);
@@ -160,7 +171,6 @@ export async function start(
         entropy: systemEntropy,
         baseUrl,
         mailDomain: config.mailDomain,
-        requireStore: writing.requireWritable,
       }),
       list,
       findWork,
@@ -192,6 +202,7 @@ export async function start(
     metrics: config.metrics ? figures.text : undefined,
     version: versions(store, clock, settle),
     observe: figures.observe,
+    onRemoved: (listener) => switches.onRemoved(listener),
   });
   parts.defer(() => app.close());
   let smtp: SmtpServer | undefined;
@@ -260,7 +271,8 @@ function fileOfPackage(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 }
 
-function requireWritable(config: Config, notary: Notary): void {
+/** Whether anything may be written at all. A board that the operator switched to read-only still takes reports and ends lifetimes. */
+function requireStore(config: Config, notary: Notary): void {
   if (notary.rolledBack) throw new Refusal("log_rollback");
   if (config.readOnly) throw new Refusal("read_only");
 }

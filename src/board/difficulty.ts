@@ -10,8 +10,8 @@ const CALM_MINUTES = 3;
 const QUOTE_MINUTES = LIMITS.pow_quote_s / 60;
 
 export class Difficulty {
-  readonly min: number;
-  readonly max: number;
+  #min: number;
+  #max: number;
   readonly #clock: Clock;
   readonly #target: number;
   #minute: number;
@@ -22,13 +22,30 @@ export class Difficulty {
   #quoted: number[];
 
   constructor(clock: Clock, min: number, max: number, target: number = LIMITS.pow_target_per_minute) {
-    this.min = min;
-    this.max = max;
+    this.#min = min;
+    this.#max = max;
     this.#clock = clock;
     this.#target = target;
     this.#bits = min;
     this.#quoted = [min];
     this.#minute = Math.floor(clock.now() / MINUTE);
+  }
+
+  get min(): number {
+    return this.#min;
+  }
+  get max(): number {
+    return this.#max;
+  }
+
+  /** Other bounds from now on; what was quoted before is honoured all the same. */
+  setBounds(min: number, max: number): void {
+    if (min === this.#min && max === this.#max) return;
+    this.#roll();
+    this.#min = min;
+    this.#max = max;
+    this.#bits = Math.min(Math.max(this.#bits, min), max);
+    this.#quoted = [...this.#quoted.slice(0, -1), Math.min(this.#quoted.at(-1) ?? this.#bits, this.#bits)];
   }
 
   /** What a new post should aim at. */
@@ -52,7 +69,7 @@ export class Difficulty {
   #roll(): void {
     const minute = Math.floor(this.#clock.now() / MINUTE);
     // Beyond the quote window and the way back to the minimum, further idle minutes change nothing.
-    const steps = Math.min(minute - this.#minute, QUOTE_MINUTES + CALM_MINUTES * (this.max - this.min + 1));
+    const steps = Math.min(minute - this.#minute, QUOTE_MINUTES + CALM_MINUTES * (this.#max - this.#min + 1));
     for (let i = 0; i < steps; i++) this.#step();
     if (minute !== this.#minute) this.#minute = minute;
   }
@@ -60,10 +77,10 @@ export class Difficulty {
   #step(): void {
     if (this.#accepted > this.#target) {
       this.#calm = 0;
-      this.#bits = Math.min(this.max, this.#bits + 1);
+      this.#bits = Math.min(this.#max, this.#bits + 1);
     } else if (++this.#calm >= CALM_MINUTES) {
       this.#calm = 0;
-      this.#bits = Math.max(this.min, this.#bits - 1);
+      this.#bits = Math.max(this.#min, this.#bits - 1);
     }
     this.#accepted = 0;
     this.#quoted = [...this.#quoted, this.#bits].slice(-(QUOTE_MINUTES + 1));

@@ -41,6 +41,8 @@ export interface IndexStatus {
   readonly documents: number;
   readonly segments: number;
   readonly bytes: number;
+  /** Words of a message that the operator removed are still on the disk. */
+  readonly erasing: boolean;
 }
 
 export interface SearchIndex {
@@ -81,10 +83,11 @@ export interface SourceMessage {
   readonly payload: string;
 }
 
+export type Erase = "later" | "soon" | "now";
 export interface Departure {
   readonly seq: number;
-  /** Withdrawn or removed: its words must leave the disk soon, not when convenient. */
-  readonly erase: boolean;
+  /** Its words leave the disk when convenient, soon where it was withdrawn, and at once where the operator removed it. */
+  readonly erase: Erase;
 }
 
 /** Departures go first, so that a message that was removed and restored may be in both. */

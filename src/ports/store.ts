@@ -155,6 +155,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
   figures(query: FiguresQuery): Promise<Figures>;
+  /** What was erased leaves the files too, as far as the store can see to that; false where it has to be asked again. */
+  scrub(): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -52,11 +52,11 @@ export class MemoryLog implements SearchSource {
       gone: [
         ...of("expire")
           .filter((seq) => this.#erased.has(seq))
-          .map((seq) => ({ seq, erase: false })),
+          .map((seq) => ({ seq, erase: "later" as const })),
         ...of("retract")
           .filter((seq) => this.#erased.has(seq))
-          .map((seq) => ({ seq, erase: true })),
-        ...back.map(({ seq }) => ({ seq, erase: false })),
+          .map((seq) => ({ seq, erase: "soon" as const })),
+        ...back.map(({ seq }) => ({ seq, erase: "later" as const })),
       ],
       arrived: [...this.#messages(after, upTo), ...back],
     };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Document } from "../../core/search/document.ts";
 import { Memtable } from "../../core/search/index/memtable.ts";
 import type { Part } from "../../core/search/index/part.ts";
-import type { IndexStatus } from "../../ports/search.ts";
+import type { Erase, IndexStatus } from "../../ports/search.ts";
 import type { Renumbered } from "./live-documents.ts";
 import { packBits, type Progress, readManifest, unpackBits, writeManifest } from "./manifest.ts";
 import { mergeSegments } from "./merge.ts";
@@ -13,7 +13,7 @@ import { Segment } from "./segment.ts";
 import { Corrupt } from "./segment-format.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { textVersion } from "./text-version.ts";
-import { nextMerge, type Upkeep } from "./upkeep.ts";
+import { AT_ONCE, nextMerge, type Upkeep } from "./upkeep.ts";
 import { writeMemtable } from "./write-memtable.ts";
 
 /** Documents in memory before they go to a file. */
@@ -42,6 +42,8 @@ export class LocalIndex {
   #next = 1;
   #generation = 0;
   readonly #running = new Set<"flush" | "tidy">();
+  /** Removed by the operator while this process runs: few. */
+  readonly #urgent = new Set<number>();
 
   private constructor(dir: string, { flushDocuments = FLUSH_DOCUMENTS, now = Date.now, afterStep = () => {} }: LocalIndexOptions) {
     this.#dir = dir;
@@ -93,6 +95,7 @@ export class LocalIndex {
       documents: parts.reduce((sum, { documents, deadCount }) => sum + documents - deadCount, 0),
       segments: this.#segments.length,
       bytes: this.#segments.reduce((sum, { segment }) => sum + segment.bytes, 0),
+      erasing: this.#segments.some(({ eraseSince }) => eraseSince === AT_ONCE),
     };
   }
 
@@ -101,8 +104,9 @@ export class LocalIndex {
     if (!this.#has(seq)) this.#memtable.add(seq, document);
   }
 
-  /** `erase`: its words shall leave the disk soon, not with the next merge. */
-  forget(seq: number, erase: boolean): void {
+  /** `erase`: whether its words shall leave the disk with the next merge, soon, or at once. */
+  forget(seq: number, erase: Erase): void {
+    if (erase === "now") this.#urgent.add(seq);
     for (const memtable of [this.#memtable, this.#frozen?.memtable]) {
       const doc = memtable?.locate(seq);
       if (doc !== undefined) memtable?.kill(doc);
@@ -111,7 +115,8 @@ export class LocalIndex {
       const doc = upkeep.segment.locate(seq);
       if (doc === undefined) continue;
       upkeep.segment.kill(doc);
-      if (erase) upkeep.eraseSince ??= this.#now();
+      if (erase === "now") upkeep.eraseSince = AT_ONCE;
+      else if (erase === "soon") upkeep.eraseSince ??= this.#now();
     }
   }
 
@@ -219,7 +224,9 @@ export class LocalIndex {
     for (const [p, { dead }] of from.entries()) {
       for (const [doc, number] of renumbered.numbers[p]!.entries()) if (number >= 0 && dead[doc] === 1) segment.kill(number);
     }
-    return { segment, eraseSince: segment.deadCount > 0 ? this.#now() : null };
+    if (segment.deadCount === 0) return { segment, eraseSince: null };
+    const urgent = [...this.#urgent].some((seq) => segment.locate(seq) !== undefined);
+    return { segment, eraseSince: urgent ? AT_ONCE : this.#now() };
   }
 
   #save(progress: Progress): void {

@@ -7,6 +7,9 @@ export interface Upkeep {
   eraseSince: number | null;
 }
 
+/** Long overdue. */
+export const AT_ONCE = 0;
+
 const FANOUT = 8;
 /** Sizes in documents at which a segment is of the next level; those of the last level are not merged any further. */
 const LEVELS = [1024, 8192, 65_536];

@@ -1,7 +1,11 @@
 // What the search index reads of a SQLite board, on a connection of its own.
 import { GENESIS } from "../../core/log/chain.ts";
-import type { Departure, SearchSource, SourceMessage } from "../../ports/search.ts";
+import type { GoneReason } from "../../core/message/standing.ts";
+import type { Departure, Erase, SearchSource, SourceMessage } from "../../ports/search.ts";
 import { openDatabase } from "./open.ts";
+
+/** How soon the words of a gone message leave the disk. */
+const ERASE: Readonly<Record<GoneReason, Erase>> = { expired: "later", retracted: "soon", removed: "now" };
 
 interface SqliteSourceOptions {
   /** Path of the database file, which exists already. */
@@ -14,7 +18,7 @@ export function openSource(options: unknown): SearchSource {
   const head = db.prepare("SELECT max(seq) AS seq FROM log");
   const hash = db.prepare("SELECT hash FROM log WHERE seq = ?");
   // Newest tombstones speak: whoever is gone has one for as long as the log keeps the entry.
-  const gone = db.prepare(`SELECT g.seq, g.reason <> 'expired' AS erase FROM log l JOIN gone g ON g.id = l.id
+  const gone = db.prepare(`SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
     WHERE l.seq > ? AND l.seq <= ? AND l.type IN ('expire', 'retract', 'remove')`);
   const restored = db.prepare(`SELECT c.seq, c.payload FROM log l JOIN messages m ON m.id = l.id JOIN contents c ON c.seq = m.seq
     WHERE l.seq > ? AND l.seq <= ? AND l.type = 'restore'`);
@@ -25,11 +29,11 @@ export function openSource(options: unknown): SearchSource {
     head: () => (head.get()?.["seq"] as number | null) ?? 0,
     hashAt: (seq) => (seq === 0 ? GENESIS : (hash.get(seq)?.["hash"] as string | undefined)),
     changes(after, upTo) {
-      const departed = gone.all(after, upTo) as unknown as { seq: number; erase: 0 | 1 }[];
+      const departed = gone.all(after, upTo) as unknown as { seq: number; reason: GoneReason }[];
       const back = rows(restored.all(after, upTo));
-      const departures: Departure[] = departed.map(({ seq, erase }) => ({ seq, erase: erase === 1 }));
+      const departures: Departure[] = departed.map(({ seq, reason }) => ({ seq, erase: ERASE[reason] }));
       return {
-        gone: [...departures, ...back.map(({ seq }) => ({ seq, erase: false }))],
+        gone: [...departures, ...back.map(({ seq }) => ({ seq, erase: "later" as const }))],
         arrived: [...rows(range.all(after, upTo, -1)), ...back],
       };
     },

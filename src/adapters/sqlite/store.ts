@@ -18,17 +18,26 @@ import { SqliteStats } from "./stats.ts";
 import { SqliteTags } from "./tags.ts";
 import { SqliteThreads } from "./threads.ts";
 import { SQLITE } from "./writer.ts";
+import type { WriterRequest } from "./writer-thread.ts";
 
 interface WriterAnswer {
   readonly ready?: true;
   readonly nextDue?: number | null;
   readonly appended?: Appended;
+  readonly scrubbed?: boolean;
   readonly failed?: { readonly message: string; readonly errcode: number | undefined };
 }
 
-/** `onFatal` hears of a failed fsync or a corrupt file: the process must end, for nothing written since is certain. */
-export async function openSqliteStore(dataDir: string, onFatal: (error: Error) => void): Promise<Store> {
-  const lock = lockDataDir(dataDir);
+/**
+ * `onFatal` hears of a failed fsync or a corrupt file: the process must end, for nothing written since is certain.
+ * A board has the directory to itself; an operator's command writes beside it, one short transaction at a time.
+ */
+export async function openSqliteStore(
+  dataDir: string,
+  onFatal: (error: Error) => void,
+  as: "board" | "operator" = "board",
+): Promise<Store> {
+  const lock = as === "board" ? lockDataDir(dataDir) : undefined;
   const path = databasePath(dataDir);
   const worker = new Worker(workerUrl("writer-thread", import.meta.url), { name: "writer", workerData: { path } });
   const first = await answer(worker);
@@ -75,12 +84,18 @@ class SqliteStore implements Store {
   readonly #tags: SqliteTags;
   readonly #stats: SqliteStats;
   readonly #moderation: SqliteModeration;
-  readonly #lock: DatabaseSync;
+  readonly #lock: DatabaseSync | undefined;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
   #dead: StoreFailure | undefined;
 
-  constructor(worker: Worker, readDb: DatabaseSync, lock: DatabaseSync, nextDue: number | null, onFatal: (error: Error) => void) {
+  constructor(
+    worker: Worker,
+    readDb: DatabaseSync,
+    lock: DatabaseSync | undefined,
+    nextDue: number | null,
+    onFatal: (error: Error) => void,
+  ) {
     this.#worker = worker;
     this.#readDb = readDb;
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
@@ -102,25 +117,36 @@ class SqliteStore implements Store {
 
   /** One call at a time; the appender sees to that. */
   async append(acts: readonly Act[], now: number): Promise<Appended> {
-    if (this.#dead !== undefined) throw this.#dead;
     this.#head.writing = true;
-    this.#worker.postMessage({ acts, now });
-    const { appended, failed } = await answer(this.#worker).catch((error: unknown) => ({
-      appended: undefined,
-      failed: { message: String(error), errcode: SQLITE.IOERR },
-    }));
+    const { appended, failed } = await this.#ask({ acts, now });
     this.#head.written();
     if (appended !== undefined) {
       this.#nextDue = appended.nextDue;
       this.#cards.forget(appended.touched, appended.head.seq);
       return appended;
     }
+    throw this.#failure(failed);
+  }
+
+  /** One call at a time, and never beside an append. */
+  async scrub(): Promise<boolean> {
+    const { scrubbed, failed } = await this.#ask("scrub");
+    if (scrubbed === undefined) throw this.#failure(failed);
+    return scrubbed;
+  }
+
+  async #ask(request: WriterRequest): Promise<WriterAnswer> {
+    if (this.#dead !== undefined) throw this.#dead;
+    this.#worker.postMessage(request);
+    return answer(this.#worker).catch((error: unknown) => ({ failed: { message: String(error), errcode: SQLITE.IOERR } }));
+  }
+
+  #failure(failed: WriterAnswer["failed"]): StoreFailure {
     const failure = failureOf(failed ?? { message: "The writer gave no answer.", errcode: SQLITE.IOERR });
-    if (failure.fatal) {
-      this.#dead = failure;
-      this.#onFatal(failure);
-    }
-    throw failure;
+    if (!failure.fatal) return failure;
+    this.#dead = failure;
+    this.#onFatal(failure);
+    return failure;
   }
 
   head = async (): Promise<Head> => this.#reader.head();
@@ -162,6 +188,6 @@ class SqliteStore implements Store {
     this.#readDb.close();
     this.#worker.postMessage("close");
     await exited;
-    this.#lock.close();
+    this.#lock?.close();
   }
 }

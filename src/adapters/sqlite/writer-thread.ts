@@ -4,10 +4,7 @@ import type { Act } from "../../ports/store.ts";
 import { openDatabase } from "./open.ts";
 import { SqliteWriter } from "./writer.ts";
 
-export interface WriteRequest {
-  readonly acts: readonly Act[];
-  readonly now: number;
-}
+export type WriterRequest = { readonly acts: readonly Act[]; readonly now: number } | "scrub" | "close";
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs as a worker thread.");
@@ -16,14 +13,14 @@ const { path } = workerData as { path: string };
 const writer = new SqliteWriter(openDatabase(path, "write"));
 port.postMessage({ ready: true, nextDue: writer.nextDue() });
 
-port.on("message", (request: WriteRequest | "close") => {
+port.on("message", (request: WriterRequest) => {
   if (request === "close") {
     writer.close();
     port.close();
     return;
   }
   try {
-    port.postMessage({ appended: writer.run(request.acts, request.now) });
+    port.postMessage(request === "scrub" ? { scrubbed: writer.scrub() } : { appended: writer.run(request.acts, request.now) });
   } catch (error) {
     const { message, errcode } = error as { message: string; errcode?: number };
     port.postMessage({ failed: { message, errcode } });

@@ -58,6 +58,14 @@ export class SqliteWriter {
     return this.#ledger.nextDue();
   }
 
+  /**
+   * Folds the write-ahead log into the file and cuts it to nothing: until then it holds what was erased since the last time.
+   * Whether it could: a reader in the middle of a long question holds it up.
+   */
+  scrub(): boolean {
+    return this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
+  }
+
   close(): void {
     this.#db.close();
   }

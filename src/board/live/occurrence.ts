@@ -11,6 +11,8 @@ import type { Card, Found, Store } from "../../ports/store.ts";
 /** What is sent; the same text for every reader, made when the first one needs it. */
 export interface LiveEvent {
   readonly seq: number;
+  /** Of the message it is about. */
+  readonly id: string;
   readonly name: "message" | "status" | "gone";
   readonly json: string;
 }
@@ -78,7 +80,7 @@ function occurrenceOf(entry: Entry, found: Found, at: SubjectAt, render: Occurre
   const document = payload === undefined ? undefined : once(() => documentOf(JSON.parse(payload) as Payload));
   const message = "card" in found ? found.card.standing.seq : found.gone.seq;
   const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): Occurrence => ({
-    event: liveEvent(seq, name, json),
+    event: liveEvent(seq, id, name, json),
     message,
     subjects: subjects.filter((subject) => subject !== undefined),
     document,
@@ -113,10 +115,11 @@ function occurrenceOf(entry: Entry, found: Found, at: SubjectAt, render: Occurre
   }
 }
 
-function liveEvent(seq: number, name: LiveEvent["name"], make: () => string): LiveEvent {
+function liveEvent(seq: number, id: string, name: LiveEvent["name"], make: () => string): LiveEvent {
   const json = once(make);
   return {
     seq,
+    id,
     name,
     get json() {
       return json();

@@ -60,7 +60,7 @@ async function serve(done: Promise<void> = Promise.resolve(), tls?: { cert: stri
 
 const REQUEST = "GET / HTTP/1.1\r\nhost: board\r\n\r\n";
 let seq = 0;
-const event = (chars: number): LiveEvent => ({ seq: ++seq, name: "message", json: JSON.stringify("x".repeat(chars)) });
+const event = (chars: number): LiveEvent => ({ seq: ++seq, id: `m${seq}`, name: "message", json: JSON.stringify("x".repeat(chars)) });
 
 test("for a reader that takes nothing at most a megabyte waits", async () => {
   await using server = await serve();

@@ -52,6 +52,8 @@ class SocketSink implements Sink {
   readonly #socket: Socket;
   readonly #streams: EventStreams;
   #waitingFrames = 0;
+  /** Messages whose content may be among what waits. */
+  #waitingMessages = new Set<string>();
   #stalledTicks = 0;
   #ended = false;
   #taken = (): void => {};
@@ -74,6 +76,13 @@ class SocketSink implements Sink {
 
   deliver(events: readonly LiveEvent[]): void {
     this.#write(bytesOf(events), events.length);
+    if (this.#waitingFrames === 0) return;
+    for (const { name, id } of events) if (name === "message") this.#waitingMessages.add(id);
+  }
+
+  /** What waits cannot be taken back one by one: the reader is cut off, and comes back to where it was. */
+  dropIfWaiting(removed: ReadonlySet<string>): void {
+    if (!this.#waitingMessages.isDisjointFrom(removed)) this.#socket.destroy();
   }
 
   keepAlive(): void {
@@ -116,6 +125,7 @@ class SocketSink implements Sink {
 
   #caughtUp(): void {
     this.#waitingFrames = this.#stalledTicks = 0;
+    this.#waitingMessages.clear();
     this.#streams.behind.delete(this);
     this.#taken();
   }
@@ -171,6 +181,11 @@ export class EventStreams {
     });
     const { report } = this.#parts;
     done.catch((error: unknown) => sink.end(toRefusal(error, report)));
+  }
+
+  /** Nothing of these messages goes out any more, also not to those who were slow to take it. */
+  forget(removed: ReadonlySet<string>): void {
+    for (const sink of this.behind) sink.dropIfWaiting(removed);
   }
 
   close(): void {

@@ -12,13 +12,15 @@ import { formQuery, readInput } from "./input.ts";
 import { type SendPage, wantsPage } from "./pages.ts";
 import { CORS_HEADERS } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
-import { sendStream } from "./stream.ts";
+import { sendStream, type UnderWay } from "./stream.ts";
 
 export interface RouteParts {
   readonly rates: RateLimiter;
   readonly report: Report;
   readonly baseUrl: string;
   readonly streams: EventStreams;
+  /** Answers that are sent piece by piece. */
+  readonly underWay: UnderWay;
   /** Whether a request may carry a secret. */
   readonly secure: (request: Arrival) => boolean;
   /** A weak validator of the answer at an address, as things stand now. */
@@ -28,7 +30,7 @@ export interface RouteParts {
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, version, streams, secure, pages } = parts;
+  const { rates, observe, report, baseUrl, version, streams, underWay, secure, pages } = parts;
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
@@ -67,7 +69,9 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
         leave?.();
         if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
         if (answer.next !== undefined) linkNext(reply, request, nextUrl(baseUrl, request.url, answer.next));
-        return await (answer.stream === undefined ? sendReply(reply, answer) : sendStream(request, reply, answer, answer.stream, report));
+        return await (answer.stream === undefined
+          ? sendReply(reply, answer)
+          : sendStream(request, reply, answer, answer.stream, report, underWay));
       } catch (error) {
         leave?.();
         throw error;

@@ -17,6 +17,7 @@ import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
 import { secureCheck } from "./secure.ts";
+import { breakOffSlow, type UnderWay } from "./stream.ts";
 
 export interface HttpParts {
   readonly operations: readonly Operation[];
@@ -36,6 +37,8 @@ export interface HttpParts {
   readonly assets: LoadAssets;
   /** A refusal for people. */
   readonly refusalPage: (refusal: Refusal) => Promise<string>;
+  /** Tells of what the operator removed, by id. */
+  readonly onRemoved: (listener: (targets: ReadonlySet<string>) => void) => void;
 }
 
 /** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need. */
@@ -111,7 +114,12 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   const secure = secureCheck(parts.trustedProxies);
   const streams = new EventStreams(parts);
   const pages = pageSender(parts);
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams, secure, pages });
+  const underWay: UnderWay = new Set();
+  parts.onRemoved((targets) => {
+    streams.forget(targets);
+    breakOffSlow(underWay);
+  });
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages });
   addAssets(app, parts.assets);
 
   app.options("/api/*", async (_request, reply) =>

@@ -37,6 +37,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     observe() {},
     assets: assetLoader(),
     refusalPage: async ({ message }) => message,
+    onRemoved() {},
   });
   const address = await app.listen({ port: 0, host: "127.0.0.1" });
   return { address, url: `${address}/pieces`, [Symbol.asyncDispose]: () => app.close() };

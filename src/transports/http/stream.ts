@@ -1,4 +1,5 @@
 // Replies that are sent piece by piece: only as fast as they are taken, and never cut short in a way that looks whole.
+import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
@@ -9,16 +10,27 @@ const STALL_MS = 60_000;
 
 type Pieces = NonNullable<Reply["stream"]>;
 
+/** Answers under way. */
+export type UnderWay = Set<ServerResponse>;
+
+/** Something was removed that may wait in the buffers of slow readers: they are broken off, and have to ask again. */
+export function breakOffSlow(underWay: UnderWay): void {
+  for (const response of underWay) if (response.writableLength > 0) response.destroy();
+}
+
 export function sendStream(
   { method }: FastifyRequest,
   reply: FastifyReply,
   { status = 200, type = "application/octet-stream", headers = {} }: Reply,
   stream: Pieces,
   report: Report,
+  underWay: UnderWay,
 ): FastifyReply {
   void reply.code(status).header("content-type", type).headers(headers);
   // The framework would read a stream to its end only to answer HEAD.
   if (method === "HEAD") return reply.send(Readable.from([]));
+  underWay.add(reply.raw);
+  reply.raw.once("close", () => underWay.delete(reply.raw));
   reply.raw.setTimeout(STALL_MS, () => void reply.raw.destroy());
   return reply.send(Readable.from(reported(stream, report)));
 }
