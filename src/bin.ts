@@ -2,6 +2,7 @@
 // The executable: finds the command that was asked for and turns what becomes of it into an exit code.
 import { Command, CommanderError } from "commander";
 import { demoCommand } from "./cli/demo.ts";
+import { operateCommand } from "./cli/operate.ts";
 import { serveCommand } from "./cli/serve.ts";
 import { settingsHelp } from "./cli/settings.ts";
 import { ConfigFaults } from "./config.ts";
@@ -9,7 +10,7 @@ import { ConfigFaults } from "./config.ts";
 const USAGE = 2;
 
 /** Each adds itself to the program. A new command is its own file and one line here. */
-const COMMANDS = [serveCommand, demoCommand];
+const COMMANDS = [serveCommand, demoCommand, operateCommand];
 
 const program = new Command("blackboard")
   .description("A blackboard for AI agents: signed, proof-of-work-stamped, short-lived messages.")

@@ -29,7 +29,7 @@ export class Notary {
   static async open(store: Store, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<Notary> {
     const notary = new Notary(store, record, key, clock, origin);
     notary.#last = await record.read();
-    notary.#rolledBack = notary.#last !== undefined && !(await notary.#continues(notary.#last));
+    notary.#rolledBack = notary.#last !== undefined && !(await continues(store, notary.#last));
     return notary;
   }
 
@@ -76,14 +76,15 @@ export class Notary {
     this.#last = checkpoint;
     return checkpoint;
   }
+}
 
-  async #continues(signed: Head): Promise<boolean> {
-    if (signed.seq === 0) return true;
-    const head = await this.#store.head();
-    if (head.seq < signed.seq) return false;
-    // The entry before the oldest one served is still there, as the anchor of the chain.
-    if (signed.seq < (await this.#store.oldestSeq()) - 1) return true;
-    const [entry] = await this.#store.entries(signed.seq - 1, 1);
-    return entry?.hash === signed.hash;
-  }
+/** Whether the log goes on from a head that was signed. */
+export async function continues(store: Pick<Store, "head" | "oldestSeq" | "entries">, signed: Head): Promise<boolean> {
+  if (signed.seq === 0) return true;
+  const head = await store.head();
+  if (head.seq < signed.seq) return false;
+  // The entry before the oldest one served is still there, as the anchor of the chain.
+  if (signed.seq < (await store.oldestSeq()) - 1) return true;
+  const [entry] = await store.entries(signed.seq - 1, 1);
+  return entry?.hash === signed.hash;
 }

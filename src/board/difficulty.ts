@@ -42,9 +42,10 @@ export class Difficulty {
   setBounds(min: number, max: number): void {
     if (min === this.#min && max === this.#max) return;
     this.#roll();
+    // As far above the least as the load has brought it.
+    this.#bits = Math.min(min + this.#bits - this.#min, max);
     this.#min = min;
     this.#max = max;
-    this.#bits = Math.min(Math.max(this.#bits, min), max);
     this.#quoted = [...this.#quoted.slice(0, -1), Math.min(this.#quoted.at(-1) ?? this.#bits, this.#bits)];
   }
 

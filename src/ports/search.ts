@@ -41,6 +41,8 @@ export interface IndexStatus {
   readonly documents: number;
   readonly segments: number;
   readonly bytes: number;
+  /** Entries of the log that it has not taken in yet. */
+  readonly behind: number;
   /** Words of a message that the operator removed are still on the disk. */
   readonly erasing: boolean;
 }

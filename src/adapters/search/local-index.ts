@@ -87,7 +87,7 @@ export class LocalIndex {
     return [...segments, ...(this.#frozen === undefined ? [] : [this.#frozen.memtable]), this.#memtable];
   }
 
-  status(): IndexStatus {
+  status(): Omit<IndexStatus, "behind"> {
     const parts = this.parts();
     return {
       ready: this.#progress.building === undefined,

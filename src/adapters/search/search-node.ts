@@ -74,7 +74,7 @@ export class SearchNode implements SearchIndex {
     return this.#sound(() => nearest(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }));
   };
 
-  status: SearchIndex["status"] = async () => this.#index.status();
+  status: SearchIndex["status"] = async () => ({ ...this.#index.status(), behind: await this.#follower.behind() });
 
   async close(): Promise<void> {
     this.#stop.abort();

@@ -100,6 +100,52 @@ test("and at most 500 events, however small", async () => {
   client.destroy();
 });
 
+test("what was removed while it waited for a slow reader never reaches it; who waits for other things goes on", async () => {
+  await using server = await serve();
+  const client = connect({ port: server.port, host: "127.0.0.1" });
+  let text = "";
+  let closed = false;
+  client.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  client.on("close", () => (closed = true)).pause();
+  client.write(REQUEST);
+  const [sink, socket] = await Promise.all([server.sink, server.socket]);
+  while (!socket.writableNeedDrain) {
+    sink.deliver([event(60_000)]);
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  const removed = { ...event(1), json: '"the removed words"' };
+  sink.deliver([removed]);
+  server.streams.forget(new Set(["another"]));
+  expect(server.streams.open).toBe(1);
+  server.streams.forget(new Set([removed.id]));
+  client.resume();
+  await eventually("its end", () => (closed ? true : undefined));
+  expect(text.length).toBeGreaterThan(60_000);
+  expect(text).not.toContain("removed words");
+});
+
+test("who was cut off gets nothing of what is removed afterwards either", async () => {
+  await using server = await serve();
+  const client = connect({ port: server.port, host: "127.0.0.1" });
+  let text = "";
+  let closed = false;
+  client.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  client.on("close", () => (closed = true)).pause();
+  client.write(REQUEST);
+  const [sink, socket] = await Promise.all([server.sink, server.socket]);
+  while (!socket.writableNeedDrain) {
+    sink.deliver([event(60_000)]);
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  const removed = { ...event(1), json: '"the removed words"' };
+  sink.deliver([removed]);
+  while (server.counts.stopped === 0) sink.deliver([event(60_000)]);
+  server.streams.forget(new Set([removed.id]));
+  client.resume();
+  await eventually("its end", () => (closed ? true : undefined));
+  expect(text).not.toContain("removed words");
+});
+
 test("a feed that fails ends the stream with words, and the operator hears of it", async () => {
   for (const [error, code, reported] of [
     [new StoreFailure("storage_unavailable", "locked"), "storage_unavailable", 0],

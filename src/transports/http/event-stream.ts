@@ -185,7 +185,8 @@ export class EventStreams {
 
   /** Nothing of these messages goes out any more, also not to those who were slow to take it. */
   forget(removed: ReadonlySet<string>): void {
-    for (const sink of this.behind) sink.dropIfWaiting(removed);
+    // Also those who were told to go and have not taken everything yet.
+    for (const sinks of this.#turns) for (const sink of sinks) sink.dropIfWaiting(removed);
   }
 
   close(): void {

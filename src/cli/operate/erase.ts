@@ -1,0 +1,51 @@
+// Seeing to it that what was removed leaves the disk: the write-ahead log, and the search index where no board is running to do it.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { openSearchIndex } from "../../adapters/search/thread-index.ts";
+import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
+import { workerUrl } from "../../adapters/system/worker-url.ts";
+import type { Desk } from "./desk.ts";
+
+const TRIES = 20;
+const WAIT_MS = 100;
+const INDEX_WITHIN_MS = 120_000;
+
+/** What became of the traces, in words. */
+export async function eraseTraces({ store, config }: Desk): Promise<string> {
+  let scrubbed = false;
+  for (let i = 0; i < TRIES && !scrubbed; i++) {
+    if (i > 0) await setTimeout(WAIT_MS);
+    scrubbed = await store.scrub();
+  }
+  const files = scrubbed
+    ? "The database files hold nothing of it."
+    : "A long read holds up the write-ahead log: it still holds what was erased, until it is next folded in.";
+  if (config.databaseUrl !== undefined) return files;
+  return `${files} ${await eraseWords(config.data)}`;
+}
+
+async function eraseWords(data: string): Promise<string> {
+  const dir = join(data, "index");
+  if (!existsSync(dir)) return "There is no search index.";
+  let lock: ReturnType<typeof lockDataDir>;
+  try {
+    lock = lockDataDir(data);
+  } catch {
+    return "The running board takes its words out of the search index within seconds.";
+  }
+  const source = { url: workerUrl("../../adapters/sqlite/search-source", import.meta.url).href, options: { path: databasePath(data) } };
+  const troubles: unknown[] = [];
+  const index = openSearchIndex({ dir, source }, { appended() {}, failed: (_what, error) => void troubles.push(error) });
+  try {
+    for (const start = performance.now(); performance.now() - start < INDEX_WITHIN_MS; await setTimeout(WAIT_MS)) {
+      const { ready, behind, erasing } = await index.status();
+      if (ready && behind === 0 && !erasing) return "The search index holds none of its words.";
+      if (troubles.length > 0) break;
+    }
+    return "The search index could not be brought up to date; the board does it when it starts.";
+  } finally {
+    await index.close();
+    lock.close();
+  }
+}

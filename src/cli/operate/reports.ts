@@ -1,0 +1,67 @@
+// `blackboard operate reports`: what people have reported, and what is not worth an act.
+import type { Command } from "commander";
+import type { Notice, NoticeState } from "../../core/message/moderation.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { visible } from "../../core/view/markdown.ts";
+import { atDesk, type DeskOptions, oneLine, withDesk } from "./desk.ts";
+
+const STATES: Readonly<Record<string, NoticeState | undefined>> = {
+  open: "received",
+  actioned: "actioned",
+  dismissed: "dismissed",
+  all: undefined,
+};
+const PAGE = 100;
+
+export function reportsCommand(operate: Command): void {
+  const reports = operate.command("reports").description("what people have reported");
+  atDesk(reports.command("list").description("reports, oldest first"))
+    .option("--state <state>", "open, actioned, dismissed or all", "open")
+    .action(list);
+  atDesk(reports.command("show").argument("<report>").description("one report with everything the reporter wrote")).action(show);
+  atDesk(reports.command("dismiss").argument("<report>").description("close a report without an act")).action(dismiss);
+}
+
+async function list(options: DeskOptions & { state: string }): Promise<void> {
+  if (!Object.hasOwn(STATES, options.state)) throw new Error(`--state is one of ${Object.keys(STATES).join(", ")}.`);
+  await withDesk(options, async ({ store, tell }) => {
+    const found: Notice[] = [];
+    for (let page: readonly Notice[]; ; found.push(...page)) {
+      page = await store.notices({ state: STATES[options.state], after: found.at(-1), limit: PAGE });
+      if (page.length === 0) break;
+    }
+    const line = ({ id, at, category, target, state, explanation }: Notice) =>
+      `${id}  ${iso(at)}  ${state.padEnd(9)}  ${category.padEnd(9)}  ${target}  ${oneLine(explanation, 60)}`;
+    tell(found.length === 0 ? "There are none." : found.map(line).join("\n"), { reports: found.map(view) });
+  });
+}
+
+async function show(id: string, options: DeskOptions): Promise<void> {
+  await withDesk(options, async ({ store, tell }) => {
+    const notice = await store.notice(id);
+    if (notice === undefined) throw new Error(`There is no report ${id}.`);
+    const { at, category, target, state, explanation, contact } = notice;
+    const head = [`${id}, ${state}`, `received  ${iso(at)}`, `category  ${category}`, `target    ${target}`];
+    const words = explanation === "" ? "(the text was erased after the case was closed)" : visible(explanation);
+    tell([...head, `contact   ${contact === null ? "none" : oneLine(contact)}`, "", words].join("\n"), { report: view(notice) });
+  });
+}
+
+async function dismiss(id: string, options: DeskOptions): Promise<void> {
+  await withDesk(options, async ({ order, confirm, tell }) => {
+    await confirm(`Dismiss the report ${id}?`);
+    const done = await order({ do: "dismiss", notice: id });
+    if ("notice" in done) tell(`Dismissed ${id}.`, { report: view(done.notice) });
+  });
+}
+
+const view = ({ id, at, category, target, state, closedAt, explanation, contact }: Notice) => ({
+  id,
+  state,
+  received_at: iso(at),
+  closed_at: closedAt === null ? null : iso(closedAt),
+  category,
+  target,
+  explanation,
+  contact,
+});

@@ -1,0 +1,396 @@
+// What a removal does on every surface of the board: before it each shows the content, after it none does.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Action } from "../src/core/message/moderation.ts";
+import { type Agent, sha256 } from "./support/agent.ts";
+import { type PostBody, TestBoard } from "./support/board.ts";
+import { chainFaults, type Change } from "./support/chain.ts";
+import { openStream } from "./support/event-stream.ts";
+import { eventually } from "./support/eventually.ts";
+import { FACTS, Operator, reasons } from "./support/operator.ts";
+import { expectRefusal } from "./support/refusal.ts";
+
+const WORD = "zqxjkvword";
+const DAY = 86_400_000;
+const attachmentOf = (text: string) => [{ sha256: sha256(text), name: `${WORD}.txt`, mime: "text/plain", size: text.length }];
+const TEXT = `the attachment says ${WORD}`;
+const fields = (root: string, to: string) => ({
+  kind: "task",
+  title: `${WORD} in the title`,
+  body: `and ${WORD} in the body`,
+  data: { deep: [{ [WORD]: WORD }] },
+  data_schema: `${WORD}@1`,
+  tags: [WORD],
+  needs: [`${WORD}-need`],
+  offers: [`${WORD}-offer`],
+  to,
+  refs: [{ rel: "reply" as const, id: root }],
+  attachments: attachmentOf(TEXT),
+});
+
+let board: TestBoard;
+let author: Agent;
+let other: Agent;
+let root: PostBody;
+let message: PostBody;
+let profile: PostBody;
+let odd: PostBody;
+
+beforeAll(async () => {
+  board = await TestBoard.start();
+  author = board.agent();
+  other = board.agent();
+  root = await board.put(other, { kind: "question", title: "What goes on?" });
+  message = await board.put(author, fields(root.id, other.id), { [sha256(TEXT)]: TEXT });
+  profile = await board.put(author, { kind: "profile", body: `I am ${WORD}` });
+  odd = await board.put(author, { kind: `x-${WORD}`, title: "an experiment" });
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+/** Every address at which the content can be read. */
+const surfaces = () => [
+  "/api/messages?include=body,data,raw,preview",
+  "/api/messages?include_superseded=1&include_removed=1&include=body,data,raw,preview",
+  "/api/messages?format=md&include=body,data",
+  `/api/messages?fields=meta,content&tag=${WORD}`,
+  `/api/messages?q=${WORD}`,
+  `/api/messages?near=${WORD}%20in%20the%20title`,
+  `/api/messages/${message.id}`,
+  `/api/messages/${message.id}?include=raw&format=md`,
+  `/api/messages/${root.id}/thread?include=body`,
+  `/api/messages/${root.id}/graph`,
+  `/api/similar?text=${WORD}%20in%20the%20title`,
+  `/api/work?needs=${WORD}-need`,
+  "/api/expiring?within=7d",
+  "/api/agents",
+  `/api/agents/${author.id}`,
+  `/api/inbox/${other.id}`,
+  `/api/inbox/${other.id}?format=md`,
+  "/api/tags",
+  "/api/tags?field=need",
+  "/api/tags?field=offer",
+  "/api/stats",
+  "/api/changes?include=raw&limit=1000",
+  "/api/dump.jsonl",
+  `/api/blobs/${sha256(TEXT)}`,
+];
+
+async function shown(path: string): Promise<string> {
+  const response = await fetch(board.url + path);
+  return response.text();
+}
+
+async function replay(): Promise<string> {
+  await using stream = await openStream(board, "/api/stream?since=1h");
+  return JSON.stringify(await stream.upTo("live"));
+}
+
+test("before the removal every surface shows the content, so that what follows means something", async () => {
+  for (const path of surfaces()) expect(await shown(path), path).toContain(WORD);
+  expect(await replay()).toContain(WORD);
+  const packed = await fetch(`${board.url}/api/dump.jsonl.gz`);
+  expect(gunzipSync(new Uint8Array(await packed.arrayBuffer())).toString()).toContain(WORD);
+});
+
+describe("after it", () => {
+  let action: Action;
+  beforeAll(async () => {
+    await board.send(JSON.stringify({ target: message.id, category: "spam", explanation: "please have a look" }), "/api/reports");
+    await using operator = await Operator.at(board);
+    await using live = await openStream(board, `/api/stream?tag=${WORD}`);
+    await live.upTo("live");
+    action = await operator.remove(message.id);
+    await operator.remove(profile.id);
+    await operator.remove(odd.id);
+    expect((await live.next("gone")).data).toEqual({ id: message.id, seq: action.seq, reason: "removed" });
+  });
+
+  test("no surface shows a word of it, whatever was asked before", async () => {
+    // The word itself stands in questions and cursors, so what is looked for is what only the content has.
+    for (const path of surfaces())
+      expect(await shown(path), path).not.toMatch(new RegExp(`${WORD} in the|I am ${WORD}|"${WORD}|x-${WORD}`));
+    expect(await replay()).not.toContain(WORD);
+    const packed = await fetch(`${board.url}/api/dump.jsonl.gz`);
+    expect(gunzipSync(new Uint8Array(await packed.arrayBuffer())).toString()).not.toContain(WORD);
+    expect((await board.get<{ messages: unknown[] }>(`/api/messages?q=${WORD}`)).body.messages).toEqual([]);
+    expect((await board.get<{ profile: unknown }>(`/api/agents/${author.id}`)).body.profile).toBeNull();
+  });
+
+  test("its address says 410 with the statement of reasons, for thirty days", async () => {
+    for (const path of ["", "/thread", "/graph"]) {
+      const error = expectRefusal(await board.get(`/api/messages/${message.id}${path}`), 410, "removed");
+      expect(error.details).toEqual({
+        at: new Date(action.at).toISOString(),
+        statement: {
+          id: action.id,
+          visibility: "content_removed",
+          ground: "incompatible_content",
+          category: "spam",
+          facts: FACTS,
+          automated: false,
+        },
+      });
+    }
+  });
+
+  test("a widened list shows a tombstone without content, and the thread goes on without it", async () => {
+    const { body } = await board.get<{ messages: (PostBody & { server: { gone?: { reason: string; statement: object } } })[] }>(
+      "/api/messages?include_removed=1&include=body,data,raw",
+    );
+    const tombstone = body.messages.find(({ id }) => id === message.id);
+    expect(tombstone).toMatchObject({
+      meta: { kind: "task", tags: [] },
+      content: { untrusted: true },
+      server: { gone: { reason: "removed" } },
+    });
+    expect(tombstone?.server.gone?.statement).toMatchObject({ id: action.id, facts: FACTS });
+    expect(body.messages.find(({ id }) => id === odd.id)?.meta.kind).toBe("x-removed");
+    const thread = await board.get<{ messages: { id: string }[] }>(`/api/messages/${root.id}/thread`);
+    expect(thread.body.messages.map(({ id }) => id)).toEqual([root.id]);
+    expect((await board.record(root.id)).derived).toMatchObject({ replies: 0, thread_messages: 1 });
+  });
+
+  test("it cannot come back: neither its payload nor its attachment, by whomever", async () => {
+    const again = await board.send(JSON.stringify(author.envelope(fields(root.id, other.id), { [sha256(TEXT)]: TEXT })));
+    // The same second, the same payload: the same message.
+    const refusals = [
+      again,
+      await board.post(other, { kind: "note", title: "look", attachments: attachmentOf(TEXT) }, { [sha256(TEXT)]: TEXT }),
+    ];
+    const by = '<http://board.test/api/transparency>; rel="blocked-by"';
+    for (const answer of refusals) {
+      expectRefusal(answer, 451, "blocked_content");
+      expect(answer.headers.get("link")).toBe(by);
+    }
+    expectRefusal(await board.get(`/api/blobs/${sha256(TEXT)}`), 404, "blob_unknown");
+  });
+
+  test("the log says what was done and why, and its chain still holds", async () => {
+    const { body } = await board.get<{ changes: Change[] }>("/api/changes?include=raw&limit=1000");
+    expect(chainFaults(body.changes)).toEqual([]);
+    const entry = body.changes.find(({ seq }) => seq === action.seq);
+    expect(entry).toMatchObject({ type: "remove", id: message.id });
+    expect(JSON.parse(entry?.detail ?? "")).toMatchObject({ id: action.id, facts: FACTS });
+    expect(body.changes.find(({ type, id }) => type === "create" && id === message.id)?.raw).toBeNull();
+  });
+
+  test("transparency lists it, its report is closed, and the counts have moved", async () => {
+    const { body } = await board.get<{ actions: object[]; notices: object; totals: object }>("/api/transparency");
+    expect(body.actions.at(-1)).toEqual({
+      id: action.id,
+      seq: action.seq,
+      at: new Date(action.at).toISOString(),
+      target: message.id,
+      visibility: "content_removed",
+      ground: "incompatible_content",
+      category: "spam",
+      facts: FACTS,
+      automated: false,
+      state: "in_force",
+    });
+    expect(body.actions.length).toBe(3);
+    expect(body.notices).toMatchObject({ received: 1, open: 0, actioned: 1 });
+    expect(body.totals).toEqual({ removed: 3, restored: 0, keys_blocked: 0 });
+    expect((await board.get<{ flow: { removed_24h: number } }>("/api/stats")).body.flow.removed_24h).toBe(3);
+  });
+});
+
+describe("a removal that is taken back", () => {
+  test("lets the author post the same payload again, however old it is, with its attachments", async () => {
+    const text = "harmless after all";
+    const envelope = author.envelope({ kind: "note", title: "wronged", attachments: attachmentOf(text) }, { [sha256(text)]: text });
+    const first = await board.send(JSON.stringify(envelope));
+    const { id } = first.body;
+    await using operator = await Operator.at(board);
+    const { id: statement } = await operator.remove(id);
+    board.clock.advance(2 * 3_600_000);
+    expectRefusal(await board.send(JSON.stringify(envelope)), 451, "blocked_content");
+    expect((await operator.decide({ do: "restore", target: id })).state).toBe("reversed");
+    const gone = expectRefusal(await board.get(`/api/messages/${id}`), 410, "removed");
+    expect(gone.details).toMatchObject({ statement: { id: statement, state: "reversed" } });
+    const back = await board.send(JSON.stringify(envelope));
+    expect(back.status).toBe(201);
+    expect(back.body.seq).toBeGreaterThan(first.body.seq);
+    expect((await board.record(id)).meta.title).toBe("wronged");
+    expect(await shown(`/api/blobs/${sha256(text)}`)).toBe(text);
+    const { body } = await board.get<{ messages: PostBody[] }>("/api/messages?q=wronged&include_removed=1");
+    expect(body.messages.map((one) => one.id)).toEqual([id]);
+    const { body: said } = await board.get<{ actions: { id: string; state: string }[]; totals: object }>("/api/transparency");
+    expect(said.actions.find((one) => one.id === statement)?.state).toBe("reversed");
+    expect(said.totals).toMatchObject({ restored: 1 });
+    expect((await board.get<{ changes: Change[] }>("/api/changes?limit=1000")).body.changes.some((one) => one.type === "restore")).toBe(
+      true,
+    );
+  });
+  test("cannot be taken back twice, nor what was never removed", async () => {
+    await using operator = await Operator.at(board);
+    await expect(operator.decide({ do: "restore", target: root.id })).rejects.toThrow("is not removed");
+    await expect(operator.remove("f".repeat(64))).rejects.toThrow("There is no message");
+    await expect(operator.remove(message.id)).rejects.toThrow("is removed already");
+  });
+});
+
+describe("blocks", () => {
+  test("a blocked key posts nothing and claims nothing, until it is unblocked", async () => {
+    const bad = board.agent();
+    await board.put(bad, { kind: "note", title: "still there" });
+    await using operator = await Operator.at(board);
+    const action = await operator.decide({ do: "block_key", agent: bad.id, reasons: reasons() });
+    const refused = await board.post(bad, { kind: "note", title: "more" });
+    expectRefusal(refused, 451, "blocked_key");
+    expect(refused.headers.get("link")).toContain('rel="blocked-by"');
+    await expect(operator.decide({ do: "block_key", agent: bad.id, reasons: reasons() })).rejects.toThrow("blocked already");
+    const { body } = await board.get<{ changes: Change[] }>("/api/changes?limit=1000");
+    expect(body.changes.at(-1)).toMatchObject({ type: "key_block", id: bad.id, seq: action.seq });
+    await operator.decide({ do: "unblock_key", agent: bad.id });
+    expect((await board.post(bad, { kind: "note", title: "more" })).status).toBe(201);
+    const { body: said } = await board.get<{ actions: { visibility: string; state: string }[]; totals: object }>("/api/transparency");
+    expect(said.actions[0]).toMatchObject({ visibility: "key_blocked", state: "reversed", target: bad.id });
+    expect(said.totals).toMatchObject({ keys_blocked: 1 });
+  });
+  test("a blocked attachment is gone from every message, and two decisions keep it away until both are taken back", async () => {
+    const text = "shared by two";
+    const attachments = attachmentOf(text);
+    const [one, two] = [
+      await board.put(author, { kind: "note", title: "one", attachments }, { [sha256(text)]: text }),
+      await board.put(other, { kind: "note", title: "two", attachments }),
+    ];
+    await using operator = await Operator.at(board);
+    await operator.remove(one.id);
+    expectRefusal(await board.get(`/api/blobs/${sha256(text)}`), 404, "blob_unknown");
+    await operator.remove(two.id);
+    await operator.decide({ do: "restore", target: one.id });
+    const post = () => board.post(other, { kind: "note", title: "three", attachments }, { [sha256(text)]: text });
+    expectRefusal(await post(), 451, "blocked_content");
+    await operator.decide({ do: "restore", target: two.id });
+    expect((await post()).status).toBe(201);
+    const action = await operator.decide({ do: "block_blob", sha256: sha256(text), reasons: reasons() });
+    expect(action.target).toBe(sha256(text));
+    expectRefusal(await board.post(other, { kind: "note", title: "four", attachments }, { [sha256(text)]: text }), 451, "blocked_content");
+    await operator.decide({ do: "restore", target: sha256(text) });
+    expect((await board.post(other, { kind: "note", title: "five", attachments }, { [sha256(text)]: text })).status).toBe(201);
+  });
+  test("attachments that others need can be kept", async () => {
+    const text = "kept for others";
+    const attachments = attachmentOf(text);
+    const bad = await board.put(author, { kind: "note", title: "bad", attachments }, { [sha256(text)]: text });
+    await board.put(other, { kind: "note", title: "good", attachments });
+    await using operator = await Operator.at(board);
+    await operator.remove(bad.id, true);
+    expect(await shown(`/api/blobs/${sha256(text)}`)).toBe(text);
+  });
+});
+
+test("what is gone already can be kept away too, and after thirty days its address is forgotten", async () => {
+  await using quiet = await TestBoard.start();
+  const agent = quiet.agent();
+  const envelope = agent.envelope({ kind: "note", title: "withdrawn", ttl: 60 });
+  const { body } = await quiet.send(JSON.stringify(envelope));
+  quiet.clock.advance(61_000);
+  expectRefusal(await quiet.send(JSON.stringify(envelope)), 409, "expired");
+  await using operator = await Operator.at(quiet);
+  await operator.remove(body.id);
+  expectRefusal(await quiet.send(JSON.stringify(envelope)), 451, "blocked_content");
+  expectRefusal(await quiet.get(`/api/messages/${body.id}`), 410, "removed");
+  quiet.clock.advance(31 * DAY);
+  expectRefusal(await quiet.get(`/api/messages/${body.id}`), 404, "not_found");
+});
+
+describe("the operator's switches are seen by a running board", () => {
+  test("read-only refuses posts, aliases and mail but not reports, and time goes on", async () => {
+    await using quiet = await TestBoard.start();
+    const agent = quiet.agent();
+    const { id } = await quiet.put(agent, { kind: "note", title: "short", ttl: 60 });
+    await using operator = await Operator.at(quiet);
+    await operator.desk.order({ do: "switch", switches: { readOnly: true } });
+    quiet.clock.advance(1000);
+    const refused = await eventually("the switch", async () => {
+      const answer = await quiet.post(agent, { kind: "note", title: "more" });
+      return answer.status === 503 ? answer : undefined;
+    });
+    expectRefusal(refused, 503, "read_only");
+    const report = { target: id, category: "other", explanation: "an incident is no reason to be deaf" };
+    expect((await quiet.send(JSON.stringify(report), "/api/reports")).status).toBe(201);
+    quiet.clock.advance(60_000);
+    expectRefusal(await quiet.get(`/api/messages/${id}`), 410, "expired");
+    await operator.desk.order({ do: "switch", switches: { readOnly: false } });
+    quiet.clock.advance(1000);
+    await eventually("the switch", async () =>
+      (await quiet.post(agent, { kind: "note", title: "again" })).status === 201 ? true : undefined,
+    );
+  });
+  test("more work is asked for at once, and what was quoted before is honoured for ten minutes", async () => {
+    await using quiet = await TestBoard.start();
+    const agent = quiet.agent();
+    await using operator = await Operator.at(quiet);
+    const required = async () => (await quiet.get<{ required_bits: number }>("/api/pow")).body.required_bits;
+    expect(await required()).toBe(4);
+    await operator.desk.order({ do: "switch", switches: { powBits: 12, powMaxBits: 14 } });
+    quiet.clock.advance(1000);
+    await eventually("the switch", async () => ((await required()) === 12 ? true : undefined));
+    expect((await quiet.get<{ max_bits: number; min_bits: number }>("/api/pow")).body).toMatchObject({ min_bits: 12, max_bits: 14 });
+    expect((await quiet.post(agent, { kind: "note", title: "as quoted" })).status).toBe(201);
+    quiet.clock.advance(11 * 60_000);
+    const weak = agent.envelope({ kind: "note", title: "too little" });
+    const answer = await quiet.send(JSON.stringify(weak));
+    // One in 256 nonces of four bits proves twelve.
+    if (answer.status !== 201) expectRefusal(answer, 400, "pow_insufficient");
+    await operator.desk.order({ do: "switch", switches: { powBits: null, powMaxBits: null } });
+    quiet.clock.advance(1000);
+    await eventually("the switch", async () => ((await required()) === 4 ? true : undefined));
+  });
+});
+
+/** Files under a directory that hold the word, in any case. */
+function holding(dir: string, word: string): string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).toString("latin1").toLowerCase().includes(word));
+}
+
+describe("deletion is real", () => {
+  test("nothing of a removed message is left in any file, on a board that runs", async () => {
+    const first = await TestBoard.start();
+    const { data, clock } = first;
+    const agent = first.agent();
+    // Enough around it that pages fill, split and are freed.
+    for (let i = 0; i < 60; i++)
+      await first.put(agent, { kind: "note", title: `bystander ${i}`, body: "x".repeat(2000), tags: [`tag-${i}`] });
+    const long = `${WORD} `.repeat(2000);
+    const { id } = await first.put(agent, { ...fields("f".repeat(64), agent.id), body: long, lang: "en" }, { [sha256(TEXT)]: TEXT });
+    const { id: second } = await first.put(agent, { kind: `x-${WORD}`, title: WORD, tags: [`${WORD}-2`] });
+    for (let i = 0; i < 60; i++) await first.put(agent, { kind: "note", title: `bystander ${i + 60}`, body: "y".repeat(2000) });
+    await first.get(`/api/messages?q=${WORD}`);
+    await first.stop();
+    const before = holding(data, WORD);
+    expect(before.some((path) => path.endsWith("board.db"))).toBe(true);
+    expect(before.some((path) => path.endsWith(".segment"))).toBe(true);
+    await using running = await TestBoard.start({ data, clock });
+    await running.get(`/api/messages?q=${WORD}`);
+    await using operator = await Operator.at(running);
+    await operator.remove(id);
+    await operator.remove(second);
+    expect(await operator.erase()).toContain("hold nothing of it");
+    await eventually("the index has erased it", () => (holding(data, WORD).length === 0 ? true : undefined));
+    expect((await running.get<{ messages: unknown[] }>("/api/messages?q=bystander&limit=200")).body.messages.length).toBe(120);
+  });
+  test("nor on a board that does not run", async () => {
+    const first = await TestBoard.start();
+    const { id } = await first.put(first.agent(), { kind: "note", title: WORD, body: `${WORD} `.repeat(500), tags: [WORD] });
+    await first.put(first.agent(), { kind: "note", title: "bystander" });
+    await first.get(`/api/messages?q=${WORD}`);
+    await first.stop();
+    expect(holding(first.data, WORD).length).toBeGreaterThan(1);
+    {
+      await using operator = await Operator.at(first);
+      await operator.remove(id);
+      expect(await operator.erase()).toBe("The database files hold nothing of it. The search index holds none of its words.");
+    }
+    expect(holding(first.data, WORD)).toEqual([]);
+    await using again = await TestBoard.start({ data: first.data, clock: first.clock });
+    expect((await again.get<{ messages: unknown[] }>("/api/messages?q=bystander")).body.messages.length).toBe(1);
+  });
+});

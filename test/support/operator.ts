@@ -1,0 +1,54 @@
+// The operator's desk in a test: the same store and orders as the command line, beside a board that runs in this process.
+import { randomBytes } from "node:crypto";
+import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
+import { type Desk, desk } from "../../src/cli/operate/desk.ts";
+import { eraseTraces } from "../../src/cli/operate/erase.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Action } from "../../src/core/message/moderation.ts";
+import type { Order, Reasons } from "../../src/core/message/orders.ts";
+import type { Store } from "../../src/ports/store.ts";
+import type { TestBoard } from "./board.ts";
+
+export const FACTS = "Unwanted advertising.";
+export const reasons = (facts = FACTS): Reasons => ({
+  id: `sr_${randomBytes(8).toString("hex")}`,
+  category: "spam",
+  ground: "incompatible_content",
+  facts,
+});
+
+export class Operator implements AsyncDisposable {
+  readonly desk: Desk;
+  readonly #store: Store;
+  readonly #board: Pick<TestBoard, "clock">;
+
+  private constructor(store: Store, data: string, board: Pick<TestBoard, "clock">) {
+    this.#store = store;
+    this.#board = board;
+    this.desk = desk(readConfig(["--data", data], {}), store, { yes: true });
+  }
+
+  static async at(board: Pick<TestBoard, "data" | "clock">): Promise<Operator> {
+    return new Operator(await openSqliteStore(board.data, () => {}, "operator"), board.data, board);
+  }
+
+  /** Carries out a decision; the board then has the time it needs to notice. */
+  async decide(order: Order): Promise<Action> {
+    const done = await this.desk.order(order);
+    if (!("action" in done)) throw new Error("That was no decision.");
+    this.#board.clock.advance(1000);
+    return done.action;
+  }
+
+  remove(target: string, keepAttachments = false): Promise<Action> {
+    return this.decide({ do: "remove", target, reasons: reasons(), keepAttachments });
+  }
+
+  erase(): Promise<string> {
+    return eraseTraces(this.desk);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#store.close();
+  }
+}
