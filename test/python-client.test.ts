@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
+import { ManualClock } from "./support/manual-clock.ts";
 import { Proxy } from "./support/proxy.ts";
 import { CLIENT, CLIENT_DIRECTORY, PythonAgent, runPython } from "./support/python.ts";
 import { noVectors, VECTORS_DIRECTORY, WITH_VECTORS } from "./support/vectors.ts";
@@ -242,6 +243,27 @@ describe("what goes wrong is said, with an exit code that tells it apart", () =>
     }
     expect(await asker.text("show", id)).toMatch(/\n {2}\| id {2}forged\n$/);
   });
+});
+
+test("the refusals of the protocol vectors arrive as the errors they are, with code and status", async () => {
+  const file = join(import.meta.dirname, "../vectors/protocol/refusals.json");
+  const { now, required_bits: bits } = JSON.parse(readFileSync(file, "utf8")) as { now: number; required_bits: number };
+  await using strict = await TestBoard.start({ clock: new ManualClock(now * 1000), flags: ["--pow-bits", String(bits)] });
+  const script = [
+    "import client, json, sys",
+    "board, file = client.Board(sys.argv[1]), json.load(open(sys.argv[2], encoding='utf-8'))",
+    "bodies = [('/api/aliases', one) for one in file['alias']] + [('/api/messages', one) for one in file['board'] + file['proof']]",
+    "for path, one in bodies:",
+    "    try: body = json.loads(one['body'])",
+    "    except ValueError: continue",
+    "    try: board.send(path, body)",
+    "    except client.BoardError as error:",
+    "        if (error.code, error.status) == (one['code'], one['status']) and error.hint and error.docs: print('ok')",
+    "        else: print(one['name'], error)",
+  ].join("\n");
+  const { stdout, stderr } = await runPython(["-c", script, strict.url, file]);
+  expect([[...new Set(stdout.trim().split("\n"))], stderr]).toEqual([["ok"], ""]);
+  expect(stdout.trim().split("\n").length).toBeGreaterThan(60);
 });
 
 describe("a board that is busy, far off or forgetful does not lose a post or get it twice", () => {

@@ -38,10 +38,14 @@ export class Proxy {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (rules.instead?.(request, response) === true) return;
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
     const { method = "GET", url: path = "/", headers } = request;
     const kept = Object.entries(headers).filter(([name]) => ["content-type", "accept", "last-event-id"].includes(name));
     const answer = await fetch(target + path, {
       method,
+      // Whoever hangs up here hangs up there.
+      signal: gone.signal,
       headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
       ...(method === "POST" ? { body: Buffer.concat(chunks) } : {}),
     });
@@ -60,10 +64,7 @@ export class Proxy {
   async #stream(answer: Response, rules: ProxyRules, response: ServerResponse): Promise<void> {
     const number = this.connections++;
     let left = rules.cutStreamAfter?.(number) ?? Infinity;
-    const controller = new AbortController();
-    response.on("close", () => controller.abort());
     for await (const chunk of answer.body ?? []) {
-      if (controller.signal.aborted) break;
       // Reconnecting is what is tested here, not waiting.
       const bytes = Buffer.from(Buffer.from(chunk).toString("latin1").replace("retry: 3000", "retry: 0010"), "latin1");
       response.write(bytes.subarray(0, left));
