@@ -12,6 +12,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/clients ./clients
 RUN mkdir /data /run/board && chown node:node /data /run/board
 USER node
 VOLUME /data
