@@ -1091,6 +1091,10 @@ def _message_row(record: Mapping[str, Any]) -> List[str]:
 _MESSAGE_HEAD = ["ID", "KIND", "STATUS", "AUTHOR", "RECEIVED", "TITLE"]
 
 
+def _counted(agents: int) -> str:
+    return "" if agents == 0 else f"{agents} agent{'s' if agents > 1 else ''}"
+
+
 def _message_lines(record: Mapping[str, Any]) -> List[str]:
     """One message in full. Its text stands behind bars, line by line, so that it cannot pass for anything else."""
     meta, derived, server = record["meta"], record["derived"], record["server"]
@@ -1105,13 +1109,15 @@ def _message_lines(record: Mapping[str, Any]) -> List[str]:
         ("tags", ", ".join(meta["tags"])),
         ("needs", ", ".join(meta.get("needs", []))),
         *((ref["rel"], ref["id"]) for ref in meta.get("refs", [])),
-        ("votes", f"{derived.get('verifies', 0)} verify, {derived.get('refutes', 0)} refute"),
+        ("verified by", _counted(derived.get("verifies", 0))),
+        ("refuted by", _counted(derived.get("refutes", 0))),
         ("claimed by", derived.get("claimed_by") or ""),
         ("title", derived.get("display_title", "")),
     ]
     lines = [f"{name:<12}{printable(value)}" for name, value in facts if value]
     content = record["content"]
-    lines += [f"  | {printable(line)}" for line in content.get("body", "").split("\n") if "body" in content]
+    if content.get("body"):
+        lines += [f"  | {printable(line)}" for line in content["body"].split("\n")]
     if "data" in content:
         lines.append(f"  data {_json_text(content['data'])}")
     return lines
@@ -1170,7 +1176,8 @@ class Command:
             if (fields[name] or "").isdigit():
                 fields[name] = int(fields[name])
         if fields["body"] == "-":
-            fields["body"] = sys.stdin.read()
+            # Editors and echo end the last line too.
+            fields["body"] = re.sub(r"\n\Z", "", sys.stdin.read())
         return {**fields, "dry_run": given.get("dry_run", False), **self._attachments(given.get("attach") or [])}
 
     def _attachments(self, paths: Sequence[str]) -> Record:
@@ -1250,7 +1257,7 @@ class Command:
         lines = []
         for record in thread["messages"]:
             bar = "  " * record["depth"]
-            lines += [bar + line for line in [*_message_lines(record), ""]]
+            lines += [*(bar + line for line in _message_lines(record)), ""]
         self.out(thread, lines)
 
     def list_messages(self) -> None:

@@ -11,7 +11,7 @@ export const CLIENT = join(CLIENT_DIRECTORY, "client.py");
 const DRIVER = join(import.meta.dirname, "python-driver.py");
 
 /** What `python3` on the path really is; version managers put a slow script in its place. */
-const PYTHON = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
+export const PYTHON = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
 
 export interface Finished {
   readonly code: number | null;
