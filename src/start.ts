@@ -11,7 +11,7 @@ import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
 import { databasePath } from "./adapters/sqlite/open.ts";
 import { openSqliteStore } from "./adapters/sqlite/store.ts";
-import { loadBoardKey, signingKeys } from "./adapters/system/board-key.ts";
+import { agentOf, loadBoardKey, signingKeys } from "./adapters/system/board-key.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
 import { headFile } from "./adapters/system/head-file.ts";
@@ -52,6 +52,7 @@ import type { Site } from "./pages/site.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Resolve } from "./ports/mail.ts";
 import { httpServer } from "./transports/http/server.ts";
+import { boardMcp } from "./transports/mcp/board.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
 
 export interface Running {
@@ -160,6 +161,8 @@ export async function start(
   };
   const app = httpServer({
     assets,
+    mcp: (offered) =>
+      boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version: programVersion(), agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),
     operations: operations({
       store,

@@ -1,7 +1,7 @@
 // How messages are answered: as JSON records, cut to fields where asked, or as Markdown for a model.
 import type { Item, Page } from "../board/list.ts";
 import { iso } from "../core/protocol/time.ts";
-import { fence, fenceRule, type MarkdownRecord, messageMarkdown } from "../core/view/markdown.ts";
+import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { recordText } from "../core/view/record-text.ts";
 import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
@@ -31,8 +31,6 @@ export interface Presenter {
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | Tombstone)[]): Reply;
 }
 
-/** A page of guesses would have to be read a billion times before one of them fits. */
-const TOKEN_BYTES = 6;
 const MARK_BYTES = 16;
 
 export function presenter(baseUrl: string, entropy: Entropy): Presenter {
@@ -46,14 +44,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   function markdown(heading: string, lines: readonly string[], shown: readonly (MarkdownRecord | Tombstone)[]): Reply {
-    const marks = fence(entropy.hex(TOKEN_BYTES));
-    const text = [
-      `# ${heading}`,
-      ...lines,
-      shown.length === 0 ? "" : fenceRule(marks),
-      "",
-      ...shown.map((one) => messageMarkdown(one, marks)),
-    ].join("\n");
+    const text = markdownDocument(heading, lines, shown, fence(entropy.hex(TOKEN_BYTES)));
     return { body: text, type: "text/markdown; charset=utf-8" };
   }
 

@@ -3,6 +3,7 @@ import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBy
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
+import { agentId } from "../../core/protocol/identity.ts";
 import type { CallerKey, SigningKey, SigningKeys } from "../../ports/signing-key.ts";
 
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -41,6 +42,10 @@ export const signingKeys: SigningKeys = {
     }
   },
 };
+
+/** The agent that a secret key makes, or undefined where the text is no key. */
+export const agentOf = (secret: string): string | undefined =>
+  PUBLIC_KEY.test(secret) ? agentId(signingKeys.from(fromBase64url(secret)).pk) : undefined;
 
 export function loadBoardKey(path: string): SigningKey {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -8,6 +8,9 @@ export interface Fence {
   readonly end: string;
 }
 
+/** A page of guesses would have to be read a billion times before one of them fits. */
+export const TOKEN_BYTES = 6;
+
 export function fence(token: string): Fence {
   return { begin: `<<<DATA ${token}`, end: `DATA ${token}>>>` };
 }
@@ -38,6 +41,17 @@ const kindWord = (kind: string): string => (KIND_NAMES.includes(kind) ? kind : "
 export function messageMarkdown(record: MarkdownRecord | Tombstone, marks: Fence): string {
   if (!("expires_in_s" in record.server)) return tombstoneMarkdown(record as Tombstone, marks);
   return recordMarkdown(record as MarkdownRecord, marks);
+}
+
+/** Messages under a heading and a few lines of facts; what the markers mean is said once. */
+export function markdownDocument(
+  heading: string,
+  lines: readonly string[],
+  records: readonly (MarkdownRecord | Tombstone)[],
+  marks: Fence,
+): string {
+  const rule = records.length === 0 ? "" : fenceRule(marks);
+  return [`# ${heading}`, ...lines, rule, "", ...records.map((one) => messageMarkdown(one, marks))].join("\n");
 }
 
 /** What is left of a message holds no text of its author; the operator's statement may quote some. */

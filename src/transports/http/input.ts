@@ -62,7 +62,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([names, meant]) => names.split(" ").map((name): [string, readonly string[]] => [name, meant])),
 );
 
-function unknownParameter(name: string, known: readonly string[]): Refusal {
+export function unknownParameter(name: string, known: readonly string[]): Refusal {
   const near = SYNONYMS.get(name.toLowerCase())?.find((one) => known.includes(one)) ?? nearest(name, known);
   const none = known.length === 0 ? { hint: "This address takes no parameters." } : {};
   return new Refusal("unknown_parameter", `There is no parameter ${JSON.stringify(name.slice(0, 60))} here.`, {

@@ -1,7 +1,7 @@
 // The one map from refusals, and from everything else that is thrown, to HTTP answers.
 import type { FastifyReply } from "fastify";
 import { BUCKETS, OPEN_AT_ONCE, type Scope } from "../../board/rate.ts";
-import { type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
+import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Report } from "../../ports/report.ts";
 import { SearchUnavailable } from "../../ports/search.ts";
@@ -58,8 +58,14 @@ export function toRefusal(error: unknown, report: Report): Refusal {
   return new Refusal("internal");
 }
 
-/** `page` is the refusal for people, where one of them asked. */
-export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: string, page?: string): FastifyReply {
+/** `page` is the refusal for people, where one of them asked; `wrap` puts the error object into the form that an address speaks, where that is another. */
+export function sendRefusal(
+  reply: FastifyReply,
+  refusal: Refusal,
+  baseUrl: string,
+  page?: string,
+  wrap: (body: ErrorBody) => object = (body) => body,
+): FastifyReply {
   const { code, details, status } = refusal;
   if (code === "rate_limited") {
     const { scope, retry_after_s: seconds } = details as { scope: Scope; retry_after_s: number };
@@ -75,7 +81,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal, baseUrl: stri
     void reply.header("ratelimit", `"streams";r=0;t=${wait}`);
   }
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
-  const text = page ?? JSON.stringify(errorBody(refusal, baseUrl));
+  const text = page ?? JSON.stringify(wrap(errorBody(refusal, baseUrl)));
   const unread = isTooMuch(reply.request.raw);
   if (unread) void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
   return reply

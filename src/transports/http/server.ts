@@ -1,5 +1,6 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { readFileSync } from "node:fs";
+import type { McpServer } from "@modelcontextprotocol/server";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -8,6 +9,8 @@ import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
+import type { Visit } from "../mcp/calls.ts";
+import { mountMcp } from "../mcp/mount.ts";
 import { absent } from "./absent.ts";
 import { addAssets } from "./assets.ts";
 import { clientErrorHandler } from "./client-errors.ts";
@@ -39,6 +42,8 @@ export interface HttpParts {
   readonly refusalPage: (refusal: Refusal) => Promise<string>;
   /** Tells of what the operator removed, by id. */
   readonly onRemoved: (listener: (targets: ReadonlySet<string>) => void) => void;
+  /** What answers a message at /mcp from these operations, where there is such an address. */
+  readonly mcp?: (operations: readonly Operation[]) => (visit: Visit) => McpServer;
 }
 
 /** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need. */
@@ -121,6 +126,7 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   });
   for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages });
   addAssets(app, parts.assets);
+  if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure });
 
   app.options("/api/*", async (_request, reply) =>
     reply

@@ -1,0 +1,65 @@
+// The board's own MCP server: its tools stand on the operations of this process, and it signs for callers who bring a key.
+import type { McpServer } from "@modelcontextprotocol/server";
+import type { RateLimiter } from "../../board/rate.ts";
+import { errorBody } from "../../core/errors.ts";
+import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
+import { openApi } from "../../operations/openapi.ts";
+import type { Operation } from "../../operations/operation.ts";
+import type { Entropy } from "../../ports/entropy.ts";
+import type { Report } from "../../ports/report.ts";
+import { toRefusal } from "../http/refusals.ts";
+import { operationCalls, type Visit } from "./calls.ts";
+import { type Ask, type Body, type Hand, Refused } from "./desk.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { surfaceServer } from "./server.ts";
+import { type ApiDocument, shapesOf } from "./shapes.ts";
+import { tools } from "./tools/list.ts";
+import { requireKey } from "./tools/writing.ts";
+
+export interface BoardMcpParts {
+  readonly operations: readonly Operation[];
+  readonly rates: RateLimiter;
+  readonly report: Report;
+  readonly entropy: Entropy;
+  readonly baseUrl: string;
+  readonly version: string;
+  /** The agent id of a secret key, or undefined where it is none. */
+  readonly agentOf: (secret: string) => string | undefined;
+}
+
+export function boardMcp(parts: BoardMcpParts): (visit: Visit) => McpServer {
+  const { operations, rates, report, entropy, baseUrl, version, agentOf } = parts;
+  const shapes = shapesOf(openApi(operations, baseUrl, version) as ApiDocument);
+  const calls = operationCalls(operations, rates);
+  const serve = surfaceServer({
+    name: "agent-blackboard",
+    version,
+    websiteUrl: baseUrl,
+    instructions: INTRODUCTION,
+    tools: tools({ shapes, takesKeys: true, introduction: INTRODUCTION }),
+    refusalOf: (error) => (error instanceof Refused ? error.body : errorBody(toRefusal(error, report), baseUrl)),
+  });
+  return (visit) =>
+    serve((gone) => {
+      const ask = calls(visit, gone);
+      return {
+        ask,
+        hand: assistedHand(ask, visit.key),
+        self: visit.secure && visit.key !== undefined ? agentOf(visit.key) : undefined,
+        marks: fence(entropy.hex(TOKEN_BYTES)),
+      };
+    });
+}
+
+/** The board signs: the key goes to the assisted operations and nowhere else. */
+const assistedHand = (ask: Ask, known: string | undefined): Hand => ({
+  create: async () => (await ask("assist_keygen", {})) as Body,
+  async post(message, blobs, secret) {
+    const key = requireKey(secret, known);
+    return (await ask("assist_post", {}, { secret_key: key, message, ...(blobs === undefined ? {} : { blobs }) })) as Body;
+  },
+  async alias(op, alias, secret) {
+    const key = requireKey(secret, known);
+    return (await ask("assist_alias", {}, { secret_key: key, alias, op })) as Body;
+  },
+});

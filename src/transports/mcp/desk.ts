@@ -1,0 +1,39 @@
+// What a tool works with: the board's operations by name, whoever signs for the caller, and marker lines for strangers' text.
+import type { ErrorBody } from "../../core/errors.ts";
+import type { Fence } from "../../core/view/markdown.ts";
+
+/** Arguments as a caller gave them. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** Answers of operations are objects, but for the few that are texts. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** Runs an operation with these parameters, and a body where it takes one; throws what the operation refuses with. */
+export type Ask = (operation: string, parameters: Arguments, body?: object) => Promise<unknown>;
+
+/** The caller's key, wherever it is. `secret` is what the caller gave along with the call. */
+export interface Hand {
+  create(): Promise<Body>;
+  post(message: Arguments, blobs: unknown, secret: unknown): Promise<Body>;
+  alias(op: unknown, alias: unknown, secret: unknown): Promise<Body>;
+}
+
+export interface Desk {
+  readonly ask: Ask;
+  readonly hand: Hand;
+  /** The caller's own agent id, where its key is known. */
+  readonly self: string | undefined;
+  /** Fresh marker lines, for one answer. */
+  readonly marks: Fence;
+}
+
+/** A refusal in the form that the board's HTTP interface gives it. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly body: ErrorBody;
+
+  constructor(body: ErrorBody) {
+    super(body.error.message);
+    this.body = body;
+  }
+}

@@ -1,0 +1,135 @@
+// POST /mcp: who may call, what a body must be, and how the answer is sent; the rest is the protocol's.
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { toWebRequest } from "@modelcontextprotocol/node";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import { type ErrorBody, Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { parseJson } from "../../core/protocol/payload.ts";
+import { scanText } from "../../core/protocol/text-scan.ts";
+import type { Report } from "../../ports/report.ts";
+import { takeText } from "../http/body.ts";
+import { sendRefusal, toRefusal } from "../http/refusals.ts";
+import { check, keepPrivate } from "../http/route.ts";
+import type { Arrival } from "../http/secure.ts";
+import { accessTo } from "./access.ts";
+import type { Visit } from "./calls.ts";
+import { bothRevisions } from "./legs.ts";
+
+export const MCP_PATH = "/mcp";
+
+export interface MountParts {
+  readonly serverFor: (visit: Visit) => McpServer;
+  readonly rates: RateLimiter;
+  readonly report: Report;
+  readonly baseUrl: string;
+  readonly secure: (request: Arrival) => boolean;
+  readonly observe: (operation: string, status: number, ms: number) => void;
+}
+
+/** A tool's arguments stand three levels deep, and hold a message whose `data` may be as deep as a payload allows. */
+const DEPTH = LIMITS.data_depth + 6;
+const KEY_HEADER = "x-blackboard-key";
+const BOTH_TYPES = "application/json, text/event-stream";
+const PREFLIGHT = {
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers": `content-type, accept, authorization, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, ${KEY_HEADER}`,
+  "access-control-max-age": "86400",
+} as const;
+
+export function mountMcp(app: FastifyInstance, { serverFor, rates, report, baseUrl, secure, observe }: MountParts): void {
+  const access = accessTo(baseUrl);
+  const serve = bothRevisions(serverFor, () => {});
+  /** Only pages that may call learn what was answered. */
+  const onSend = async (request: FastifyRequest, reply: FastifyReply) => {
+    keepPrivate(reply);
+    const { origin } = request.headers;
+    if (origin !== undefined && access.origin(origin)) void reply.headers({ "access-control-allow-origin": origin, vary: "origin" });
+  };
+  const requireAccess = (request: FastifyRequest): void => {
+    if (!access.host(request.host)) throw new Refusal("origin_forbidden", "The Host header names another machine.", { hint: HOST_HINT });
+    if (!access.origin(request.headers.origin)) throw new Refusal("origin_forbidden");
+  };
+
+  app.options(MCP_PATH, { onRequest: check(requireAccess), onSend }, async (_request, reply) => reply.code(204).headers(PREFLIGHT).send());
+  app.route({
+    method: "POST",
+    url: MCP_PATH,
+    onRequest: check((request) => {
+      requireAccess(request);
+      rates.take("reads", callerOf(request.ip));
+      if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
+        throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+      requireJsonWanted(request.headers.accept);
+    }),
+    onSend,
+    onResponse: (_request, reply, done) => {
+      observe("mcp", reply.statusCode, reply.elapsedTime);
+      done();
+    },
+    errorHandler: (error, _request, reply) => void sendRefusal(reply, toRefusal(error, report), baseUrl, undefined, rpcError),
+    handler: async (request, reply) => {
+      const message = readMessage(takeText(request.body));
+      const closed = new AbortController();
+      reply.raw.once("close", () => closed.abort());
+      const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
+      // Both legs check that a caller takes either type; what matters is that this one takes JSON.
+      web.headers.set("accept", BOTH_TYPES);
+      const key = request.headers[KEY_HEADER];
+      const visit = {
+        caller: callerOf(request.ip),
+        secure: secure(request.raw),
+        key: typeof key === "string" ? key : undefined,
+        paid: true,
+      };
+      return send(reply, await serve(web, message, visit));
+    },
+  });
+}
+
+const HOST_HINT = "Call the board by the name it is published under, or by its address; a proxy must pass the Host header on.";
+
+function requireJsonWanted(accept: string | undefined): void {
+  const types = (accept ?? "*/*").split(",").map((type) => (type.split(";")[0] ?? "").trim().toLowerCase());
+  if (types.some((type) => ["application/json", "application/*", "*/*"].includes(type))) return;
+  throw new Refusal("invalid_parameter", "The Accept header leaves out application/json.", {
+    status: 406,
+    hint: `Send Accept: ${BOTH_TYPES}`,
+  });
+}
+
+/** One message: what parsing hides is refused as in every other body, and nothing is nested deeper than anything here can be. */
+function readMessage(text: string): unknown {
+  const message = parseJson(text, "The body");
+  scanText(text, DEPTH);
+  if (typeof message === "object" && message !== null && !Array.isArray(message)) return message;
+  throw new Refusal("invalid_field", Array.isArray(message) ? "Batches are not taken." : "The body is not a JSON-RPC message.", {
+    hint: "Send one JSON-RPC message a request.",
+  });
+}
+
+function send(reply: FastifyReply, response: Response): FastifyReply {
+  void reply.code(response.status);
+  for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
+  return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body as ReadableStream));
+}
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const INTERNAL = -32_603;
+const OTHER = -32_000;
+
+/** The board's error object inside the protocol's. */
+function rpcError({ error }: ErrorBody): object {
+  return { jsonrpc: "2.0", id: null, error: { code: rpcCode(error.code), message: error.message, data: error } };
+}
+
+function rpcCode(code: ErrorBody["error"]["code"]): number {
+  if (code === "invalid_json" || code === "invalid_utf8") return PARSE_ERROR;
+  if (code === "internal") return INTERNAL;
+  return ["too_deep", "duplicate_key", "forbidden_key", "invalid_unicode", "number_out_of_range", "invalid_field"].includes(code)
+    ? INVALID_REQUEST
+    : OTHER;
+}

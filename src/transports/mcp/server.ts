@@ -1,0 +1,121 @@
+// The board as an MCP server, for one request or one connection: tools, resources and prompts over a desk.
+import {
+  type CallToolResult,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type ServerOptions,
+} from "@modelcontextprotocol/server";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
+import { ERRORS, type ErrorBody } from "../../core/errors.ts";
+import { unknownParameter } from "../http/input.ts";
+import type { Arguments, Desk } from "./desk.ts";
+import { PROMPTS } from "./prompts.ts";
+import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
+import { refusalText } from "./text.ts";
+import type { Tool } from "./tools/tool.ts";
+
+/** All that does not change from request to request, made once. */
+export interface Surface {
+  readonly name: string;
+  readonly version: string;
+  readonly websiteUrl: string;
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  /** Whatever was thrown, as the error object that HTTP would show. */
+  readonly refusalOf: (error: unknown) => ErrorBody;
+}
+
+/** `gone` is aborted when the caller goes away or calls it off. */
+export type DeskFor = (gone: AbortSignal) => Desk;
+
+const LISTS_MS = 300_000;
+const listed = { ttlMs: LISTS_MS, cacheScope: "public" } as const;
+const OPTIONS: ServerOptions = {
+  capabilities: {},
+  // Made once: each costs more than most requests.
+  jsonSchemaValidator: new AjvJsonSchemaValidator(),
+  cacheHints: {
+    "server/discover": listed,
+    "tools/list": listed,
+    "prompts/list": listed,
+    "resources/list": listed,
+    "resources/templates/list": listed,
+    "resources/read": { ttlMs: 0, cacheScope: "public" },
+  },
+};
+
+export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer {
+  const { name, version, websiteUrl, instructions, refusalOf } = surface;
+  const known = new Map(surface.tools.map((tool) => [tool.name, tool]));
+  const toolList = { tools: surface.tools.map(listing) };
+  const promptList = {
+    prompts: PROMPTS.map(({ name: prompt, description, arguments: given }) => ({ name: prompt, description, arguments: [...given] })),
+  };
+
+  return (deskFor) => {
+    const whole = new McpServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions });
+    // Handlers of our own, so that lists are not made anew for each request, and refusals are the board's.
+    const { server } = whole;
+    server.registerCapabilities({ tools: {}, resources: {}, prompts: {} });
+    server.setRequestHandler("tools/list", () => toolList);
+    server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+      const tool = known.get(params.name);
+      if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 60)}.`);
+      return callTool(tool, params.arguments ?? {}, deskFor(mcpReq.signal), refusalOf);
+    });
+    server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
+    server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+    server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq }) => {
+      const content = await readResource(uri, deskFor(mcpReq.signal)).catch((error: unknown) => {
+        throw resourceFault(uri, refusalOf(error));
+      });
+      if (content === undefined) throw new ResourceNotFoundError(uri.slice(0, 400));
+      return { contents: [content] };
+    });
+    server.setRequestHandler("prompts/list", () => promptList);
+    server.setRequestHandler("prompts/get", ({ params }) => {
+      const prompt = PROMPTS.find((one) => one.name === params.name);
+      if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${params.name.slice(0, 60)}.`);
+      const given = params.arguments ?? {};
+      const missing = prompt.arguments.find((one) => one.required === true && given[one.name] === undefined);
+      if (missing !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The argument ${missing.name} is missing.`);
+      return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: prompt.text(given) } }] };
+    });
+    return whole;
+  };
+}
+
+const listing = ({ name, description, input, output, changes }: Tool) => ({
+  name,
+  description,
+  inputSchema: input as { type: "object" },
+  outputSchema: output as { type: "object" },
+  annotations:
+    changes === undefined
+      ? { readOnlyHint: true, openWorldHint: true }
+      : { readOnlyHint: false, destructiveHint: changes === "replaces", openWorldHint: true },
+});
+
+async function callTool(tool: Tool, given: Arguments, desk: Desk, refusalOf: Surface["refusalOf"]): Promise<CallToolResult> {
+  try {
+    const names = Object.keys(tool.input["properties"] as object);
+    const unknown = Object.keys(given).find((name) => !names.includes(name));
+    if (unknown !== undefined) throw unknownParameter(unknown, names);
+    const { body, text } = await tool.run(given, desk);
+    return { content: [{ type: "text", text }], structuredContent: body };
+  } catch (error) {
+    const body = refusalOf(error);
+    return { content: [{ type: "text", text: refusalText(body, desk.marks) }], structuredContent: { ...body }, isError: true };
+  }
+}
+
+const NOT_THERE = new Set([404, 410]);
+
+function resourceFault(uri: string, { error }: ErrorBody): ProtocolError {
+  const { status } = ERRORS[error.code];
+  if (NOT_THERE.has(status) || error.code === "expired" || error.code === "retracted")
+    return new ResourceNotFoundError(uri.slice(0, 400), error.message);
+  return new ProtocolError(status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, error.message, error);
+}

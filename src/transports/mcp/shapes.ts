@@ -1,0 +1,115 @@
+// The operations as openapi.json tells them, and short JSON Schemas made from its long ones: a list of tools is read by a model each time.
+
+export interface Schema {
+  readonly [key: string]: unknown;
+}
+
+interface Described {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>>;
+}
+
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export interface OperationShape {
+  readonly method: string;
+  /** Parameters of the path stand in braces. */
+  readonly path: string;
+  /** What each parameter may be, in short. */
+  readonly parameters: Readonly<Record<string, Schema>>;
+  readonly answer: Schema;
+}
+
+export interface Shapes {
+  operation(name: string): OperationShape;
+  /** A named schema of the document, with the outlines of its properties. */
+  named(name: string): Schema;
+}
+
+export function shapesOf({ paths, components }: ApiDocument): Shapes {
+  const find = (schema: Schema): Schema => {
+    const name = typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined;
+    return name === undefined ? schema : (components.schemas[name] ?? {});
+  };
+  const operations = new Map<string, OperationShape>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { operationId, parameters, responses }] of Object.entries(methods)) {
+      const good = responses["201"] ?? responses["200"];
+      operations.set(operationId, {
+        method: method.toUpperCase(),
+        path,
+        parameters: Object.fromEntries(parameters.map(({ name, schema }) => [name, outline(schema, find, 0)])),
+        answer: outline(good?.content?.["application/json"]?.schema ?? {}, find, 1),
+      });
+    }
+  }
+  return {
+    operation(name) {
+      const shape = operations.get(name);
+      if (shape === undefined) throw new Error(`The board has no operation ${name}.`);
+      return shape;
+    },
+    named: (name) => outline(components.schemas[name] ?? {}, find, 1),
+  };
+}
+
+type Find = (schema: Schema) => Schema;
+
+/** Types and choices of the properties down to a depth, and which must be there; everything it leaves out only allows more. */
+function outline(schema: Schema, find: Find, depth: number): Schema {
+  const found = find(schema);
+  const choices = (found["anyOf"] ?? found["oneOf"]) as readonly Schema[] | undefined;
+  if (choices !== undefined) return eitherOf(choices.map((one) => outline(one, find, depth)));
+  const {
+    type,
+    enum: names,
+    properties,
+    required,
+    items,
+  } = found as {
+    type?: string;
+    enum?: readonly string[];
+    properties?: Readonly<Record<string, Schema>>;
+    required?: readonly string[];
+    items?: Schema;
+  };
+  if (names !== undefined) return { enum: names };
+  const base = type === undefined ? {} : { type };
+  if (type === "array") {
+    const inner = items === undefined ? undefined : find(items)["type"];
+    return typeof inner === "string" ? { ...base, items: { type: inner } } : base;
+  }
+  if (depth === 0 || properties === undefined) return base;
+  const inside = Object.entries(properties).map(([name, one]) => [name, outline(one, find, depth - 1)] as const);
+  return { ...base, properties: Object.fromEntries(inside), ...(required === undefined ? {} : { required }) };
+}
+
+/** Alternatives as one schema that allows each of them; objects share their properties and keep what all of them need. */
+function eitherOf(choices: readonly Schema[]): Schema {
+  const types = [...new Set(choices.map((one) => one["type"]))];
+  if (types.some((type) => typeof type !== "string")) return {};
+  const objects = choices.filter((one) => one["properties"] !== undefined);
+  if (objects.length < choices.length || objects.length === 0) return { type: types.length === 1 ? types[0] : types };
+  return oneOfObjects(objects);
+}
+
+export function oneOfObjects(objects: readonly Schema[]): Schema {
+  const propertiesOf = (one: Schema) => (one["properties"] ?? {}) as Readonly<Record<string, Schema>>;
+  const requiredOf = (one: Schema) => (one["required"] ?? []) as readonly string[];
+  const [first = [], ...rest] = objects.map(requiredOf);
+  const names = new Set(objects.flatMap((one) => Object.keys(propertiesOf(one))));
+  const properties = [...names].map((name) => {
+    const ways = objects.flatMap((one) => propertiesOf(one)[name] ?? []);
+    const same = new Set(ways.map((way) => JSON.stringify(way))).size === 1;
+    return [name, same ? ways[0] : {}];
+  });
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: first.filter((name) => rest.every((names) => names.includes(name))),
+  };
+}

@@ -1,0 +1,114 @@
+// Answers as short texts for a model: facts outside, every piece of a stranger's text between marker lines.
+import type { ErrorBody } from "../../core/errors.ts";
+import { type Fence, fenceRule, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
+import type { Tombstone } from "../../core/view/record.ts";
+import type { Body } from "./desk.ts";
+
+type Shown = MarkdownRecord | Tombstone;
+interface Page {
+  readonly messages: readonly Shown[];
+  readonly next_cursor: string | null;
+  readonly latest_seq: number;
+  readonly as_of: string;
+}
+
+const more = (cursor: string | null | undefined): string[] => (typeof cursor === "string" ? [`next_cursor: ${cursor}`] : []);
+
+export function pageText(heading: string, body: Body, marks: Fence): string {
+  const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
+  // `fields` may have left out what the facts are made of.
+  if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
+    return `# ${heading}\n${messages.length} messages as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
+  return markdownDocument(heading, [`${messages.length} messages as of ${asOf}, latest_seq ${seq}.`, ...more(cursor)], messages, marks);
+}
+
+export const messageText = (body: Body, marks: Fence): string => markdownDocument("Message", [], [body as unknown as Shown], marks);
+
+export function threadText(body: Body, marks: Fence): string {
+  const {
+    root,
+    messages,
+    participants,
+    open,
+    next_cursor: cursor,
+  } = body as unknown as {
+    root: string;
+    messages: readonly Shown[];
+    participants: readonly { agent: string; messages: number }[];
+    open: readonly string[];
+    next_cursor: string | null;
+  };
+  const lines = [
+    `${messages.length} messages, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
+    ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
+    ...more(cursor),
+  ];
+  return markdownDocument("Thread", lines, messages, marks);
+}
+
+export function graphText(body: Body, marks: Fence): string {
+  const { center, nodes, edges, truncated } = body as unknown as {
+    center: string;
+    nodes: readonly { id: string; kind: string; title: string; status: string; author: string; distance: number }[];
+    edges: readonly { from: string; to: string; rel: string }[];
+    truncated: boolean;
+  };
+  const rows = nodes.map((one) => `${shortId(one.id)} ${one.distance} ${one.kind} ${one.status} ${one.author}: ${oneLine(one.title)}`);
+  return [
+    "# Graph",
+    `${nodes.length} messages around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
+    fenceRule(marks),
+    marks.begin,
+    ...rows.map(visible),
+    marks.end,
+    ...edges.map(({ from, to, rel }) => `${shortId(from)} ${rel} ${shortId(to)}`),
+  ].join("\n");
+}
+
+interface AgentFacts {
+  readonly id: string;
+  readonly aliases: readonly { alias: string }[];
+  readonly last_seen: string;
+  readonly messages: { readonly total: number; readonly live: number };
+  readonly votes: { readonly received: { readonly verifies: number; readonly refutes: number } };
+  readonly offers: readonly string[];
+  readonly needs: readonly string[];
+  readonly profile: { readonly body: string } | null;
+}
+
+export function agentsText(body: Body, marks: Fence): string {
+  const { agents, next_cursor: cursor } = body as unknown as { agents: readonly AgentFacts[]; next_cursor: string | null };
+  return [
+    `# Agents`,
+    `${agents.length} agents.`,
+    ...more(cursor),
+    fenceRule(marks),
+    "",
+    ...agents.map((one) => agentText(one, marks)),
+  ].join("\n");
+}
+
+function agentText({ id, aliases, last_seen: seen, messages, votes, offers, needs, profile }: AgentFacts, marks: Fence): string {
+  const { verifies, refutes } = votes.received;
+  const names = aliases.length === 0 ? "" : ` · ${aliases.map(({ alias }) => alias).join(", ")}`;
+  const said = [
+    ...(offers.length === 0 ? [] : [`offers: ${offers.join(", ")}`]),
+    ...(needs.length === 0 ? [] : [`needs: ${needs.join(", ")}`]),
+    ...(profile === null || profile.body === "" ? [] : [profile.body]),
+  ];
+  const facts = `## ${id}${names}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${messages.total} messages · verified ${verifies}, refuted ${refutes}`;
+  return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${visible(said.join("\n"))}\n${marks.end}`;
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
+
+/** Anything at all between the marker lines, as JSON on one line. */
+const fenced = (value: unknown, marks: Fence): string =>
+  `${fenceRule(marks)}\n${marks.begin}\n${visible(JSON.stringify(value))}\n${marks.end}`;
+
+/** The details may hold texts of others, such as the titles of work that is still open. */
+export function refusalText({ error }: ErrorBody, marks: Fence): string {
+  const { code, message, hint, docs, details } = error;
+  const said = `Refused: ${code}. ${visible(oneLine(message))}\nHint: ${visible(oneLine(hint))}\nSee ${docs}`;
+  return details === undefined ? said : `${said}\n${fenced(details, marks)}`;
+}

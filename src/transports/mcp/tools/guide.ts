@@ -1,0 +1,67 @@
+// The tool that explains the board: a short introduction, the words it uses, or the whole manual.
+import type { Body } from "../desk.ts";
+import { oneOf } from "./reading.ts";
+import { fields, type Outcome, type Tool } from "./tool.ts";
+
+const TOPICS = ["start", "kinds", "rels", "limits", "errors", "manual"] as const;
+
+interface Words {
+  readonly kinds: readonly { name: string; requires: string; meaning: string; workable: boolean; example: object }[];
+  readonly rels: readonly { name: string; target: string; meaning: string }[];
+  readonly signals: readonly { name: string; meaning: string }[];
+  readonly statuses: readonly { name: string; meaning: string }[];
+  readonly errors: readonly { code: string; meaning: string; hint: string }[];
+  readonly limits: Readonly<Record<string, unknown>>;
+}
+
+export const guideTool = (introduction: string): Tool => ({
+  name: "board_guide",
+  description: "How to use this board. Read it first.",
+  input: fields({ topic: { enum: TOPICS } }),
+  output: fields({ topic: "", guide: "" }, ["topic", "guide"]),
+  async run(given, { ask }) {
+    const topic = oneOf(given, "topic", [...TOPICS]) as (typeof TOPICS)[number];
+    if (topic === "manual") return outcome(topic, (await ask("get_manual", {})) as string);
+    const words = (await ask("get_kinds", {})) as Words;
+    const { required_bits: bits } = (await ask("get_pow", {})) as { required_bits: number };
+    return outcome(topic, PAGES[topic](words, introduction, bits));
+  },
+});
+
+const outcome = (topic: string, guide: string): Outcome => ({ body: { topic, guide } satisfies Body, text: guide });
+
+const row = (...cells: readonly string[]): string => `- ${cells.join(": ")}`;
+
+const PAGES: Readonly<Record<Exclude<(typeof TOPICS)[number], "manual">, (words: Words, introduction: string, bits: number) => string>> = {
+  start: ({ kinds, statuses }, introduction, bits) =>
+    [
+      introduction,
+      `A post needs ${bits} bits of work now.`,
+      "",
+      "Kinds, and what each must have:",
+      ...kinds.map(({ name, requires, meaning }) => row(name, `${meaning} Needs ${requires}.`)),
+      "",
+      `Statuses: ${statuses.map(({ name }) => name).join(", ")}. More: topic kinds, rels, limits, errors or manual.`,
+    ].join("\n"),
+  kinds: ({ kinds }) =>
+    kinds
+      .map(({ name, requires, meaning, workable, example }) => {
+        const { v: _v, pk: _pk, ts: _ts, ...message } = example as Record<string, unknown>;
+        return row(`${name}${workable ? " (workable)" : ""}`, `${meaning} Needs ${requires}. Example: ${JSON.stringify(message)}`);
+      })
+      .join("\n"),
+  rels: ({ rels, signals, statuses }) =>
+    [
+      "Rels of refs, and what they may point to:",
+      ...rels.map(({ name, target, meaning }) => row(name, `${meaning} Target: ${target}.`)),
+      "Signals:",
+      ...signals.map(({ name, meaning }) => row(name, meaning)),
+      "Statuses:",
+      ...statuses.map(({ name, meaning }) => row(name, meaning)),
+    ].join("\n"),
+  limits: ({ limits }) =>
+    Object.entries(limits)
+      .map(([name, value]) => row(name, typeof value === "object" ? JSON.stringify(value) : String(value)))
+      .join("\n"),
+  errors: ({ errors }) => errors.map(({ code, meaning, hint }) => row(code, `${meaning} ${hint}`)).join("\n"),
+};

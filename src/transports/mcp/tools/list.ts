@@ -1,0 +1,20 @@
+// Every tool, in the order in which a newcomer meets them. A new tool is its definition and its place here.
+import type { Shapes } from "../shapes.ts";
+import { guideTool } from "./guide.ts";
+import { readingTools } from "./reading.ts";
+import type { Tool } from "./tool.ts";
+import { writingTools } from "./writing.ts";
+
+export interface ToolOptions {
+  readonly shapes: Shapes;
+  /** Whether callers bring their key along; otherwise it is at hand already. */
+  readonly takesKeys: boolean;
+  /** What board_guide begins with. */
+  readonly introduction: string;
+}
+
+export const tools = (options: ToolOptions): readonly Tool[] => [
+  guideTool(options.introduction),
+  ...readingTools(options.shapes),
+  ...writingTools(options),
+];

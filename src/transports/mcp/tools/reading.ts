@@ -1,0 +1,140 @@
+// Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and who is there.
+import { Refusal } from "../../../core/errors.ts";
+import type { Arguments, Body } from "../desk.ts";
+import { oneOfObjects, type Shapes } from "../shapes.ts";
+import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
+import { fields, only, pick, type Tool } from "./tool.ts";
+
+/** A model reads all of it, so less than a program would ask for. */
+const PAGE = 20;
+const WAIT_S = 20;
+const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
+
+/** Parameters of the listing that a tool has another way for. */
+const NOT_FILTERS = ["format", "wait", "after_seq"];
+
+export function readingTools(shapes: Shapes): readonly Tool[] {
+  const messages = shapes.operation("list_messages");
+  const work = shapes.operation("get_work");
+  const inbox = shapes.operation("get_inbox");
+  const thread = shapes.operation("get_thread");
+  const graph = shapes.operation("get_graph");
+  const agents = shapes.operation("list_agents");
+  const filters = Object.keys(messages.parameters).filter((name) => !NOT_FILTERS.includes(name));
+  const page = messages.answer;
+  return [
+    {
+      name: "search_messages",
+      description: `List, filter and search messages. Lists are comma separated. ${PAGE} unless limit is given.`,
+      input: fields({
+        ...pick(messages.parameters, ...filters),
+        q: 'words, "a phrase", pre*, -not',
+        near: "similar to this text or message id",
+        since: "24h, ISO 8601 or Unix time",
+      }),
+      output: page,
+      async run(given, { ask, marks }) {
+        const body = (await ask("list_messages", paged(given))) as Body;
+        return { body, text: pageText("Messages", body, marks) };
+      },
+    },
+    {
+      name: "get_message",
+      description: "One message by id or unique prefix of 8 or more characters.",
+      input: fields({ id: "", include: "of body, data, preview, raw" }, ["id"]),
+      output: shapes.operation("get_message").answer,
+      async run(given, { ask, marks }) {
+        const body = (await ask("get_message", given)) as Body;
+        return { body, text: messageText(body, marks) };
+      },
+    },
+    {
+      name: "get_thread",
+      description: "The thread of a message as a tree, or its neighbourhood as a graph.",
+      input: fields({ id: "", as: { enum: ["tree", "graph"] }, ...pick(graph.parameters, "depth", "rel"), include: "", cursor: "" }, [
+        "id",
+      ]),
+      output: oneOfObjects([thread.answer, graph.answer]),
+      async run(given, { ask, marks }) {
+        const as = oneOf(given, "as", ["tree", "graph"]);
+        if (as === "graph") {
+          const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
+          return { body, text: graphText(body, marks) };
+        }
+        const body = (await ask("get_thread", only(given, "id", "include", "cursor"))) as Body;
+        return { body, text: threadText(body, marks) };
+      },
+    },
+    {
+      name: "find_work",
+      description: "Open, unclaimed tasks, subtasks and questions; those that need what you can do come first.",
+      input: fields({ needs: "what you can do", ...pick(work.parameters, "tags", "limit", "cursor") }),
+      output: page,
+      async run(given, { ask, marks }) {
+        const body = (await ask("get_work", paged(given))) as Body;
+        return { body, text: pageText("Open work", body, marks) };
+      },
+    },
+    {
+      name: "read_inbox",
+      description: "Messages to an agent or replying to it, and its e-mail.",
+      input: fields({ agent: "id or alias; yours if your key is known", ...pick(inbox.parameters, "since", "include", "limit", "cursor") }),
+      output: page,
+      async run({ agent, ...given }, { ask, self, marks }) {
+        const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? self), ...given }))) as Body;
+        return { body, text: pageText("Inbox", body, marks) };
+      },
+    },
+    {
+      name: "wait_for_messages",
+      description: `Waits up to 30 s (${WAIT_S}) for messages after a seq; pass the answer's latest_seq to the next call.`,
+      input: fields({
+        ...pick(messages.parameters, "after_seq", "wait", "limit"),
+        filters: { type: "object", description: "as in search_messages" },
+      }),
+      output: page,
+      async run({ after_seq: after, wait = WAIT_S, filters: wanted = {}, ...given }, { ask, marks }) {
+        if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
+          throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", { details: { parameter: "filters" } });
+        const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
+        const question = paged({ ...(wanted as Arguments), ...given, after_seq: from, wait, sort: "old" });
+        const body = resumable((await ask("list_messages", question)) as Body);
+        return { body, text: pageText("New messages", body, marks) };
+      },
+    },
+    {
+      name: "list_agents",
+      description: "Active agents and what they offer and need, or one agent.",
+      input: fields({ agent: "only this id or alias", ...pick(agents.parameters, "offers", "needs", "active_within", "limit", "cursor") }),
+      output: agents.answer,
+      async run({ agent, ...given }, { ask, marks }) {
+        const body =
+          agent === undefined
+            ? ((await ask("list_agents", paged(given))) as Body)
+            : { agents: [await ask("get_agent", { ...given, agent_id: agent })], next_cursor: null };
+        return { body, text: agentsText(body, marks) };
+      },
+    },
+  ];
+}
+
+function requireAgent(agent: unknown): unknown {
+  if (agent !== undefined) return agent;
+  throw new Refusal("invalid_parameter", "`agent` is missing, and your key is not known.", {
+    hint: "Give `agent`: an agent id or an alias.",
+    details: { parameter: "agent" },
+  });
+}
+
+export function oneOf(given: Arguments, name: string, choices: readonly [string, ...string[]]): string {
+  const value = given[name] ?? choices[0];
+  if (typeof value === "string" && choices.includes(value)) return value;
+  throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, { details: { parameter: name } });
+}
+
+/** Where more fit than one answer holds, the next call goes on after the last one shown, and nothing is passed over. */
+function resumable(body: Body): Body {
+  const { messages, next_cursor: cursor } = body as { messages: readonly { seq: number }[]; next_cursor: string | null };
+  const last = messages.at(-1);
+  return cursor === null || last === undefined ? body : { ...body, latest_seq: last.seq, next_cursor: null };
+}

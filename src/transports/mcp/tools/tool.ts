@@ -1,0 +1,37 @@
+// What a tool is: its name, its short words, the shapes of what goes in and comes out, and its work at the desk.
+import type { Arguments, Body, Desk } from "../desk.ts";
+import type { Schema } from "../shapes.ts";
+
+export interface Outcome {
+  readonly body: Body;
+  readonly text: string;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema;
+  readonly output: Schema;
+  /** What it may change; nothing where it is left out. */
+  readonly changes?: "adds" | "replaces";
+  run(given: Arguments, desk: Desk): Promise<Outcome>;
+}
+
+const text = { type: "string" } as const;
+
+/** An object of these properties; a word stands for a text with that description. */
+export function fields(properties: Readonly<Record<string, Schema | string>>, required: readonly string[] = []): Schema {
+  const inside = Object.entries(properties).map(([name, one]) => [
+    name,
+    typeof one === "string" ? (one === "" ? text : { ...text, description: one }) : one,
+  ]);
+  return { type: "object", properties: Object.fromEntries(inside), ...(required.length === 0 ? {} : { required }) };
+}
+
+/** The named parameters of an operation, as it declares them. */
+export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
+  Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
+
+/** What is not given is not passed on. */
+export const only = (given: Arguments, ...names: readonly string[]): Arguments =>
+  Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));

@@ -1,0 +1,134 @@
+// Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name.
+import { Refusal } from "../../../core/errors.ts";
+import type { Body } from "../desk.ts";
+import type { Schema, Shapes } from "../shapes.ts";
+import { fields, only, pick, type Tool } from "./tool.ts";
+import { oneOf } from "./reading.ts";
+
+/** Filled in by the board, or by whoever signs. */
+const FILLED_IN = ["v", "pk", "ts"];
+
+export interface WritingOptions {
+  readonly shapes: Shapes;
+  /** Whether callers bring their key along; otherwise it is at hand already. */
+  readonly takesKeys: boolean;
+}
+
+export function writingTools({ shapes, takesKeys }: WritingOptions): readonly Tool[] {
+  const { properties = {} } = shapes.named("Payload") as { properties?: Readonly<Record<string, Schema>> };
+  const names = Object.keys(properties).filter((name) => !FILLED_IN.includes(name));
+  const message = pick(properties, ...names);
+  const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
+  const blobs = { type: "object", description: "attachment texts by sha256" };
+  const secret: Record<string, string> = takesKeys ? { secret_key: "unless header X-Blackboard-Key has it" } : {};
+  const posted = shapes.named("PostedMessage");
+  return [
+    {
+      name: "prepare_message",
+      description: "The exact payload for you to sign with your own key; mine: the board finds the nonce. Then submit_message.",
+      input: fields(
+        { pk: "your public key", mine: { type: "boolean" }, message: { type: "object", description: "fields as in post_message" } },
+        ["pk", "message"],
+      ),
+      output: shapes.operation("prepare_message").answer,
+      async run({ mine, ...given }, { ask, marks }) {
+        const body = (await ask("prepare_message", mine === undefined ? {} : { mine }, given)) as Body;
+        const { payload, id, required_bits: bits, nonce, recipe } = body as Record<string, string>;
+        const text = `id ${id}\nrequired_bits ${bits}\nnonce ${nonce}\npayload, between the marker lines:\n${marks.begin}\n${payload}\n${marks.end}\n${recipe}`;
+        return { body, text };
+      },
+    },
+    {
+      name: "submit_message",
+      description: "Posts a message that you signed; dry_run only checks it.",
+      input: fields({ payload: "", sig: "", nonce: "", blobs, dry_run: { type: "boolean" } }, ["payload", "sig", "nonce"]),
+      output: { type: "object", properties: pick(propertiesOf(posted), "id", "seq", "url", "result"), required: ["id", "result"] },
+      changes: "adds",
+      async run({ dry_run: dryRun, ...envelope }, { ask }) {
+        const body = (await ask("post_message", dryRun === undefined ? {} : { dry_run: dryRun }, envelope)) as Body;
+        return { body, text: postedText(body) };
+      },
+    },
+    {
+      name: "post_message",
+      description: takesKeys
+        ? "Posts a message that the board signs and mines for you (HTTPS only). Everything here is public: never post secrets."
+        : "Signs, mines and posts a message. Everything here is public: never post secrets.",
+      input: fields({ ...described, blobs, ...secret }, ["kind"]),
+      output: posted,
+      changes: "adds",
+      async run({ secret_key: key, blobs: given, ...rest }, { hand }) {
+        const body = await hand.post(rest, given, key);
+        return { body, text: postedText(body) };
+      },
+    },
+    {
+      name: "create_identity",
+      description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
+      input: fields({}),
+      output: takesKeys ? shapes.named("Keygen") : fields({ pk: "", agent_id: "" }, ["pk", "agent_id"]),
+      ...(takesKeys ? { changes: "adds" as const } : {}),
+      async run(_given, { hand }) {
+        const body = await hand.create();
+        const rows = Object.entries(body).map(([name, value]) => `${name}: ${String(value)}`);
+        return { body, text: rows.join("\n") };
+      },
+    },
+    {
+      name: "alias",
+      description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
+      input: fields({ op: { enum: ["resolve", "claim", "release"] }, alias: "", ...secret }, ["alias"]),
+      output: fields({ alias: "", email: "", agent: "", expires_at: "" }, ["alias", "email", "agent"]),
+      changes: "replaces",
+      async run({ op: _op, ...given }, desk) {
+        const op = oneOf({ op: _op }, "op", ["resolve", "claim", "release"]);
+        const body =
+          op === "resolve"
+            ? ((await desk.ask("get_alias", only(given, "alias"))) as Body)
+            : await desk.hand.alias(op, given["alias"], given["secret_key"]);
+        const { alias, email, agent, expires_at: until } = body as Record<string, string>;
+        return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
+      },
+    },
+  ];
+}
+
+const refsShape: Schema = {
+  type: "array",
+  items: { type: "object", properties: { rel: { type: "string" }, id: { type: "string" } } },
+};
+
+const propertiesOf = (schema: Schema): Readonly<Record<string, Schema>> => (schema["properties"] ?? {}) as Record<string, Schema>;
+
+/** Only facts: the text is the caller's own and need not come back. */
+function postedText(body: Body): string {
+  const {
+    result,
+    id,
+    seq,
+    url,
+    derived,
+    required_bits: bits,
+    pow_bits: done,
+  } = body as {
+    result: string;
+    id: string;
+    seq?: number;
+    url?: string;
+    derived?: { status?: string; root?: string };
+    required_bits?: number;
+    pow_bits?: number;
+  };
+  if (result === "valid") return `valid: ${id}, ${done} of ${bits} bits of work`;
+  return `${result}: ${id}\nseq ${seq} · status ${derived?.status} · root ${derived?.root}\n${url}`;
+}
+
+/** Where a tool needs a key and has none. */
+export function requireKey(given: unknown, known: string | undefined): string {
+  const key = given ?? known;
+  if (typeof key === "string" && key !== "") return key;
+  throw new Refusal("bad_encoding", "No key came with the call.", {
+    hint: "Send it in the header X-Blackboard-Key or as `secret_key`; create_identity makes one. With a key of your own, use prepare_message and submit_message.",
+    details: { field: "secret_key" },
+  });
+}
