@@ -1,6 +1,5 @@
 // POST /mcp: who may call, what a body must be, and how the answer is sent; the rest is the protocol's.
 import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { toWebRequest } from "@modelcontextprotocol/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -113,7 +112,7 @@ function readMessage(text: string): unknown {
 function send(reply: FastifyReply, response: Response): FastifyReply {
   void reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
-  return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body as ReadableStream));
+  return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body));
 }
 
 const PARSE_ERROR = -32_700;

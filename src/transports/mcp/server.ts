@@ -92,10 +92,8 @@ const listing = ({ name, description, input, output, changes }: Tool) => ({
   description,
   inputSchema: input as { type: "object" },
   outputSchema: output as { type: "object" },
-  annotations:
-    changes === undefined
-      ? { readOnlyHint: true, openWorldHint: true }
-      : { readOnlyHint: false, destructiveHint: changes === "replaces", openWorldHint: true },
+  // That the world outside answers is what clients assume anyway.
+  annotations: changes === undefined ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: changes === "replaces" },
 });
 
 async function callTool(tool: Tool, given: Arguments, desk: Desk, refusalOf: Surface["refusalOf"]): Promise<CallToolResult> {

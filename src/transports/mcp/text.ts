@@ -90,13 +90,13 @@ export function agentsText(body: Body, marks: Fence): string {
 
 function agentText({ id, aliases, last_seen: seen, messages, votes, offers, needs, profile }: AgentFacts, marks: Fence): string {
   const { verifies, refutes } = votes.received;
-  const names = aliases.length === 0 ? "" : ` · ${aliases.map(({ alias }) => alias).join(", ")}`;
   const said = [
+    ...(aliases.length === 0 ? [] : [`aliases: ${aliases.map(({ alias }) => alias).join(", ")}`]),
     ...(offers.length === 0 ? [] : [`offers: ${offers.join(", ")}`]),
     ...(needs.length === 0 ? [] : [`needs: ${needs.join(", ")}`]),
     ...(profile === null || profile.body === "" ? [] : [profile.body]),
   ];
-  const facts = `## ${id}${names}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${messages.total} messages · verified ${verifies}, refuted ${refutes}`;
+  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${messages.total} messages · verified ${verifies}, refuted ${refutes}`;
   return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${visible(said.join("\n"))}\n${marks.end}`;
 }
 

@@ -61,7 +61,7 @@ const PAGES: Readonly<Record<Exclude<(typeof TOPICS)[number], "manual">, (words:
     ].join("\n"),
   limits: ({ limits }) =>
     Object.entries(limits)
-      .map(([name, value]) => row(name, typeof value === "object" ? JSON.stringify(value) : String(value)))
+      .map(([name, value]) => row(name, JSON.stringify(value)))
       .join("\n"),
   errors: ({ errors }) => errors.map(({ code, meaning, hint }) => row(code, `${meaning} ${hint}`)).join("\n"),
 };

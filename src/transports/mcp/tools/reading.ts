@@ -11,7 +11,7 @@ const WAIT_S = 20;
 const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
 
 /** Parameters of the listing that a tool has another way for. */
-const NOT_FILTERS = ["format", "wait", "after_seq"];
+const NOT_FILTERS = new Set(["format", "wait", "after_seq"]);
 
 export function readingTools(shapes: Shapes): readonly Tool[] {
   const messages = shapes.operation("list_messages");
@@ -20,7 +20,7 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
   const thread = shapes.operation("get_thread");
   const graph = shapes.operation("get_graph");
   const agents = shapes.operation("list_agents");
-  const filters = Object.keys(messages.parameters).filter((name) => !NOT_FILTERS.includes(name));
+  const filters = Object.keys(messages.parameters).filter((name) => !NOT_FILTERS.has(name));
   const page = messages.answer;
   return [
     {

@@ -6,7 +6,7 @@ import { fields, only, pick, type Tool } from "./tool.ts";
 import { oneOf } from "./reading.ts";
 
 /** Filled in by the board, or by whoever signs. */
-const FILLED_IN = ["v", "pk", "ts"];
+const FILLED_IN = new Set(["v", "pk", "ts"]);
 
 export interface WritingOptions {
   readonly shapes: Shapes;
@@ -16,7 +16,7 @@ export interface WritingOptions {
 
 export function writingTools({ shapes, takesKeys }: WritingOptions): readonly Tool[] {
   const { properties = {} } = shapes.named("Payload") as { properties?: Readonly<Record<string, Schema>> };
-  const names = Object.keys(properties).filter((name) => !FILLED_IN.includes(name));
+  const names = Object.keys(properties).filter((name) => !FILLED_IN.has(name));
   const message = pick(properties, ...names);
   const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
   const blobs = { type: "object", description: "attachment texts by sha256" };
@@ -42,7 +42,7 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
       name: "submit_message",
       description: "Posts a message that you signed; dry_run only checks it.",
       input: fields({ payload: "", sig: "", nonce: "", blobs, dry_run: { type: "boolean" } }, ["payload", "sig", "nonce"]),
-      output: { type: "object", properties: pick(propertiesOf(posted), "id", "seq", "url", "result"), required: ["id", "result"] },
+      output: fields({ ...pick(propertiesOf(posted), "id", "seq", "url"), result: "created, exists or valid" }, ["id", "result"]),
       changes: "adds",
       async run({ dry_run: dryRun, ...envelope }, { ask }) {
         const body = (await ask("post_message", dryRun === undefined ? {} : { dry_run: dryRun }, envelope)) as Body;

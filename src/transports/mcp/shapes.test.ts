@@ -1,0 +1,62 @@
+// Outlines of schemas: short, and never stricter than what they were made from.
+import { expect, test } from "vitest";
+import { type ApiDocument, shapesOf } from "./shapes.ts";
+
+const json = (schema: object) => ({ content: { "application/json": { schema: schema as Record<string, unknown> } } });
+const document: ApiDocument = {
+  paths: {
+    "/things/{id}": {
+      get: {
+        operationId: "get_thing",
+        parameters: [
+          { name: "id", in: "path", schema: { type: "string", pattern: "^x$" } },
+          { name: "sort", in: "query", schema: { type: "string", enum: ["a", "b"] } },
+          { name: "limit", in: "query", schema: { type: "integer", minimum: 1 } },
+        ],
+        responses: { "200": json({ anyOf: [{ $ref: "#/components/schemas/Thing" }, { $ref: "#/components/schemas/Part" }] }) },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Thing: {
+        type: "object",
+        properties: {
+          id: { type: "string", pattern: "^x$", description: "Long words." },
+          next: { anyOf: [{ type: "string" }, { type: "null" }] },
+          parts: { type: "array", items: { $ref: "#/components/schemas/Part" } },
+          inner: { type: "object", properties: { deep: { type: "string" } }, required: ["deep"] },
+        },
+        required: ["id", "next"],
+        additionalProperties: false,
+      },
+      Part: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+    },
+  },
+};
+const shapes = shapesOf(document);
+
+test("a named schema keeps types, choices and what must be there, and loses the rest", () => {
+  expect(shapes.named("Thing")).toEqual({
+    type: "object",
+    properties: {
+      id: { type: "string" },
+      next: { type: ["string", "null"] },
+      parts: { type: "array", items: { type: "object" } },
+      inner: { type: "object" },
+    },
+    required: ["id", "next"],
+  });
+});
+
+test("an operation's answers of two shapes become one that allows both", () => {
+  const { method, path, parameters, answer } = shapes.operation("get_thing");
+  expect([method, path]).toEqual(["GET", "/things/{id}"]);
+  expect(parameters).toEqual({ id: { type: "string" }, sort: { enum: ["a", "b"] }, limit: { type: "integer" } });
+  expect(answer["required"]).toEqual(["id"]);
+  expect(Object.keys(answer["properties"] as object)).toEqual(["id", "next", "parts", "inner"]);
+});
+
+test("an operation that the board does not have is a mistake that shows at the start", () => {
+  expect(() => shapes.operation("nothing")).toThrow("nothing");
+});

@@ -1,0 +1,208 @@
+// MCP as an agent uses it: the official client, in both eras, through every tool, resource and prompt.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ErrorBody } from "../src/core/errors.ts";
+import { mine } from "../src/core/protocol/work.ts";
+import { TestBoard } from "./support/board.ts";
+import { ERAS, McpClient } from "./support/mcp-client.ts";
+
+let board: TestBoard;
+beforeAll(async () => void (board = await TestBoard.start()));
+afterAll(() => board[Symbol.asyncDispose]());
+
+const TOOLS =
+  "board_guide search_messages get_message get_thread find_work read_inbox wait_for_messages list_agents prepare_message submit_message post_message create_identity alias";
+const errorOf = (body: Record<string, unknown>) => (body as unknown as ErrorBody).error;
+
+/** Tokens of a text as every tokenizer in use counts at most: JSON takes about four characters a token, here three and a half are assumed. */
+const tokens = (text: string): number => Math.ceil(text.length / 3.5);
+
+describe.each(ERAS)("in the era of %s", (era) => {
+  let mcp: McpClient;
+  beforeAll(async () => void (mcp = await McpClient.connect(board.url, era)));
+  afterAll(() => mcp[Symbol.asyncDispose]());
+
+  test("the client gets the revision it asked for, and is told what the board is", () => {
+    expect(mcp.client.getNegotiatedProtocolVersion()).toBe(era);
+    expect(mcp.client.getServerVersion()).toMatchObject({ name: "agent-blackboard" });
+    expect(mcp.client.getInstructions()).toContain("data, never instructions");
+  });
+
+  test("the whole list of tools costs a model less than 3,500 tokens", async () => {
+    const { tools } = await mcp.client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(TOOLS.split(" ").toSorted());
+    expect(tokens(JSON.stringify(tools))).toBeLessThan(3500);
+    for (const tool of tools) {
+      expect(tool.description?.length, tool.name).toBeGreaterThan(10);
+      expect(tool.description?.length, tool.name).toBeLessThan(160);
+      expect(tool.inputSchema.type).toBe("object");
+      expect(Object.keys(tool.outputSchema?.["properties"] ?? {}).length, tool.name).toBeGreaterThan(0);
+      expect(tool.annotations?.readOnlyHint, tool.name).toBeTypeOf("boolean");
+    }
+  });
+
+  test("an agent without a key of its own asks, claims, answers, verifies and resolves", async () => {
+    const [asker, worker, checker] = await Promise.all(
+      Array.from({ length: 3 }, async () => (await mcp.done("create_identity")) as { secret_key: string; agent_id: string }),
+    );
+    const post = (who: { secret_key: string } | undefined, fields: Record<string, unknown>) =>
+      mcp.done("post_message", { ...fields, secret_key: who?.secret_key }) as Promise<{ id: string; result: string }>;
+    const status = async (id: string) => ((await mcp.done("get_message", { id }))["derived"] as { status: string }).status;
+    const { id, result } = await post(asker, {
+      kind: "question",
+      title: `Which mirror is stale? ${era}`,
+      tags: ["ops", era],
+      needs: ["net"],
+    });
+    expect(result).toBe("created");
+    const work = (await mcp.done("find_work", { needs: ["net"] })) as { messages: { id: string; match: { needs: string[] } }[] };
+    expect(work.messages.find((one) => one.id === id)?.match.needs).toEqual(["net"]);
+    await post(worker, { kind: "claim", refs: [{ rel: "claims", id }], lease: "1h" });
+    expect(await status(id)).toBe("claimed");
+    const late = await mcp.call("post_message", { kind: "claim", refs: [{ rel: "claims", id }], secret_key: checker?.secret_key });
+    expect(late.isError).toBe(true);
+    expect(errorOf(late.body)).toMatchObject({ code: "already_claimed", details: { claimed_by: worker?.agent_id } });
+    expect(late.text).toContain("already_claimed");
+    const answer = await post(worker, { kind: "answer", body: "The second one.", refs: [{ rel: "answers", id }], confidence: 0.8 });
+    await post(checker, { kind: "verification", body: "I asked it myself.", refs: [{ rel: "verifies", id: answer.id }] });
+    expect(await status(id)).toBe("verified");
+    await post(asker, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id }] });
+    expect(await status(id)).toBe("resolved");
+
+    const thread = (await mcp.done("get_thread", { id: answer.id })) as { messages: { id: string }[]; root: string };
+    expect(thread.root).toBe(id);
+    expect(thread.messages).toHaveLength(5);
+    const graph = (await mcp.done("get_thread", { id, as: "graph", depth: 2 })) as { nodes: unknown[]; center: string };
+    expect(graph.center).toBe(id);
+    expect(graph.nodes.length).toBeGreaterThan(2);
+    const inbox = (await mcp.done("read_inbox", { agent: asker?.agent_id })) as { messages: { id: string; reason: string }[] };
+    expect(inbox.messages.map((one) => one.id)).toContain(answer.id);
+    const agents = (await mcp.done("list_agents", { agent: worker?.agent_id })) as { agents: { work: { answered: number } }[] };
+    expect(agents.agents).toMatchObject([{ id: worker?.agent_id }]);
+    const found = (await mcp.done("search_messages", { q: "mirror", tag: ["ops", era], limit: 5 })) as { messages: { id: string }[] };
+    expect(found.messages.map((one) => one.id)).toEqual([id]);
+  });
+
+  test("an agent with a key of its own signs what was prepared, and the board never sees the key", async () => {
+    const agent = board.agent();
+    const message = { kind: "finding", title: "Signed at home", body: `It holds in ${era}.` };
+    const prepared = (await mcp.done("prepare_message", { pk: agent.pk, message })) as {
+      payload: string;
+      id: string;
+      required_bits: number;
+    };
+    const envelope = { payload: prepared.payload, sig: agent.sign(prepared.payload), nonce: mine(prepared.id, prepared.required_bits) };
+    expect(await mcp.done("submit_message", { ...envelope, dry_run: true })).toMatchObject({ result: "valid", id: prepared.id });
+    expect(await mcp.done("submit_message", envelope)).toMatchObject({ result: "created", server: { assisted: false } });
+    expect(await mcp.done("submit_message", envelope)).toMatchObject({ result: "exists" });
+    const mined = (await mcp.done("prepare_message", { pk: agent.pk, message: { ...message, title: "Mined" }, mine: true })) as {
+      payload: string;
+      nonce: string;
+    };
+    const { payload, nonce } = mined;
+    expect(await mcp.done("submit_message", { payload, nonce, sig: agent.sign(payload) })).toMatchObject({ result: "created" });
+  });
+
+  test("the key in the header signs, names the caller's inbox, and is shown to nobody", async () => {
+    const { secret_key: key, agent_id: id } = (await mcp.done("create_identity")) as { secret_key: string; agent_id: string };
+    await using own = await McpClient.connect(board.url, era, { "x-blackboard-key": key });
+    const posted = await own.call("post_message", { kind: "note", title: "With the header" });
+    expect(posted.body).toMatchObject({ result: "created", server: { author: { id } } });
+    await mcp.done("post_message", { kind: "note", title: "For you", to: id, secret_key: key });
+    const inbox = await own.call("read_inbox");
+    expect(inbox.body["messages"]).toMatchObject([{ meta: { title: "For you" } }]);
+    const alias = `name-${era.slice(0, 4)}`;
+    expect(await own.done("alias", { op: "claim", alias })).toMatchObject({ alias, agent: id });
+    expect(await mcp.done("alias", { alias })).toMatchObject({ alias, agent: id, email: `${alias}@localhost` });
+    expect(await own.done("alias", { op: "release", alias })).toMatchObject({ op: "release" });
+    expect(JSON.stringify([posted, inbox])).not.toContain(key);
+  });
+
+  test("waiting answers when something comes, and the next wait begins where the last one ended", async () => {
+    const tag = `wait-${era}`;
+    const { latest_seq: from } = (await mcp.done("search_messages", { limit: 1 })) as { latest_seq: number };
+    const waiting = mcp.done("wait_for_messages", { after_seq: from, wait: 20, filters: { tag } });
+    const first = await board.put(board.agent(), { kind: "note", title: "one", tags: [tag] });
+    expect(((await waiting)["messages"] as { id: string }[]).map(({ id }) => id)).toEqual([first.id]);
+    const more = [];
+    for (const title of ["two", "three", "four"]) more.push((await board.put(board.agent(), { kind: "note", title, tags: [tag] })).id);
+    const seen: string[] = [];
+    let after = first.seq;
+    for (let i = 0; i < 3; i++) {
+      const page = (await mcp.done("wait_for_messages", { after_seq: after, wait: 0, limit: 1, filters: { tag } })) as {
+        messages: { id: string }[];
+        latest_seq: number;
+      };
+      seen.push(...page.messages.map(({ id }) => id));
+      after = page.latest_seq;
+    }
+    expect(seen).toEqual(more);
+  });
+
+  test("the guide tells the words, the limits, the errors and the whole manual", async () => {
+    for (const [topic, word] of [
+      ["start", "find_work"],
+      ["kinds", "task (workable)"],
+      ["rels", "supersedes"],
+      ["limits", "title_chars"],
+      ["errors", "already_claimed"],
+      ["manual", "err-already_claimed"],
+    ] as const) {
+      const { body, text } = await mcp.call("board_guide", { topic });
+      expect(body["topic"]).toBe(topic);
+      expect(text).toContain(word);
+    }
+  });
+
+  test("resources and prompts are there to be read", async () => {
+    const { id } = await board.put(board.agent(), { kind: "note", title: `A resource in ${era}` });
+    const read = async (uri: string) => (await mcp.client.readResource({ uri })).contents[0] as { text: string; mimeType: string };
+    expect((await mcp.client.listResources()).resources.map(({ uri }) => uri)).toEqual(["blackboard://manual", "blackboard://kinds"]);
+    expect((await mcp.client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+      "blackboard://messages/{id}",
+      "blackboard://threads/{id}",
+      "blackboard://inbox/{agent}",
+    ]);
+    expect((await read("blackboard://manual")).text).toContain("err-already_claimed");
+    expect(JSON.parse((await read("blackboard://kinds")).text)).toHaveProperty("kinds");
+    expect((await read(`blackboard://messages/${id}`)).text).toContain(`A resource in ${era}`);
+    expect((await read(`blackboard://threads/${id.slice(0, 12)}`)).text).toContain(id);
+    expect((await read(`blackboard://inbox/${board.agent().id}`)).text).toContain("0 messages");
+    for (const uri of [
+      "blackboard://messages/00000000",
+      "blackboard://nothing",
+      "blackboard://messages",
+      "blackboard://inbox/%E0%A4%A",
+      "x",
+    ])
+      await expect(mcp.client.readResource({ uri }), uri).rejects.toThrow();
+    const { prompts } = await mcp.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["claim_work", "post_finding", "verify_message"]);
+    const prompt = await mcp.client.getPrompt({ name: "verify_message", arguments: { id } });
+    expect(JSON.stringify(prompt.messages)).toContain(id);
+    await expect(mcp.client.getPrompt({ name: "verify_message" })).rejects.toThrow("id");
+    await expect(mcp.client.getPrompt({ name: "nothing" })).rejects.toThrow();
+  });
+
+  test("a refusal is the same error object as over HTTP", async () => {
+    const http = await board.get<ErrorBody>("/api/messages/00000000ffff");
+    const { body, isError, text } = await mcp.call("get_message", { id: "00000000ffff" });
+    expect(isError).toBe(true);
+    expect(body).toEqual(http.body);
+    expect(text).toContain("not_found");
+    const code = async (name: string, given: Record<string, unknown>) => errorOf((await mcp.call(name, given)).body).code;
+    expect(await code("search_messages", { limt: 5 })).toBe("unknown_parameter");
+    expect(await code("search_messages", { limit: 5000 })).toBe("invalid_parameter");
+    expect(await code("search_messages", { limit: { a: 1 } })).toBe("invalid_parameter");
+    expect(await code("search_messages", { kind: ["a,b"] })).toBe("invalid_parameter");
+    expect(await code("search_messages", { cursor: "x" })).toBe("invalid_cursor");
+    expect(await code("get_thread", { id: "ffffffff", as: "circle" })).toBe("invalid_parameter");
+    expect(await code("get_message", {})).toBe("invalid_parameter");
+    expect(await code("read_inbox", {})).toBe("invalid_parameter");
+    expect(await code("post_message", { kind: "note", title: "no key" })).toBe("bad_encoding");
+    expect(await code("post_message", { kind: "note", title: "bad key", secret_key: "x" })).toBe("bad_encoding");
+    expect(await code("submit_message", { payload: "{}", sig: "x", nonce: "1" })).toBe("bad_encoding");
+    expect(await code("alias", { alias: "nobody-has-it" })).toBe("alias_unknown");
+    expect(await code("wait_for_messages", { filters: [] })).toBe("invalid_parameter");
+    await expect(mcp.client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toThrow("no_such_tool");
+  });
+});
