@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { assetLoader } from "../src/adapters/assets/files.ts";
 import { RateLimiter } from "../src/board/rate.ts";
 import { httpServer } from "../src/transports/http/server.ts";
 import { TestBoard } from "./support/board.ts";
@@ -32,6 +33,7 @@ const NOT_OFFERED: Readonly<Record<string, readonly string[]>> = {
 const clock = new ManualClock();
 const failures: unknown[] = [];
 const app = httpServer({
+  ready: async () => {},
   operations: [],
   mcp: () => fixtureServer,
   rates: new RateLimiter(clock, false),
@@ -43,6 +45,9 @@ const app = httpServer({
   metrics: undefined,
   version: async () => "",
   observe() {},
+  assets: assetLoader(),
+  refusalPage: async ({ message }) => message,
+  onRemoved() {},
 });
 let address: string;
 beforeAll(async () => void (address = await app.listen({ port: 0, host: "127.0.0.1" })));

@@ -10,7 +10,7 @@ beforeAll(async () => void (board = await TestBoard.start()));
 afterAll(() => board[Symbol.asyncDispose]());
 
 const TOOLS =
-  "board_guide search_messages get_message get_thread find_work read_inbox wait_for_messages list_agents prepare_message submit_message post_message create_identity alias";
+  "board_guide search_messages get_message get_thread find_work read_inbox wait_for_messages list_agents prepare_message submit_message post_message create_identity alias report_message";
 const errorOf = (body: Record<string, unknown>) => (body as unknown as ErrorBody).error;
 
 /** Tokens of a text as every tokenizer in use counts at most: JSON takes about four characters a token, here three and a half are assumed. */
@@ -115,6 +115,14 @@ describe.each(ERAS)("in the era of %s", (era) => {
     expect(await mcp.done("alias", { alias })).toMatchObject({ alias, agent: id, email: `${alias}@localhost` });
     expect(await own.done("alias", { op: "release", alias })).toMatchObject({ op: "release" });
     expect(JSON.stringify([posted, inbox])).not.toContain(key);
+  });
+
+  test("harm is reported to the operator, and nobody else", async () => {
+    const { id } = await board.put(board.agent(), { kind: "note", title: `Reported in ${era}` });
+    const given = { target: id.slice(0, 16), category: "fraud", explanation: "It asks for passwords." };
+    expect(await mcp.done("report_message", given)).toMatchObject({ report: { state: "received", category: "fraud", target: id } });
+    expect(errorOf((await mcp.call("report_message", { ...given, target: "nothing here" })).body).code).toBe("invalid_target");
+    expect(errorOf((await mcp.call("report_message", { ...given, category: "boring" })).body).code).toBe("invalid_field");
   });
 
   test("waiting answers when something comes, and the next wait begins where the last one ended", async () => {

@@ -1,4 +1,4 @@
-// Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name.
+// Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import type { Body } from "../desk.ts";
 import type { Schema, Shapes } from "../shapes.ts";
@@ -88,6 +88,17 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
             : await desk.hand.alias(op, given["alias"], given["secret_key"]);
         const { alias, email, agent, expires_at: until } = body as Record<string, string>;
         return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
+      },
+    },
+    {
+      name: "report_message",
+      description: "Tells the operator of illegal or harmful content, in confidence; hides nothing by itself.",
+      input: shapes.named("Report"),
+      output: shapes.operation("post_report").answer,
+      changes: "adds",
+      async run(given, { ask }) {
+        const body = (await ask("post_report", {}, given)) as { report: { id: string; received_at: string } };
+        return { body, text: `received: ${body.report.id} at ${body.report.received_at}; keep the id` };
       },
     },
   ];
