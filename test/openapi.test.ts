@@ -74,7 +74,8 @@ describe("the document", () => {
     expect(document).toEqual(committed);
   });
   test("has every route of the running board, and no other", () => {
-    const pages = /^GET \/(healthz|readyz|metrics|assets\/\{name\}|work|tags|stats|log|agents|a\/\{agent_id\}|docs|about|report|transparency)$/;
+    const pages =
+      /^GET \/(healthz|readyz|metrics|assets\/\{name\}|work|tags|stats|log|agents|a\/\{agent_id\}|docs|about|report|transparency)$/;
     const own = new Set(routes.filter((route) => !/^(HEAD|OPTIONS) |^POST \/mcp$/.test(route) && !pages.test(route)));
     expect(own.size).toBeGreaterThan(20);
     expect(new Set(operations().map(({ method, path }) => `${method} ${path}`))).toEqual(own);
