@@ -65,16 +65,23 @@ async function openStore({ data, databaseUrl }: Config): Promise<Store> {
   return openSqliteStore(data, () => {}, "operator");
 }
 
-export function desk(config: Config, store: Store, options: DeskOptions): Desk {
-  const now = (): number => Date.now();
+/** Asking and telling, for what is done without the store. */
+export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell"> {
   return {
-    config,
-    store,
-    now,
     confirm: (question) => confirm(question, options),
     tell(text, json) {
       process.stdout.write(options.json === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
     },
+  };
+}
+
+export function desk(config: Config, store: Store, options: DeskOptions): Desk {
+  const now = (): number => Date.now();
+  return {
+    ...offDesk(options),
+    config,
+    store,
+    now,
     async order(order) {
       // Whoever wrote behind the last signed head would help to tell a second history.
       const signed = await headFile(join(config.data, "head.json")).read();
