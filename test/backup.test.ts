@@ -6,6 +6,7 @@ import { makeBackup, restoreBackup } from "../src/cli/operate/backup.ts";
 import { readConfig } from "../src/config.ts";
 import { TestBoard } from "./support/board.ts";
 import { chainFaults, type Change } from "./support/chain.ts";
+import { eventually } from "./support/eventually.ts";
 import { Operator } from "./support/operator.ts";
 import { emptyDirectory } from "./support/process.ts";
 import { expectRefusal } from "./support/refusal.ts";
@@ -18,20 +19,19 @@ test("a backup made under load is a prefix of the history; restored, the board r
   const board = await TestBoard.start();
   const agent = board.agent();
   const dir = join(emptyDirectory(), "backup");
-  let posting = true;
-  let posted = 0;
-  const load = Array.from({ length: 4 }, async (_, n) => {
-    for (let i = 0; posting; i++) {
+  const load = { on: true, posted: 0 };
+  const reached = (count: number) => eventually(`${count} posts`, () => (load.posted >= count ? true : undefined));
+  const posters = Array.from({ length: 4 }, async (_, n) => {
+    for (let i = 0; load.on; i++) {
       await board.put(agent, { ...note(`load ${n} ${i}`), body: "x".repeat(3000) });
-      posted++;
+      load.posted++;
     }
   });
-  while (posted < 40) await new Promise((resolve) => setTimeout(resolve, 5));
+  await reached(40);
   const head = await makeBackup(configOf(board.data), dir, true);
-  const during = posted;
-  while (posted < during + 40) await new Promise((resolve) => setTimeout(resolve, 5));
-  posting = false;
-  await Promise.all(load);
+  await reached(load.posted + 40);
+  load.on = false;
+  await Promise.all(posters);
   const removed = (await changes(board)).at(-1)?.id ?? "";
   {
     await using operator = await Operator.at(board);
