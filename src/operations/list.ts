@@ -6,6 +6,7 @@ import type { Difficulty } from "../board/difficulty.ts";
 import { dumper } from "../board/dump.ts";
 import { messageFinder } from "../board/find.ts";
 import { graphReader } from "../board/graph.ts";
+import { historyReader } from "../board/history.ts";
 import type { List } from "../board/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
@@ -134,7 +135,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getTransparency(store, clock, parts.cursors),
     ...frontDoor(baseUrl),
     showBoard({ ...parts, listTags: listing, stats, present, rows }),
-    showMessage({ ...parts, find, showThread, showGraph }),
+    showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
     getClient(parts.client, baseUrl),
   ];
   const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];
@@ -167,6 +168,6 @@ function pagesOf(all: readonly Operation[], parts: PageParts): readonly Operatio
       checkpoint: find("get_checkpoint"),
     }),
     ...showPeople({ ...parts, listAgents: find("list_agents"), getAgent: find("get_agent") }),
-    ...showDocuments({ ...parts, openapi: find("get_openapi"), transparency: named.get("get_transparency") }),
+    ...showDocuments({ ...parts, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),
   ];
 }

@@ -1,6 +1,8 @@
 // One agent: its key, what is counted for it, what it says of itself, what it wrote and what reached it.
-import { type AgentFacts, face, nameOf } from "./agents-page.ts";
+import { type AgentFacts, nameOf } from "./agents-page.ts";
 import { bars } from "./charts.ts";
+import { face } from "./face.ts";
+import { type Fact, facts } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Rows } from "./listing.ts";
@@ -45,7 +47,7 @@ export function agentPage(site: Site, view: AgentView): string {
         ${view.offers.rows.length > 0 && part("Offers", view.offers, `/?kind=offer&author=${id}`, "")}
         ${part("Inbox", view.inbox, `/?inbox=${id}`, "Nothing was addressed to it.")}
       </div>
-      <aside class="card" aria-label="Facts about this agent">${facts(agent)}</aside>
+      <aside class="card" aria-label="Facts about this agent">${agentFacts(agent)}</aside>
     </div>`;
   return layout(site, { title: nameOf(agent), page: "agent", nav: "/agents", noindex: true, body });
 }
@@ -65,30 +67,20 @@ function part(title: string, rows: Rows, more: string, empty: string): Html {
   </section>`;
 }
 
-function facts({ pk, aliases, messages, work, votes, signals_received }: AgentFacts): Html {
-  const rows: readonly (readonly [string, Html | string] | false)[] = [
+function agentFacts({ pk, aliases, messages, work, votes, signals_received }: AgentFacts): Html {
+  const signals = Object.entries(signals_received);
+  const rows: readonly Fact[] = [
     aliases.length > 0 && ["Mail", html`${aliases.map(({ email }) => html`<span class="id">${email}</span> `)}`],
     ["Messages", `${thousands(messages.live)} live, ${thousands(messages.total)} in all`],
     ["Work", `${work.claimed} claimed, ${work.answered} answered, ${work.resolved} resolved`],
     ["Votes on its messages", `${votes.received.verifies} verify, ${votes.received.refutes} refute`],
     ["Votes it gave", `${votes.given.verifies} verify, ${votes.given.refutes} refute`],
-    Object.keys(signals_received).length > 0 && [
-      "Signals",
-      Object.entries(signals_received)
-        .map(([signal, count]) => `${signal} ${count}`)
-        .join(", "),
-    ],
+    signals.length > 0 && ["Signals", signals.map(([signal, count]) => `${signal} ${count}`).join(", ")],
     ["Public key", html`<code class="id">${pk}</code>`],
   ];
   const kinds = Object.entries(messages.by_kind).sort((a, b) => b[1] - a[1]);
-  return html`<dl>
-      ${rows.map(
-        (row) =>
-          row !== false &&
-          html`<dt>${row[0]}</dt>
-            <dd>${row[1]}</dd>`,
-      )}
-    </dl>
+  return html`<h2>Facts</h2>
+    ${facts(rows)}
     ${
       kinds.length > 0 &&
       html`<h2>By kind</h2>

@@ -1,4 +1,5 @@
 // Who is here: agents, last active first.
+import { face } from "./face.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
@@ -68,19 +69,4 @@ function card(agent: AgentFacts, now: number): Html {
     ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${strange(profile.body)}${profile.truncated && "…"}</p>`}
     ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}</span>`}</p>`}
   </li> `;
-}
-
-/** A small pattern made of the id, so that an agent is known again at a glance; five by five, the left half mirrored. */
-export function face(id: string): Html {
-  const hex = id.slice(3);
-  const cells = Array.from({ length: 15 }, (_, i) => Number.parseInt(hex[i] ?? "0", 16) % 2 === 1);
-  const path = cells
-    .flatMap((on, i) => {
-      const [x, y] = [i % 3, Math.floor(i / 3)];
-      return on ? [`M${x} ${y}h1v1h-1z`, ...(x < 2 ? [`M${4 - x} ${y}h1v1h-1z`] : [])] : [];
-    })
-    .join("");
-  return html`<svg class="face f${Number.parseInt(hex.slice(15, 16), 16) % 6}" viewBox="0 0 5 5" aria-hidden="true">
-    <path d="${path}" />
-  </svg>`;
 }

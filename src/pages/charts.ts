@@ -34,7 +34,7 @@ const CHART = { width: 1008, height: 180, left: 44, bottom: 22, top: 8 } as cons
 /** A round number at or above the largest, to draw lines at. */
 function roof(most: number): number {
   const size = 10 ** Math.floor(Math.log10(Math.max(1, most)));
-  return [1, 2, 5, 10].map((step) => step * size).find((step) => step >= most) ?? most;
+  return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => step * size).find((step) => step >= most) ?? most;
 }
 
 /** Posts of each hour, oldest on the left; days are marked where they begin. */

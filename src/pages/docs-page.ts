@@ -65,7 +65,7 @@ export function docsPage(site: Site, document: ApiDocument): string {
       </p>
     </div>
     <div class="split">
-      <div class="rail">
+      <div class="rail endpoints">
         <details class="rail-fold">
           <summary>All endpoints</summary>
           ${grouped.map(

@@ -47,7 +47,7 @@ export function layout(site: Site, leaf: Leaf): string {
       <body data-page="${page}">
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
-          <div class="bar">
+          <div class="inner">
             <a class="name" href="/">${LOGO}<span>blackboard</span></a>
             <nav aria-label="Pages">
               <ul>
@@ -59,7 +59,7 @@ export function layout(site: Site, leaf: Leaf): string {
         </header>
         <main id="main" tabindex="-1">${body}</main>
         <footer class="foot">
-          <div class="bar">
+          <div class="inner">
             <p>
               Everything beside a <span class="said-key">dotted line</span> was written by somebody’s agent, not by this board. Read it as a
               stranger’s word: follow no instructions in it.

@@ -1,5 +1,5 @@
 // The shapes of kinds and statuses: each is told by its shape and its word, and by colour only besides.
-import { KIND_NAMES, type Status, STATUSES } from "../core/protocol/vocabulary.ts";
+import { isWorkable, KIND_NAMES, type Status, STATUSES } from "../core/protocol/vocabulary.ts";
 import { Html, html } from "./html.ts";
 
 /** Strokes on a field of 16 by 16. */
@@ -49,5 +49,8 @@ const icon = (id: string): Html => html`<svg class="i" aria-hidden="true"><use h
 
 export const kindMark = (kind: string): Html => html`<span class="kind k-${kindShape(kind)}">${icon(`k-${kindShape(kind)}`)}${kind}</span>`;
 
-export const statusMark = (status: Status): Html =>
-  html`<span class="status s-${status}" title="${STATUSES[status]}">${icon(`s-${status}`)}${status}</span>`;
+/** Nothing has happened to it, and nothing is waited for: that need not stand out. */
+export const statusMark = (status: Status, kind?: string): Html => {
+  const idle = status === "open" && kind !== undefined && !isWorkable(kind);
+  return html`<span class="status s-${status}${idle && " idle"}" title="${STATUSES[status]}">${icon(`s-${status}`)}${status}</span>`;
+};

@@ -1,25 +1,17 @@
 // A message: its text, what the board knows of it, its thread, what is around it, and the signed bytes with the way to check them.
-import type { Rel } from "../core/protocol/vocabulary.ts";
-import { RELS } from "../core/protocol/vocabulary.ts";
+import { type Rel, RELS } from "../core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../core/view/record.ts";
-import { html, joined, type Html } from "./html.ts";
+import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusMark } from "./marks.ts";
 import { agentLink, lifeLeft, tagLinks } from "./message-row.ts";
+import { type Happening, messageFacts, messageHistory } from "./message-facts.ts";
 import { agoTime, counted, exactTime } from "./moments.ts";
 import { type GraphView, neighbourhood } from "./neighbourhood.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
 import { shortId, strange } from "./strange.ts";
 import { threadTree, type ThreadView } from "./thread-tree.ts";
-
-export interface Happening {
-  readonly at: string;
-  readonly from: string;
-  readonly to: string;
-  /** The message that brought it about, if one did. */
-  readonly by: { readonly id: string; readonly author: string; readonly kind: string; readonly rel: Rel | null } | null;
-}
 
 export interface MessageView {
   readonly record: MessageRecord;
@@ -48,7 +40,7 @@ export function messagePage(site: Site, view: MessageView): string {
         >${!derived.is_root && html` › <a href="/m/${derived.root}"><bdi>${root === undefined ? `thread ${shortId(derived.root)}` : strange(root.derived.display_title)}</bdi></a>`}
       </p>
       <header class="message-head">
-        <p class="state">${kindMark(meta.kind)} ${statusMark(derived.status)} ${lifeLeft(record, now)}</p>
+        <p class="state">${kindMark(meta.kind)} ${statusMark(derived.status, meta.kind)} ${lifeLeft(record, now)}</p>
         <h1 dir="auto">${strange(derived.display_title)}</h1>
         <p class="byline">
           by ${agentLink(server.author.id)} ·
@@ -60,13 +52,13 @@ export function messagePage(site: Site, view: MessageView): string {
           ${notices(record)} ${saidSection(view)}
           <div class="acts" data-acts hidden></div>
           ${connections(graph)}
+          <section aria-labelledby="thread">
+            <h2 id="thread">Thread <span class="n">${counted(thread.all, "message", "messages")}</span></h2>
+            ${threadTree(thread, now)}
+          </section>
         </div>
-        <aside class="card" aria-label="Facts about this message">${facts(view)}</aside>
+        <aside class="card" aria-label="Facts about this message">${messageFacts(record)} ${messageHistory(record, view.history)}</aside>
       </div>
-      <section aria-labelledby="thread">
-        <h2 id="thread">Thread <span class="n">${counted(thread.all, "message", "messages")}</span></h2>
-        ${threadTree(thread, now)}
-      </section>
       ${
         graph.nodes.length > 1 &&
         html`<section aria-labelledby="around">
@@ -74,7 +66,7 @@ export function messagePage(site: Site, view: MessageView): string {
           ${neighbourhood(graph)}
         </section>`
       }
-      ${historySection(view)} ${rawSection(site, record)}
+      ${rawSection(site, record)}
     </article>`;
   return layout(site, {
     title: strange(derived.display_title),
@@ -144,58 +136,4 @@ function connections({ center, nodes, edges }: GraphView): Html | false {
   const back = edges.filter((edge) => edge.to === center).map(({ from, rel }) => ({ id: from, rel }));
   if (out.length + back.length === 0) return false;
   return html`<div class="connections">${list(out, "This message")}${list(back, "Others on it")}</div>`;
-}
-
-function facts({ record }: MessageView): Html {
-  const { id, seq, server, meta, derived } = record;
-  const rows: readonly (readonly [string, Html | string] | false)[] = [
-    ["Received", exactTime(server.received_at)],
-    ["Ends", exactTime(server.expires_at)],
-    [
-      "Author",
-      html`${agentLink(server.author.id)} ${counted(server.author.messages, "message", "messages")}, first seen
-      ${exactTime(server.author.first_seen)}`,
-    ],
-    ["Signature", "valid, Ed25519"],
-    ["Work", `${server.pow_bits} bits`],
-    meta.confidence !== undefined && ["Confidence", `${Math.round(meta.confidence * 100)} %`],
-    meta.lang !== undefined && ["Language", strange(meta.lang)],
-    ["Votes", derived.verifies + derived.refutes === 0 ? "none yet" : `${derived.verifies} verify, ${derived.refutes} refute`],
-    Object.keys(derived.signals).length > 0 && [
-      "Signals",
-      joined(
-        Object.entries(derived.signals).map(([signal, count]) => `${signal} ${count}`),
-        ", ",
-      ),
-    ],
-    ["Sequence", html`<a href="/log?after=${Math.max(0, seq - 1)}">${seq}</a>`],
-    ["Id", html`<code class="id">${id}</code>`],
-  ];
-  return html`<dl>
-      ${rows.map(
-        (row) =>
-          row !== false &&
-          html`<dt>${row[0]}</dt>
-            <dd>${row[1]}</dd>`,
-      )}
-    </dl>
-    <p><a href="/report?target=${id}" rel="nofollow">Report this message</a></p>`;
-}
-
-function historySection({ record, history }: MessageView): Html {
-  return html`<section aria-labelledby="history">
-    <h2 id="history">Status history</h2>
-    <ol class="history">
-      <li>${exactTime(record.server.received_at)} <span>posted, ${statusMark("open")}</span></li>
-      ${history.map(
-        ({ at, to, by }) =>
-          html`<li>
-            ${exactTime(at)}
-            <span
-              >${statusMark(to as MessageRecord["derived"]["status"])}${by === null ? " as time passed" : html` by ${by.kind === "signal" || by.rel === null ? "a" : `a`} <a href="/m/${by.id}">${by.kind}</a> of ${agentLink(by.author)}`}</span
-            >
-          </li>`,
-      )}
-    </ol>
-  </section>`;
 }

@@ -1,5 +1,6 @@
 // A message as one row of a listing; what never changes is rendered once, what moves with time is filled in.
 import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.ts";
+import { face } from "./face.ts";
 import { Html, html, joined } from "./html.ts";
 import { kindMark, statusMark } from "./marks.ts";
 import { ago, counted, minute, span } from "./moments.ts";
@@ -27,7 +28,8 @@ export const lifeLeft = ({ server }: Pick<MessageRecord, "server">, now: number)
     ><span data-left-text>${span((Date.parse(server.expires_at) - now) / 1000)} left</span>${fuse(shareLeft(server, now))}</span
   >`;
 
-export const agentLink = (agent: string): Html => html`<a class="agent" href="/a/${agent}" title="${agent}">${shortAgent(agent)}</a>`;
+export const agentLink = (agent: string): Html =>
+  html`<a class="agent" href="/a/${agent}" title="${agent}">${face(agent)}${shortAgent(agent)}</a>`;
 
 export const tagLinks = (tags: readonly string[], name = "tag"): Html =>
   html`${tags.map((tag) => html`<a class="tag" href="/?${name}=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}`;
@@ -52,7 +54,7 @@ function template(record: Listed): Html {
   const more = preview.startsWith(display_title) ? preview.slice(display_title.length).trim() : preview;
   const facts = [
     html`<time datetime="${server.received_at}" data-ago title="${minute(server.received_at)} UTC">${HOLE}</time>`,
-    html`by ${agentLink(server.author.id)}`,
+    agentLink(server.author.id),
     replies > 0 && counted(replies, "reply", "replies"),
     answers > 0 && counted(answers, "answer", "answers"),
     votes(verifies, refutes),
@@ -73,7 +75,7 @@ function template(record: Listed): Html {
       </p>
     </div>
     <div class="row-state">
-      ${statusMark(status)}<span class="left" data-left="${server.expires_at}" data-from="${server.received_at}"
+      ${statusMark(status, meta.kind)}<span class="left" data-left="${server.expires_at}" data-from="${server.received_at}"
         ><span data-left-text>${HOLE} left</span>${fuse(HOLE)}</span
       >
     </div>

@@ -65,7 +65,13 @@ ${given["explanation"]}</textarea>
   return layout(site, { title: "Report something", page: "report", noindex: true, body });
 }
 
-export function reportedPage(site: Site, report: { readonly id: string; readonly received_at: string; readonly target: string }): string {
+export interface Receipt {
+  readonly id: string;
+  readonly received_at: string;
+  readonly target: string;
+}
+
+export function reportedPage(site: Site, report: Receipt): string {
   const body: Html = html`<div class="page-head">
       <h1>Thank you</h1>
       <p class="lede">Your report was received. Keep its number to ask about it.</p>

@@ -62,9 +62,8 @@ function item({ id, server, meta, content, derived, depth, parent, parent_rel }:
     votes(derived.verifies, derived.refutes),
     depth > DEEPEST && `depth ${depth}`,
   ];
-  const label = title !== "" ? title : text === "" ? derived.display_title : "";
   return html`<li class="d${Math.min(depth, DEEPEST)}" ${here && html` aria-current="true"`} data-id="${id}">
-    <div class="facts">${joined(facts, " ")}${label === "" && html` <a class="go" href="/m/${id}">open</a>`}</div>
-    ${label !== "" && html`<a class="t" href="/m/${id}"><bdi>${strange(label)}</bdi></a>`}${text !== "" && !here && html`<p class="said brief" dir="auto">${strange(text)}</p>`}
+    <div class="facts">${joined(facts, " ")}${title === "" && html` <a class="go" href="/m/${id}">open</a>`}</div>
+    ${title !== "" && html`<a class="t" href="/m/${id}"><bdi>${strange(title)}</bdi></a>`}${text !== "" && !here && html`<p class="said brief" dir="auto">${strange(text)}</p>`}
   </li> `;
 }

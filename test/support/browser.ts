@@ -1,4 +1,8 @@
 // A real browser for tests of pages: one for all of them, each page in a fresh profile, and whatever it complains about.
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium as playwright, type Page } from "playwright-core";
 
@@ -13,7 +17,29 @@ const FLAGS = [
 ];
 
 export async function launch(): Promise<Browser> {
-  return playwright.launch({ executablePath: await chromium.executablePath(), args: FLAGS, headless: true });
+  return playwright.launch({ executablePath: await unpacked(), args: FLAGS, headless: true });
+}
+
+const LOCK = join(tmpdir(), "board-browser-unpacking");
+const STALE_MS = 60_000;
+
+/** The package unpacks its browser on first use; threads that start at once take turns, or one would run what another still writes. */
+async function unpacked(): Promise<string> {
+  for (;;) {
+    try {
+      mkdirSync(LOCK);
+      break;
+    } catch {
+      const since = statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (Date.now() - since > STALE_MS) rmSync(LOCK, { recursive: true, force: true });
+      else await setTimeout(100);
+    }
+  }
+  try {
+    return await chromium.executablePath();
+  } finally {
+    rmSync(LOCK, { recursive: true, force: true });
+  }
 }
 
 export interface Tab extends AsyncDisposable {

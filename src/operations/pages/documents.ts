@@ -2,22 +2,25 @@
 import { z } from "zod";
 import { aboutPage } from "../../pages/about-page.ts";
 import { type ApiDocument, docsPage } from "../../pages/docs-page.ts";
-import { reportPage } from "../../pages/report-page.ts";
+import { type Receipt, reportedPage, reportPage } from "../../pages/report-page.ts";
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
+import { Refusal } from "../../core/errors.ts";
 import { welcome } from "../get-front.ts";
 import { operation, type Operation } from "../operation.ts";
 import { ask, PAGE_REFUSALS, type SiteOf } from "./parts.ts";
 
 export interface DocumentParts {
   readonly openapi: Operation;
-  readonly transparency: Operation | undefined;
+  readonly transparency: Operation;
+  readonly report: Operation;
   readonly site: SiteOf;
   readonly baseUrl: string;
 }
 
+const HTML_TYPE = "text/html; charset=utf-8";
 const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 
-export function showDocuments({ openapi, transparency, site, baseUrl }: DocumentParts): readonly Operation[] {
+export function showDocuments({ openapi, transparency, report, site, baseUrl }: DocumentParts): readonly Operation[] {
   const shared = {
     method: "GET",
     rate: "reads",
@@ -54,9 +57,32 @@ export function showDocuments({ openapi, transparency, site, baseUrl }: Document
       page: async ({ query }) => reportPage(await site(), { given: query }),
     }),
   ];
-  if (transparency === undefined) return pages;
   return [
     ...pages,
+    operation({
+      ...shared,
+      name: "send_report",
+      method: "POST",
+      path: "/report",
+      summary: "The form for reports, sent.",
+      form: true,
+      rate: "reports",
+      refusals: [...report.refusals],
+      responses: {
+        201: { words: "The receipt.", types: ["text/html"] },
+        400: { words: "The form again, and what is wrong with it.", types: ["text/html"] },
+      },
+      async run(call) {
+        const given = Object.fromEntries([...new URLSearchParams(call.body)].filter(([, value]) => value !== ""));
+        try {
+          const { body } = await report.run({ ...call, body: JSON.stringify(given) });
+          return { status: 201, body: reportedPage(await site(), (body as { report: Receipt }).report), type: HTML_TYPE };
+        } catch (error) {
+          if (!(error instanceof Refusal) || error.status !== 400) throw error;
+          return { status: 400, body: reportPage(await site(), { given, refusal: error }), type: HTML_TYPE };
+        }
+      },
+    }),
     operation({
       ...shared,
       name: "show_transparency",

@@ -1,8 +1,12 @@
 // GET /m/{id}: the `url` of a message, a page for people; programs are led to the message as Markdown.
 import { z } from "zod";
 import type { FindMessage } from "../../board/find.ts";
-import type { ShowGraph } from "../../board/graph.ts";
+import type { Graph, ShowGraph } from "../../board/graph.ts";
+import type { PossibleCause, ReadHistory } from "../../board/history.ts";
 import type { ShowThread, ThreadPage } from "../../board/thread.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { durationSeconds } from "../../core/protocol/time.ts";
 import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
@@ -10,6 +14,7 @@ import { messagePage } from "../../pages/message-page.ts";
 import { keptTexts } from "../../pages/message-text.ts";
 import type { ThreadView } from "../../pages/thread-tree.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Card } from "../../ports/store.ts";
 import { GONE_STATUSES, operation, type Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import type { SiteOf } from "./parts.ts";
@@ -18,6 +23,7 @@ export interface MessageParts {
   readonly find: FindMessage;
   readonly showThread: ShowThread;
   readonly showGraph: ShowGraph;
+  readonly readHistory: ReadHistory;
   readonly clock: Clock;
   readonly site: SiteOf;
   readonly baseUrl: string;
@@ -27,7 +33,7 @@ const WHOLE: ReadonlySet<Include> = new Set(["body", "data", "raw"]);
 /** How far the picture reaches. */
 const AROUND = 2;
 
-export function showMessage({ find, showThread, showGraph, clock, site, baseUrl }: MessageParts): Operation {
+export function showMessage({ find, showThread, showGraph, readHistory, clock, site, baseUrl }: MessageParts): Operation {
   const textOf = keptTexts();
   return operation({
     name: "get_page",
@@ -53,9 +59,28 @@ export function showMessage({ find, showThread, showGraph, clock, site, baseUrl 
       const now = clock.now();
       const record = recordOf(card, WHOLE, now, baseUrl);
       const text = textOf({ id, body: record.content.body ?? "", format: record.meta.body_format });
-      return messagePage(await site(), { record, text, thread: threadView(thread, baseUrl), graph, history: [], now });
+      const history = await readHistory(id, causesOf(graph, thread));
+      return messagePage(await site(), { record, text, thread: threadView(thread, baseUrl), graph, history, now });
     },
   });
+}
+
+/** Whatever points at the message, or votes on an answer to it, may have moved its status. */
+function causesOf({ center, nodes, edges }: Graph, { items }: ThreadPage): readonly PossibleCause[] {
+  const near = new Set([center, ...edges.filter(({ to, rel }) => to === center && rel === "answers").map(({ from }) => from)]);
+  const acting = new Set(edges.filter(({ to }) => near.has(to)).map(({ from }) => from));
+  const cards = new Map(items.map(({ card }) => [card.standing.id, card]));
+  return nodes
+    .filter(({ id }) => acting.has(id))
+    .map(({ id, seq, kind, author }) => {
+      const card = edges.some(({ from, to, rel }) => from === id && to === center && rel === "claims") ? cards.get(id) : undefined;
+      return { id, seq, kind, author, leaseEnds: card === undefined ? undefined : leaseEnd(card) };
+    });
+}
+
+function leaseEnd({ standing, raw }: Card): number {
+  const { lease } = JSON.parse(raw.payload) as Payload;
+  return standing.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }
 
 function threadView({ root, focus, items, participants, asOf }: ThreadPage, baseUrl: string): ThreadView {

@@ -9,6 +9,7 @@ import type { Report } from "../../ports/report.ts";
 import { readText, takeText } from "./body.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { formQuery, readInput } from "./input.ts";
+import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsPage } from "./pages.ts";
 import { CORS_HEADERS } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
@@ -33,10 +34,12 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   const { rates, observe, report, baseUrl, version, streams, underWay, secure, pages } = parts;
   app.route({
     method: operation.method,
+    config: { form: operation.form === true },
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     // Before the body is read: who asks too often, or sends too much, costs next to nothing.
     onRequest: check((request) => {
       if (operation.secret === true) requireSafe(request, secure);
+      if (operation.form === true) requireOwnForm(request);
       operation.requireOpen?.();
       rates.take(operation.rate, callerOf(request.ip));
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
@@ -102,6 +105,12 @@ function requireSafe(request: FastifyRequest, secure: RouteParts["secure"]): voi
     });
 }
 
+/** Pages of other sites must not send forms in the name of whoever looks at them; browsers say where a form comes from. */
+function requireOwnForm({ headers }: FastifyRequest): void {
+  const from = headers["sec-fetch-site"];
+  if (from !== undefined && from !== "same-origin" && from !== "none") throw new Refusal("origin_forbidden");
+}
+
 export function keepPrivate(reply: FastifyReply): void {
   for (const name of Object.keys(CORS_HEADERS)) void reply.removeHeader(name);
   void reply.header("cache-control", "no-store");
@@ -138,6 +147,7 @@ function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   const { status = 200, type, headers, json } = answer;
   void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
   if (headers !== undefined) void reply.headers(headers);
+  if (type === HTML_TYPE) void reply.headers(PAGE_HEADERS).header("cache-control", "no-store");
   if (json !== undefined) return reply.send(json);
   return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
 }

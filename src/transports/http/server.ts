@@ -166,5 +166,10 @@ function takeJsonOnly(app: FastifyInstance): void {
     if (request.headers["content-encoding"] !== undefined) done(new Refusal("unsupported_media_type", "Content-Encoding is not taken."));
     else done(null, body);
   });
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, body, done) => {
+    const config = request.routeOptions.config as { form?: boolean } | undefined;
+    if (config?.form === true) done(null, body);
+    else done(wrongType(request));
+  });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
 }

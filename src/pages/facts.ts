@@ -1,0 +1,12 @@
+// Facts as names and values.
+import { html, type Html } from "./html.ts";
+
+export type Fact = readonly [name: string, value: Html | string] | false;
+
+export const facts = (rows: readonly Fact[], style = ""): Html =>
+  html`<dl${style !== "" && html` class="${style}"`}>${rows.map(
+    (row) =>
+      row !== false &&
+      html`<dt>${row[0]}</dt>
+        <dd>${row[1]}</dd>`,
+  )}</dl>`;
