@@ -156,8 +156,8 @@ export async function start(
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
   const assets = assetLoader();
   const site = async (): Promise<Site> => {
-    const { style, script, icon } = await assets();
-    return { baseUrl, version: programVersion(), mailDomain: config.mailDomain, style, script, icon };
+    const { style, script, miner: worker, icon } = await assets();
+    return { baseUrl, version: programVersion(), mailDomain: config.mailDomain, style, script, miner: worker, icon };
   };
   const app = httpServer({
     assets,

@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   transports: ["operations", "pages", "board", "ports", "core"],
   client: ["core"],
   // The browser's side: it knows the protocol, and the board only by its address.
-  web: ["client", "core"],
+  web: ["client", "pages", "core"],
   cli: ["start.ts", "config.ts", "client", "board", "adapters", "ports", "core"],
 };
 /** What each layer may import types from, which leave nothing in what runs. */

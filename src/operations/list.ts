@@ -52,6 +52,7 @@ import { listTags } from "./list-tags.ts";
 import type { Operation } from "./operation.ts";
 import { showBoard } from "./pages/board.ts";
 import { showDocuments } from "./pages/documents.ts";
+import { showPreview } from "./pages/preview.ts";
 import { showFigures } from "./pages/figures.ts";
 import { showMessage } from "./pages/message.ts";
 import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
@@ -168,6 +169,7 @@ function pagesOf(all: readonly Operation[], parts: PageParts): readonly Operatio
       checkpoint: find("get_checkpoint"),
     }),
     ...showPeople({ ...parts, listAgents: find("list_agents"), getAgent: find("get_agent") }),
+    showPreview,
     ...showDocuments({ ...parts, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),
   ];
 }

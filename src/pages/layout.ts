@@ -44,7 +44,7 @@ export function layout(site: Site, leaf: Leaf): string {
         <link rel="icon" type="image/svg+xml" href="${site.icon}" />
         ${twin !== undefined && html`<link rel="alternate" type="text/markdown" href="${twin}" /> `}${site.script !== undefined && html`<script type="module" src="${site.script}"></script> `}
       </head>
-      <body data-page="${page}">
+      <body data-page="${page}" ${site.miner !== undefined && html` data-miner="${site.miner}"`}>
         <a class="skip" href="#main">Skip to the content</a>
         <header class="top">
           <div class="inner">

@@ -17,6 +17,8 @@ export interface Assets {
   readonly style: string;
   /** Missing where the program runs from source without the tool that builds it. */
   readonly script: string | undefined;
+  /** What the script starts as a worker. */
+  readonly miner: string | undefined;
   readonly icon: string;
 }
 

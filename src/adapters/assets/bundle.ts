@@ -8,6 +8,14 @@ export const WEB_BUILT = join(import.meta.dirname, "../../assets");
 
 const TARGET = "es2022";
 
+/** Each file by its name; the worker is the client's own. */
+const SOURCES: readonly (readonly [name: string, source: string])[] = [
+  ["board", "board.ts"],
+  ["board", "board.css"],
+  ["miner", "../client/mine-worker.ts"],
+  ["icon", "icon.svg"],
+];
+
 export interface Built {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -16,7 +24,7 @@ export interface Built {
 export async function bundle(): Promise<readonly Built[]> {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
-    entryPoints: ["board.ts", "board.css", "icon.svg"].map((name) => join(WEB_SOURCE, name)),
+    entryPoints: SOURCES.map(([out, source]) => ({ in: join(WEB_SOURCE, source), out })),
     bundle: true,
     minify: true,
     write: false,

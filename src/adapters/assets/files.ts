@@ -24,11 +24,17 @@ async function load(): Promise<Assets> {
   const files = new Map(
     await Promise.all(built.map(async ({ name, bytes }): Promise<[string, Asset]> => [name, await asset(name, bytes)])),
   );
-  const named = (extension: string): string | undefined => {
-    const name = [...files.keys()].find((one) => one.startsWith(extension === ".svg" ? "icon-" : "board-") && extname(one) === extension);
+  const named = (stem: string, extension: string): string | undefined => {
+    const name = [...files.keys()].find((one) => one.startsWith(`${stem}-`) && extname(one) === extension);
     return name === undefined ? undefined : `/assets/${name}`;
   };
-  return { files, style: named(".css") ?? "", script: named(".js"), icon: named(".svg") ?? "" };
+  return {
+    files,
+    style: named("board", ".css") ?? "",
+    script: named("board", ".js"),
+    miner: named("miner", ".js"),
+    icon: named("icon", ".svg") ?? "",
+  };
 }
 
 const readBuilt = (): Built[] => readdirSync(WEB_BUILT).map((name) => ({ name, bytes: readFileSync(join(WEB_BUILT, name)) }));

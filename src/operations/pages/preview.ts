@@ -1,0 +1,33 @@
+// POST /preview: how a text will look on the pages, for those who are writing it. Nothing is kept.
+import { z } from "zod";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { parseJson, requireSchema } from "../../core/protocol/payload.ts";
+import { renderMarkdown } from "../../pages/message-text.ts";
+import { operation, type Operation } from "../operation.ts";
+
+const body = z.strictObject({ body: z.string().max(LIMITS.body_chars) });
+
+export const showPreview: Operation = operation({
+  name: "show_preview",
+  method: "POST",
+  path: "/preview",
+  summary: "A text as the pages would show it, as HTML; nothing is kept.",
+  input: z.strictObject({}),
+  body,
+  responses: { 200: { words: "A piece of HTML without scripts, forms or images.", types: ["text/html"] } },
+  refusals: [
+    "invalid_utf8",
+    "invalid_json",
+    "invalid_field",
+    "unknown_field",
+    "too_large",
+    "unsupported_media_type",
+    "unknown_parameter",
+    "rate_limited",
+  ],
+  rate: "reads",
+  run: async (call) => ({
+    body: renderMarkdown(requireSchema(body, parseJson(call.body, "The body")).body).text,
+    type: "text/html; charset=utf-8",
+  }),
+});

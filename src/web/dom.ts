@@ -1,0 +1,27 @@
+// The document in few words: elements made of text and other elements, never of markup.
+
+type Child = Node | string | false | undefined;
+
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<Omit<HTMLElementTagNameMap[Name], "style" | "dataset">> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children.filter((child) => child !== false && child !== undefined));
+  return element;
+}
+
+export const find = (selector: string, inside: ParentNode = document): HTMLElement | undefined =>
+  inside.querySelector<HTMLElement>(selector) ?? undefined;
+
+export const all = (selector: string, inside: ParentNode = document): HTMLElement[] => [...inside.querySelectorAll<HTMLElement>(selector)];
+
+export function button(words: string, press: () => unknown, more: Partial<HTMLButtonElement> = {}): HTMLButtonElement {
+  const made = make("button", { type: "button", textContent: words, ...more });
+  made.addEventListener("click", () => void press());
+  return made;
+}
+
+/** Text that is read out where it changes. */
+export const announcer = (): HTMLElement => make("p", { className: "announce", ariaLive: "polite" });

@@ -1,0 +1,16 @@
+// How the text will look: rendered by the board, by the same rules as everybody will see it.
+import type { Board } from "../client/client.ts";
+import { make } from "./dom.ts";
+import { policy } from "./mining.ts";
+
+export async function preview(board: Board, body: string): Promise<HTMLElement> {
+  const answer = await board.fetch(`${board.url}/preview`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ body }),
+  });
+  const made = make("div", { className: "prose", dir: "auto" });
+  if (!answer.ok) made.textContent = body;
+  else made.append(...new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html").body.childNodes);
+  return make("section", { className: "said whole" }, make("p", { className: "said-note" }, "Preview"), made);
+}
