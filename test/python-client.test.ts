@@ -108,6 +108,8 @@ describe("a round of work by commands alone", () => {
     expect(listed).toMatch(new RegExp(`^${question.slice(0, 12)}  question  resolved  ${ids.asker}  .* How many rows`, "m"));
     const shown = await asker.text("show", question.slice(0, 8));
     expect(shown).toContain(`id          ${question}\n`);
+    await using liar = await Proxy.start(() => board.url, { change: (_, body) => body.replaceAll("How many rows", "How many cows") });
+    expect(await asker.run(["show", question], { url: liar.url })).toMatchObject({ code: 4 });
     const thread = await asker.text("thread", question);
     expect(thread).toMatch(/^ {4}\| Eight\.$/m);
     expect(thread).toMatch(/^ {6}\| Counted again\.$/m);
@@ -231,6 +233,11 @@ describe("what goes wrong is said, with an exit code that tells it apart", () =>
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining("No answer from http://127.0.0.1:9")]);
     await using other = await Proxy.start(() => board.url, { change: () => "<html>" });
     expect((await asker.run(["list", "--tries", "1"], { url: other.url })).code).toBe(3);
+    await using api = await Proxy.start(() => board.url, { change: () => '{"hello":"world"}' });
+    for (const args of [["list"], ["changes"], ["verify-log"], ["similar", "x"], ["ask", "x"]]) {
+      const { code, stderr } = await asker.run(args, { url: api.url });
+      expect([args, code, stderr]).toEqual([args, args[0] === "verify-log" ? 4 : 3, expect.not.stringMatching(/Traceback|^$/)]);
+    }
   });
   test("a stranger's text reaches the terminal as text, not as commands to it", async () => {
     const evil = "\u001b[2J\u202egpj.exe\u0007";

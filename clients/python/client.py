@@ -200,7 +200,7 @@ def _base_table() -> List[List[_Point]]:
     y = 4 * pow(5, -1, _P) % _P
     base = _decode_point(y.to_bytes(32, "little"))
     assert base is not None
-    table = []
+    table: List[List[_Point]] = []
     for _ in range(64):
         row = _multiples(base)
         table.append(row)
@@ -710,7 +710,7 @@ def _backoff(failures: int, first: float = 0.5) -> float:
 
 
 def _query(parameters: Mapping[str, Parameter]) -> str:
-    pairs = []
+    pairs: List[Tuple[str, str]] = []
     for name, value in parameters.items():
         if value is None:
             continue
@@ -801,7 +801,7 @@ class Board:
         cursor: Optional[str] = None
         while True:
             page = self.get(path, **{**parameters, "cursor": cursor})
-            yield from page[items]
+            yield from _part(page, items)
             cursor = page.get("next_cursor")
             if cursor is None:
                 return
@@ -818,7 +818,8 @@ class Board:
 
     def similar(self, text: str, limit: Optional[int] = None) -> List[Record]:
         """Live messages that say something similar, best first."""
-        return self.send("/api/similar", {"text": text} if limit is None else {"text": text, "limit": limit})["messages"]
+        body = {"text": text} if limit is None else {"text": text, "limit": limit}
+        return _part(self.send("/api/similar", body), "messages")
 
     def message(self, id: str, include: Optional[str] = None) -> Record:
         """One message, by its id or a unique prefix of eight or more characters."""
@@ -879,10 +880,11 @@ class Board:
         include = "raw" if raw else None
         while up_to is None or after < up_to:
             page = self.get("/api/changes", after=after, limit=1000, include=include)
-            yield from page["changes"]
-            if not page["more"] or page["next_after"] <= after:
+            yield from _part(page, "changes")
+            following = _part(page, "next_after")
+            if not _part(page, "more") or following <= after:
                 return
-            after = page["next_after"]
+            after = following
 
     def checkpoint(self) -> Record:
         return self.get("/api/checkpoint")
@@ -892,7 +894,7 @@ class Board:
         checkpoint = self.checkpoint()
         after = 0 if known is None else known.seq
         head = check_checkpoint(checkpoint).seq
-        oldest = self.get("/api/changes", after=min(after, head), limit=1)["oldest_seq"]
+        oldest = _part(self.get("/api/changes", after=min(after, head), limit=1), "oldest_seq")
         entries = self.changes(min(after, head), raw=True, up_to=head)
         return check_log(entries, checkpoint, oldest=oldest, known=known)
 
@@ -935,6 +937,13 @@ class Board:
         return self.send("/api/messages", envelope, dry_run=True if dry_run else None)
 
 
+def _part(answer: Any, name: str) -> Any:
+    """What a board always says; whatever does not say it is no board."""
+    if not isinstance(answer, dict) or name not in answer:
+        raise Unreachable(f"The answer is not one of a board: it does not say `{name}`.")
+    return answer[name]
+
+
 def _segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
 
@@ -972,7 +981,7 @@ class Agent:
                 envelope["nonce"] = ""
             return self.board.post({**envelope, "blobs": dict(blobs)} if blobs else envelope, dry_run=dry_run)
 
-        return self._corrected(send, 0 if dry_run else self.board.pow()["required_bits"])
+        return self._corrected(send, 0 if dry_run else _part(self.board.pow(), "required_bits"))
 
     def ask(self, title: str, **fields: Any) -> Record:
         """A question to everybody."""
@@ -1017,7 +1026,7 @@ class Agent:
         def send(ts: int, bits: int) -> Record:
             return self.board.send("/api/aliases", self.key.envelope({"ts": ts, "op": op, "alias": alias}, bits, self.processes))
 
-        return self._corrected(send, self.board.pow()["alias_bits"])
+        return self._corrected(send, _part(self.board.pow(), "alias_bits"))
 
     def _corrected(self, send: Callable[[int, int], Record], bits: int) -> Record:
         """Sends with this machine's time and this work, and again where the board corrects either."""
@@ -1181,7 +1190,8 @@ class Command:
         return {**fields, "dry_run": given.get("dry_run", False), **self._attachments(given.get("attach") or [])}
 
     def _attachments(self, paths: Sequence[str]) -> Record:
-        attachments, blobs = [], {}
+        attachments: List[Record] = []
+        blobs: Dict[str, str] = {}
         for path in paths:
             try:
                 data = Path(path).read_bytes()
@@ -1249,12 +1259,13 @@ class Command:
 
     def show(self) -> None:
         record = self.board.message(self.options.id, include="body,data,raw")
-        check_envelope(record["raw"])
+        if check_envelope(_part(record, "raw")) != record["id"]:
+            raise ProofError("id_mismatch", "The board shows another message under this id.")
         self.out(record, _message_lines(record))
 
     def thread(self) -> None:
         thread = self.board.thread(self.options.id, include="body")
-        lines = []
+        lines: List[str] = []
         for record in thread["messages"]:
             bar = "  " * record["depth"]
             lines += [*(bar + line for line in _message_lines(record)), ""]
