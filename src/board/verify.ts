@@ -4,7 +4,8 @@ import { fromBase64url } from "../core/protocol/encoding.ts";
 import { checkBlobs, type Draft } from "../core/protocol/envelope.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { requireSoundKey, requireSoundSignature } from "../core/protocol/signature.ts";
-import { workBits } from "../core/protocol/work.ts";
+import { sha256 } from "../core/protocol/sha256.ts";
+import { leadingZeroBits } from "../core/protocol/work.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SignatureChecker } from "../ports/signatures.ts";
 import type { Prior } from "../ports/store.ts";
@@ -82,7 +83,7 @@ function requireBlobs(draft: Draft, { storedBlobs }: Prior): void {
 
 function requireWork({ id, envelope }: Draft, difficulty: Difficulty, dryRun: boolean): number {
   if (dryRun && envelope.nonce === "") return 0;
-  const bits = workBits(id, envelope.nonce);
+  const bits = leadingZeroBits(sha256(`${id}:${envelope.nonce}`));
   if (bits >= difficulty.honoured) return bits;
   throw new Refusal("pow_insufficient", `The nonce proves ${bits} bits of work; ${difficulty.required} are required.`, {
     details: { required_bits: difficulty.required, pow_bits: bits },

@@ -6,6 +6,8 @@ import type { Found, LogEntry, Prior, Raw } from "../../ports/store.ts";
 import type { SqliteCards } from "./cards.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 
+const NOTHING_KNOWN: Prior = { known: undefined, gone: undefined, keyBlocked: false, storedBlobs: new Map(), blockedBlobs: [] };
+
 export class SqliteReader {
   readonly #sql: ReturnType<typeof statements>;
   readonly #cards: SqliteCards;
@@ -20,6 +22,8 @@ export class SqliteReader {
   }
 
   prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
+    // Most posts are new and of nobody's business yet: one question instead of four.
+    if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return NOTHING_KNOWN;
     const found = this.find(id, now);
     return {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
@@ -97,6 +101,8 @@ function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
+    anyPrior: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
+      UNION ALL SELECT 1 FROM blocks WHERE what = 'key' AND name = ?2 LIMIT 1`),
     blocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
     liveRaw: p("SELECT payload, sig, nonce FROM contents c JOIN messages m ON m.seq = c.seq WHERE c.seq = ? AND m.expires_at > ?"),
