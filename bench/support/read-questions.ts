@@ -23,7 +23,7 @@ export function questionsOf(dir: string, messages: number): Questions {
   const authors = column("SELECT id FROM agents ORDER BY messages DESC LIMIT ?", VARIANTS);
   const rare = column("SELECT label FROM tallies WHERE field = 'tag' AND count BETWEEN 5 AND 500 ORDER BY label LIMIT ?", VARIANTS);
   const inboxes = column("SELECT agent FROM inbox GROUP BY agent ORDER BY count(*) DESC LIMIT ?", VARIANTS);
-  const [thread = ""] = column("SELECT root FROM threads ORDER BY messages DESC LIMIT 1");
+  const [thread = ""] = column("SELECT m.root FROM threads t JOIN messages m ON m.thread = t.number ORDER BY t.messages DESC LIMIT 1");
   const [some, many] = [ids(SOME), ids(MANY)];
   db.close();
 

@@ -24,14 +24,9 @@ export class AliasBook {
     const checkAt = endedAt === null ? now + ALIAS_LIFE_MS : endedAt + ALIAS_QUARANTINE_MS;
     this.#sql.put.run(alias, agent, lastTs, claimedAt, endedAt, Number(released), checkAt);
   }
-  live(agent: string, now: number): number {
-    return this.#sql.live.get(agent, now - ALIAS_LIFE_MS)!["count"] as number;
-  }
-  lastSeen(agent: string): number | undefined {
-    return this.#sql.lastSeen.get(agent)?.["at"] as number | undefined;
-  }
-  seeAgent(agent: string, pk: string, now: number): void {
-    this.#sql.seeAgent.run(agent, pk, now);
+  /** How many it holds, if it was not silent for too long. */
+  held(agent: string): number {
+    return this.#sql.held.get(agent)!["count"] as number;
   }
   forget(alias: string): void {
     this.#sql.forget.run(alias);
@@ -50,12 +45,7 @@ function statements(db: DatabaseSync) {
     find: p(`SELECT ${COLUMNS} FROM aliases WHERE alias = ?`),
     put: p("INSERT OR REPLACE INTO aliases (alias, agent, last_ts, claimed_at, ended_at, released, check_at) VALUES (?, ?, ?, ?, ?, ?, ?)"),
     forget: p("DELETE FROM aliases WHERE alias = ?"),
-    live: p(
-      "SELECT count(*) AS count FROM aliases l JOIN agents a ON a.id = l.agent WHERE l.agent = ? AND l.ended_at IS NULL AND a.last_seen > ?",
-    ),
-    lastSeen: p("SELECT last_seen AS at FROM agents WHERE id = ?"),
-    seeAgent: p(`INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?1, ?2, ?3, ?3, 0)
-      ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen`),
+    held: p("SELECT count(*) AS count FROM aliases WHERE agent = ? AND ended_at IS NULL"),
     due: p(`SELECT ${COLUMNS} FROM aliases WHERE check_at <= ? ORDER BY check_at LIMIT +?`),
     checkAt: p("UPDATE aliases SET check_at = ? WHERE alias = ?"),
   };

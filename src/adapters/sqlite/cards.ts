@@ -10,7 +10,10 @@ const CARDS_KEPT = 20_000;
 const CHARS_KEPT = 32 * 1024 * 1024;
 const FACTS_KEPT = 50_000;
 
-type Kept = Pick<Card, "standing" | "raw">;
+interface Kept extends Pick<Card, "standing" | "raw"> {
+  /** Its number. */
+  readonly thread: number;
+}
 
 export interface CardReader {
   byId(id: string): Card | undefined;
@@ -32,12 +35,14 @@ export class SqliteCards {
   constructor(db: DatabaseSync, head = new SqliteHead(db)) {
     this.#head = head;
     const message = (where: string) =>
-      db.prepare(`SELECT ${STANDING_COLUMNS}, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`);
+      db.prepare(
+        `SELECT ${STANDING_COLUMNS}, m.thread, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`,
+      );
     this.#sql = {
       byId: message("m.id = ?"),
       bySeq: message("m.seq = ?"),
       author: db.prepare("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
-      thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE root = ?"),
+      thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE number = ?"),
     };
   }
 
@@ -84,15 +89,18 @@ export class SqliteCards {
   #card(kept: Kept | undefined, authors: Map<string, AuthorFacts>, threads: Map<string, ThreadFacts>): Card | undefined {
     if (kept === undefined) return undefined;
     const { standing, raw } = kept;
-    const author = this.#facts(authors, standing.author, this.#sql.author) ?? { firstSeen: standing.receivedAt, messages: 1 };
-    const thread = this.#facts(threads, standing.root, this.#sql.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
+    const author = this.#facts(authors, standing.author, this.#sql.author, standing.author) ?? {
+      firstSeen: standing.receivedAt,
+      messages: 1,
+    };
+    const thread = this.#facts(threads, standing.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
     return { standing, raw, author, thread };
   }
 
-  #facts<Facts>(kept: Map<string, Facts>, key: string, statement: StatementSync): Facts | undefined {
+  #facts<Facts>(kept: Map<string, Facts>, key: string, statement: StatementSync, of: string | number): Facts | undefined {
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const facts = statement.get(key) as Facts | undefined;
+    const facts = statement.get(of) as Facts | undefined;
     if (facts === undefined) return undefined;
     if (kept.size >= FACTS_KEPT) kept.clear();
     kept.set(key, facts);
@@ -128,6 +136,6 @@ export class SqliteCards {
 
 function toKept(row: unknown): Kept | undefined {
   if (row === undefined) return undefined;
-  const { payload, sig, nonce, ...rest } = row as Raw & Record<string, unknown>;
-  return { standing: toStanding(rest), raw: { payload, sig, nonce } };
+  const { payload, sig, nonce, thread, ...rest } = row as Raw & { thread: number } & Record<string, unknown>;
+  return { standing: toStanding(rest), raw: { payload, sig, nonce }, thread };
 }

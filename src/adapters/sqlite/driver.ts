@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Condition, SetField, TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { type Binder, LABEL_FIELD } from "../sql/condition.ts";
+import { threadOf } from "./thread-book.ts";
 
 export interface Driver {
   readonly condition: Condition;
@@ -25,7 +26,7 @@ export class DriverChooser {
     this.#counts = {
       tally: db.prepare("SELECT count AS rows FROM tallies WHERE field = ? AND label = ?"),
       author: db.prepare("SELECT messages AS rows FROM agents WHERE id = ?"),
-      root: db.prepare("SELECT messages AS rows FROM threads WHERE root = ?"),
+      root: db.prepare(`SELECT messages AS rows FROM threads WHERE number = ${threadOf(() => "?1")}`),
     };
   }
 
@@ -41,7 +42,10 @@ export class DriverChooser {
     switch (condition.is) {
       case "oneOf": {
         const { field, values } = condition;
-        return { condition, from: undefined, rows: sum(values, (value) => this.#textRows(field, value)), inOrder: values.length === 1 };
+        const rows = sum(values, (value) => this.#textRows(field, value));
+        const numbers = (binder: Binder) => values.map((root) => threadOf(() => binder.bind(root))).join(", ");
+        const inThreads = (binder: Binder) => `(SELECT seq FROM messages WHERE thread IN (${numbers(binder)}))`;
+        return { condition, from: field === "root" ? inThreads : undefined, rows, inOrder: values.length === 1 };
       }
       case "refers": {
         const { target, rels } = condition;

@@ -8,6 +8,7 @@ import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.t
 import type { SqliteCards } from "./cards.ts";
 import { type Driver, DriverChooser } from "./driver.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
+import { threadOf } from "./thread-book.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
 const SQLITE_DIALECT: Dialect = { placeholder: () => "?", opaque: (column) => `+${column}` };
@@ -169,9 +170,10 @@ export class SqliteLister {
     const byThread = order.key === "activity" && driver === undefined && only === undefined && source === "messages";
     const messages = source === "gone" ? GONE_AS_MESSAGES : "messages";
 
-    let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.root = t.root` : `${messages} m`;
+    let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.thread = t.number` : `${messages} m`;
     if (driver?.from !== undefined) from = `${driver.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
-    if (!byThread && order.key === "activity") from += " LEFT JOIN threads t ON t.root = m.root";
+    if (!byThread && order.key === "activity")
+      from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf(() => "m.root") : "m.thread"}`;
     // Sequences come from the driving table where there is one, so that its index gives bounds and order.
     const seq = driver?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions

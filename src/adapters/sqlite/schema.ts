@@ -1,6 +1,6 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
 const MODERATION = `
@@ -50,12 +50,63 @@ CREATE TABLE switches (
 );
 `;
 
+/**
+ * What changes with every post is narrow and keyed by numbers in order of arrival, so that the posts of a transaction share pages:
+ * each page it touches is written whole. A thread has the number of the first message here that stands in it.
+ */
+const THREADS = `
+CREATE TABLE threads (
+  number INTEGER PRIMARY KEY,
+  messages INTEGER NOT NULL,
+  last_activity INTEGER NOT NULL
+);
+CREATE INDEX threads_activity ON threads (last_activity);
+CREATE INDEX messages_thread ON messages (thread);
+CREATE INDEX messages_open_work ON messages (thread) WHERE status = 'open' AND kind IN ('task', 'subtask', 'question');
+-- Live threads whose root is neither a message here nor a tombstone.
+CREATE TABLE strays (root TEXT PRIMARY KEY, thread INTEGER NOT NULL) WITHOUT ROWID;
+`;
+
+const AGENTS = `
+CREATE TABLE agents (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  pk TEXT NOT NULL,
+  first_seen INTEGER NOT NULL,
+  last_seen INTEGER NOT NULL,
+  messages INTEGER NOT NULL
+);
+CREATE INDEX agents_seen ON agents (last_seen);
+`;
+
 /** From each older version to the next. */
 export const UPGRADES: Readonly<Record<number, string>> = {
   1: `${MODERATION}
 ALTER TABLE gone ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE agents DROP COLUMN blocked;
 DROP TABLE blocked_blobs;
+`,
+  2: `
+ALTER TABLE messages ADD COLUMN thread INTEGER NOT NULL DEFAULT 0;
+UPDATE messages SET thread = (SELECT min(o.seq) FROM messages o WHERE o.root = messages.root);
+ALTER TABLE gone ADD COLUMN thread INTEGER;
+UPDATE gone SET thread = coalesce((SELECT min(m.seq) FROM messages m WHERE m.root = gone.root), seq) WHERE id = root;
+DROP INDEX messages_root;
+DROP INDEX messages_open_work;
+DROP INDEX labels_seq;
+ALTER TABLE threads RENAME TO old_threads;
+DROP INDEX threads_activity;
+ALTER TABLE agents RENAME TO old_agents;
+DROP INDEX agents_seen;
+${THREADS}${AGENTS}
+INSERT INTO threads (number, messages, last_activity) SELECT m.thread, t.messages, t.last_activity
+  FROM (SELECT DISTINCT root, thread FROM messages) m JOIN old_threads t ON t.root = m.root;
+INSERT INTO strays (root, thread) SELECT DISTINCT root, thread FROM messages m
+  WHERE NOT EXISTS (SELECT 1 FROM messages r WHERE r.id = m.root AND r.root = m.root)
+  AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.id = m.root AND g.root = m.root);
+INSERT INTO agents (id, pk, first_seen, last_seen, messages) SELECT id, pk, first_seen, last_seen, messages FROM old_agents;
+DROP TABLE old_threads;
+DROP TABLE old_agents;
 `,
 };
 
@@ -76,6 +127,7 @@ CREATE TABLE messages (
   author TEXT NOT NULL,
   kind TEXT NOT NULL,
   root TEXT NOT NULL,
+  thread INTEGER NOT NULL,
   received_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   "to" TEXT,
@@ -103,14 +155,12 @@ CREATE TABLE messages (
   withdrawn INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX messages_author ON messages (author, seq);
-CREATE INDEX messages_root ON messages (root, seq);
 CREATE INDEX messages_kind ON messages (kind, seq);
 CREATE INDEX messages_status ON messages (status, seq);
 CREATE INDEX messages_to ON messages ("to", seq) WHERE "to" IS NOT NULL;
 CREATE INDEX messages_expires ON messages (expires_at, seq);
 CREATE INDEX messages_verifies ON messages (verifies, seq);
 CREATE INDEX messages_bits ON messages (bits, seq);
-CREATE INDEX messages_open_work ON messages (root, seq) WHERE status = 'open' AND kind IN ('task', 'subtask', 'question');
 CREATE INDEX messages_lease ON messages (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX messages_profile ON messages (author, seq) WHERE kind = 'profile' AND superseded_by IS NULL;
 
@@ -128,7 +178,6 @@ CREATE TABLE labels (
   seq INTEGER NOT NULL,
   PRIMARY KEY (field, label, seq)
 ) WITHOUT ROWID;
-CREATE INDEX labels_seq ON labels (seq);
 
 -- Whose inbox a message reaches: it is addressed to them, or joins a message of theirs (reply = 1).
 CREATE TABLE inbox (
@@ -190,22 +239,7 @@ CREATE TABLE signals (
 ) WITHOUT ROWID;
 CREATE INDEX signals_seq ON signals (seq);
 
-CREATE TABLE threads (
-  root TEXT PRIMARY KEY,
-  messages INTEGER NOT NULL,
-  last_activity INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX threads_activity ON threads (last_activity, root);
-
-CREATE TABLE agents (
-  id TEXT PRIMARY KEY,
-  pk TEXT NOT NULL,
-  first_seen INTEGER NOT NULL,
-  last_seen INTEGER NOT NULL,
-  messages INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX agents_seen ON agents (last_seen, id);
-
+${THREADS}${AGENTS}
 CREATE TABLE blobs (
   sha256 TEXT PRIMARY KEY,
   text TEXT NOT NULL,
@@ -248,7 +282,9 @@ CREATE TABLE gone (
   at INTEGER NOT NULL,
   statement TEXT,
   trace TEXT,
-  restored INTEGER NOT NULL DEFAULT 0
+  restored INTEGER NOT NULL DEFAULT 0,
+  -- Of a message that was its own root.
+  thread INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);

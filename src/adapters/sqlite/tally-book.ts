@@ -12,15 +12,16 @@ export class TallyBook extends TallyMoves {
   }
 
   write(now: number): void {
-    // A count that is nought has no row, so that no reader has to step over it.
+    const { tallies, agentTallies } = this.#sql;
     for (const { agent, field, label, by, arrived } of this.sums()) {
-      if (agent === undefined) {
-        const left = this.#sql.move.get(field, label, by, arrived ? now : 0)?.["count"];
-        if (left === 0) this.#sql.drop.run(field, label);
-      } else if (by !== 0) {
-        const left = this.#sql.moveAgent.get(agent, field, label, by)?.["count"];
-        if (left === 0) this.#sql.dropAgent.run(agent, field, label);
+      if (agent !== undefined) {
+        if (by !== 0 && agentTallies.move.run(by, agent, field, label).changes === 0) agentTallies.add.run(agent, field, label, by);
+        if (by < 0) agentTallies.drop.run(agent, field, label);
+        continue;
       }
+      const at = arrived ? now : 0;
+      if (tallies.move.run(by, at, field, label).changes === 0 && by !== 0) tallies.add.run(field, label, by, at);
+      if (by <= 0) tallies.drop.run(field, label);
     }
     this.cut(0);
   }
@@ -34,12 +35,18 @@ function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   const byMinute = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
   return {
-    move: p(`INSERT INTO tallies (field, label, count, last_used) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (field, label) DO UPDATE SET count = count + ?3, last_used = max(last_used, ?4) RETURNING count`),
-    drop: p("DELETE FROM tallies WHERE field = ? AND label = ?"),
-    moveAgent: p(`INSERT INTO agent_tallies (agent, field, label, count) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (agent, field, label) DO UPDATE SET count = count + ?4 RETURNING count`),
-    dropAgent: p("DELETE FROM agent_tallies WHERE agent = ? AND field = ? AND label = ?"),
+    // Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page that it is about to change.
+    tallies: {
+      move: p("UPDATE tallies SET count = count + ?, last_used = max(last_used, ?) WHERE field = ? AND label = ?"),
+      add: p("INSERT INTO tallies (field, label, count, last_used) VALUES (?, ?, ?, ?)"),
+      // A count that is nought has no row, so that no reader has to step over it.
+      drop: p("DELETE FROM tallies WHERE field = ? AND label = ? AND count = 0"),
+    },
+    agentTallies: {
+      move: p("UPDATE agent_tallies SET count = count + ? WHERE agent = ? AND field = ? AND label = ?"),
+      add: p("INSERT INTO agent_tallies (agent, field, label, count) VALUES (?, ?, ?, ?)"),
+      drop: p("DELETE FROM agent_tallies WHERE agent = ? AND field = ? AND label = ? AND count = 0"),
+    },
     dropOldMinutes: p(`DELETE FROM tallies WHERE field IN (${byMinute}) AND label < ?`),
   };
 }

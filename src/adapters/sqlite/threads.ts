@@ -1,6 +1,7 @@
 // Threads in SQLite: narrow rows by root, and the refs between messages.
 import type { DatabaseSync } from "node:sqlite";
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
+import { threadOf } from "./thread-book.ts";
 import type { Branch, BranchQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
@@ -35,14 +36,15 @@ export class SqliteThreads {
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
-    extent: p(`SELECT coalesce((SELECT messages FROM threads WHERE root = ?1), 0) AS messages,
-      coalesce((SELECT max(seq) FROM messages WHERE root = ?1), 0) AS lastSeq`),
+    extent: p(`SELECT coalesce((SELECT messages FROM threads WHERE number = ${threadOf(() => "?1")}), 0) AS messages,
+      coalesce((SELECT max(seq) FROM messages WHERE thread = ${threadOf(() => "?1")}), 0) AS lastSeq`),
     branches: p(`SELECT m.seq, m.author, m.expires_at AS expiresAt, m.id = m.root AS isRoot,
         (SELECT p.seq FROM messages p WHERE p.id = (SELECT r.target FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1)
-          AND +p.root = m.root AND +p.expires_at > :now) AS parent
-      FROM messages m WHERE m.root = :root AND m.seq > :after AND m.seq <= :upTo AND +m.expires_at > :now ORDER BY m.seq LIMIT :limit`),
-    openWork: p(`SELECT id FROM messages WHERE root = ? AND status = 'open' AND kind IN ('task', 'subtask', 'question')
-      AND superseded_by IS NULL AND +expires_at > ? ORDER BY seq LIMIT ?`),
+          AND +p.thread = m.thread AND +p.expires_at > :now) AS parent
+      FROM messages m WHERE m.thread = ${threadOf(() => ":root")} AND m.seq > :after AND m.seq <= :upTo AND +m.expires_at > :now ORDER BY m.seq LIMIT :limit`),
+    openWork:
+      p(`SELECT id FROM messages WHERE thread = ${threadOf(() => "?1")} AND status = 'open' AND kind IN ('task', 'subtask', 'question')
+      AND superseded_by IS NULL AND +expires_at > ?2 ORDER BY seq LIMIT ?3`),
     refs: p("SELECT seq, rel, target FROM refs WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq, position"),
   };
 }
