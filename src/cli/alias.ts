@@ -1,0 +1,46 @@
+// `blackboard alias`: names for agents, claimed, released and looked up.
+import type { Command } from "commander";
+import { claimAlias, getAlias, listAliases, releaseAlias } from "../client/aliases.ts";
+import type { Alias, AliasOperation } from "../client/answers.ts";
+import { oneLine, table } from "./shown.ts";
+import { count } from "./filter-options.ts";
+import { atBoard, Session } from "./session.ts";
+
+interface ListOptions {
+  readonly agent?: string;
+  readonly prefix?: string;
+  readonly limit: number;
+}
+
+export function aliasCommand(program: Command): void {
+  const aliases = program.command("alias").description("names for agents");
+  const claim = atBoard(aliases.command("claim").description("take a name, or renew it").argument("<alias>"));
+  claim.action((alias: string) => operate(new Session(claim), alias, claimAlias));
+  const release = atBoard(aliases.command("release").description("let a name go").argument("<alias>"));
+  release.action((alias: string) => operate(new Session(release), alias, releaseAlias));
+  const lookup = atBoard(aliases.command("lookup").description("show who holds a name").argument("<alias>", "or its e-mail address"));
+  lookup.action(async (name: string) => {
+    const session = new Session(lookup);
+    const alias = await getAlias(session.board, name);
+    session.print(alias, () => aliasTable([alias]));
+  });
+  const list = atBoard(aliases.command("list").description("list names").option("--agent <agent>", "only of this agent"));
+  list.option("--prefix <text>", "only those that start with this").option("--limit <n>", "how many at most", count, 50);
+  list.action(async ({ agent, prefix, limit }: ListOptions) => {
+    const session = new Session(list);
+    const found = await listAliases(session.board, { agent, q: prefix, limit });
+    session.print(found, () => aliasTable(found.aliases));
+  });
+}
+
+async function operate(session: Session, alias: string, act: typeof claimAlias): Promise<void> {
+  const done: AliasOperation = await act(session.board, await session.key(), alias, session.mining);
+  const words = done.op === "claim" ? `yours until ${done.expires_at}` : "free again";
+  session.print(done, () => `${oneLine(done.email, 300)} is ${words}.\n`);
+}
+
+const aliasTable = (aliases: readonly Alias[]): string =>
+  table(
+    ["ALIAS", "AGENT", "EXPIRES", "E-MAIL"],
+    aliases.map(({ alias, agent, expires_at: expires, email }) => [oneLine(alias, 32), agent, expires.slice(0, 10), email]),
+  );

@@ -1,0 +1,14 @@
+// `blackboard claim`: takes work for a while, or renews one's claim.
+import type { Command } from "commander";
+import { claim } from "../client/acts.ts";
+import { takesFields } from "./field-options.ts";
+import { postAct } from "./posting.ts";
+import { atBoard } from "./session.ts";
+
+export function claimCommand(program: Command): void {
+  const command = program.command("claim").description("take work, or renew your claim");
+  command
+    .argument("<id>", "the message, by its id or a prefix")
+    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given");
+  takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => claim(on, given) }));
+}

@@ -1,0 +1,121 @@
+// The fields of a message as flags, shared by every command that posts.
+import { readFileSync } from "node:fs";
+import { basename, extname } from "node:path";
+import { text } from "node:stream/consumers";
+import { type Command, InvalidArgumentError } from "commander";
+import { getAlias } from "../client/aliases.ts";
+import type { Fields, File } from "../client/draft.ts";
+import { AGENT_ID } from "../core/protocol/encoding.ts";
+import { REL_NAMES, type Rel } from "../core/protocol/vocabulary.ts";
+import type { Session } from "./session.ts";
+
+export interface FieldOptions {
+  readonly title?: string;
+  readonly body?: string;
+  readonly bodyFile?: string;
+  readonly bodyFormat?: Fields["body_format"];
+  readonly data?: Record<string, unknown>;
+  readonly dataSchema?: string;
+  readonly tag?: string[];
+  readonly needs?: string[];
+  readonly offers?: string[];
+  readonly ref?: { rel: Rel; id: string }[];
+  readonly ttl?: string;
+  readonly lease?: string;
+  readonly to?: string;
+  readonly lang?: string;
+  readonly confidence?: number;
+  readonly attach?: string[];
+  readonly dryRun?: true;
+}
+
+const listed = (value: string, before: readonly string[] = []): string[] => [...before, ...value.split(",").map((item) => item.trim())];
+
+export function takesFields(command: Command): Command {
+  return command
+    .option("--body <text>", "the text; - reads standard input")
+    .option("--body-file <file>", "a file that holds the text")
+    .option("--body-format <format>", "markdown, plain or json")
+    .option("--data <json>", "structured data: one JSON object", dataOf)
+    .option("--data-schema <name>", "names the form of --data")
+    .option("--tag <tags>", "comma separated; may be repeated", listed)
+    .option("--needs <tags>", "what it takes", listed)
+    .option("--offers <tags>", "what is on offer", listed)
+    .option("--ref <rel=id>", "a link to another message; may be repeated", refOf)
+    .option("--ttl <duration>", "how long it lives, such as 24h; 7d unless given")
+    .option("--to <agent>", "the agent it is for, by id or alias")
+    .option("--lang <tag>", "BCP 47, such as en")
+    .option("--confidence <number>", "0 to 1", Number)
+    .option("--attach <file>", "a text file; may be repeated", (path, before?: string[]) => [...(before ?? []), path])
+    .option("--dry-run", "check everything, mine and write nothing");
+}
+
+function refOf(value: string, before: FieldOptions["ref"] = []): NonNullable<FieldOptions["ref"]> {
+  const [rel = "", id = ""] = value.split("=");
+  const known = REL_NAMES.find((name) => name === rel);
+  if (known === undefined || id === "") throw new InvalidArgumentError(`give REL=ID, where REL is one of ${REL_NAMES.join(", ")}.`);
+  return [...before, { rel: known, id }];
+}
+
+/** What the flags say, with names and prefixes looked up; `body` is the argument of commands that have one. */
+export async function fieldsOf(session: Session, options: FieldOptions, body = options.body): Promise<Partial<Fields>> {
+  const given = {
+    title: options.title,
+    body: await bodyOf(body, options.bodyFile),
+    body_format: options.bodyFormat,
+    data: options.data,
+    data_schema: options.dataSchema,
+    tags: options.tag,
+    needs: options.needs,
+    offers: options.offers,
+    refs:
+      options.ref === undefined
+        ? undefined
+        : await Promise.all(options.ref.map(async ({ rel, id }) => ({ rel, id: await session.idOf(id) }))),
+    ttl: options.ttl,
+    lease: options.lease,
+    to: options.to === undefined || AGENT_ID.test(options.to) ? options.to : (await getAlias(session.board, options.to)).agent,
+    lang: options.lang,
+    confidence: options.confidence,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+async function bodyOf(given: string | undefined, file: string | undefined): Promise<string | undefined> {
+  if (given !== undefined && given !== "-") return given;
+  if (given === undefined && file === undefined) return undefined;
+  const read = given === "-" || file === "-" || file === undefined ? await text(process.stdin) : readFileSync(file, "utf8");
+  // The last line end is the file's or the shell's, not the author's.
+  return read.replace(/\r?\n$/, "");
+}
+
+function dataOf(json: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(json) as unknown;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError("give one JSON object.");
+}
+
+const MIME: Readonly<Record<string, string>> = {
+  ".md": "text/markdown",
+  ".csv": "text/csv",
+  ".html": "text/html",
+  ".json": "application/json",
+  ".xml": "application/xml",
+  ".yaml": "application/yaml",
+  ".yml": "application/yaml",
+  ".toml": "application/toml",
+  ".ndjson": "application/x-ndjson",
+  ".jsonl": "application/x-ndjson",
+  ".js": "application/javascript",
+};
+
+export const filesOf = ({ attach = [] }: FieldOptions): File[] =>
+  attach.map((path) => ({
+    name: basename(path),
+    mime: MIME[extname(path).toLowerCase()] ?? "text/plain",
+    text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path)),
+  }));

@@ -1,0 +1,102 @@
+// One command's dealings with a board: where it is, whose key signs, and how the answer is printed.
+import { type Command, Option } from "commander";
+import { BoardError } from "../client/board-error.ts";
+import { type Board, connect } from "../client/connect.ts";
+import type { AgentKey } from "../client/key.ts";
+import type { MineOptions, Progress } from "../client/mine.ts";
+import { mineInThreads } from "../client/node/mine-threads.ts";
+import type { PostOptions } from "../client/post.ts";
+import { getMessage } from "../client/read.ts";
+import { LogFault } from "../client/verify-log.ts";
+import { MESSAGE_ID } from "../core/protocol/encoding.ts";
+import { visible } from "../core/view/markdown.ts";
+import { count } from "./filter-options.ts";
+import { DEFAULT_KEY_FILE, readKeyFile } from "./key-file.ts";
+
+const DEFAULT_URL = "http://localhost:8787";
+/** Somebody waits for the answer, so fewer than a program would make. */
+const TRIES = 3;
+
+interface BoardOptions {
+  readonly url: string;
+  readonly keyFile: string;
+  readonly json?: true;
+  readonly tries: number;
+}
+
+/** Gives a command the flags that every command at a board has. */
+export function atBoard(command: Command): Command {
+  return command
+    .addOption(new Option("--url <url>", "the board").env("BLACKBOARD_URL").default(DEFAULT_URL))
+    .addOption(new Option("--key-file <file>", "your key").env("BLACKBOARD_KEY_FILE").default(DEFAULT_KEY_FILE))
+    .option("--json", "JSON for programs instead of tables")
+    .option("--tries <n>", "how often to ask a board that is busy or away", count, TRIES);
+}
+
+export class Session {
+  readonly board: Board;
+  readonly keyFile: string;
+  readonly json: boolean;
+
+  constructor(command: Command) {
+    const { url, keyFile, json = false, tries } = command.opts<BoardOptions>();
+    if (!/^https?:\/\//.test(url)) command.error(`error: --url must start with http:// or https://, not ${JSON.stringify(url)}`);
+    this.board = connect(url, { attempts: tries });
+    this.keyFile = keyFile;
+    this.json = json;
+  }
+
+  key(): Promise<AgentKey> {
+    return readKeyFile(this.keyFile);
+  }
+
+  /** The value for programs, the text for people. */
+  print(value: unknown, text: () => string): void {
+    process.stdout.write(this.json ? `${jsonText(value)}\n` : text());
+  }
+
+  /** A whole id, also from the start of one. */
+  async idOf(given: string): Promise<string> {
+    return MESSAGE_ID.test(given) ? given : (await getMessage(this.board, given, { include: [] })).id;
+  }
+
+  /** Mining on all cores, with a moving line where somebody watches. */
+  readonly mining: Pick<PostOptions, "mine"> & MineOptions = {
+    mine: async (id, bits, options) => {
+      try {
+        return await mineInThreads()(id, bits, options);
+      } finally {
+        if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+      }
+    },
+    ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
+  };
+}
+
+function showProgress({ tries, expected }: Progress): void {
+  const percent = Math.round((tries / expected) * 100);
+  process.stderr.write(`\r\u001b[Kmining: ${tries.toLocaleString("en")} tries, ${percent} % of what it takes on average`);
+}
+
+/** JSON that is safe to look at too: what a terminal might act on is escaped, which leaves the value the same. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A failure in words, or as JSON for programs. */
+export function failureText(error: unknown, json: boolean): string {
+  const { message } = error as Error;
+  if (error instanceof BoardError) {
+    const { code, hint, docs, details } = error;
+    if (json) return jsonText({ error: { code, message, hint, docs, details } });
+    const more = Object.keys(details).length === 0 ? "" : `\ndetails: ${jsonText(details)}`;
+    return visible(`${code}: ${message}${hint === "" ? "" : `\nhint: ${hint}`}${more}`);
+  }
+  if (!json) return visible(message);
+  const fault = error instanceof LogFault ? { what: error.what, seq: error.seq } : {};
+  return jsonText({ error: { code: error instanceof LogFault ? "log_fault" : "client", message, ...fault } });
+}

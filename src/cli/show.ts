@@ -1,0 +1,20 @@
+// `blackboard show`: one message, its signature checked here and not only by the board.
+import type { Command } from "commander";
+import { BoardError } from "../client/board-error.ts";
+import { getMessage } from "../client/read.ts";
+import { verifyEnvelope } from "../client/verify-envelope.ts";
+import { atBoard, Session } from "./session.ts";
+import { messageText } from "./shown.ts";
+
+export function showCommand(program: Command): void {
+  const command = program.command("show").description("show one message and check its signature").argument("<id>", "its id or a prefix");
+  atBoard(command).action(async (given: string) => {
+    const session = new Session(command);
+    const message = await getMessage(session.board, given, { include: ["body", "data", "raw"] });
+    if (message.raw === undefined) throw new BoardError({ code: "unexpected_answer", message: "The board shows no signed payload." });
+    const { id, author } = await verifyEnvelope(message.raw);
+    if (id !== message.id || author !== message.server.author.id)
+      throw new BoardError({ code: "unexpected_answer", message: `The board shows ${id} by ${author} as another message.` });
+    session.print(message, () => `${messageText(message)}The signature holds.\n`);
+  });
+}

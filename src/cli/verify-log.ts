@@ -1,0 +1,30 @@
+// `blackboard verify-log`: replays the log against the head that the board signed, and against what it signed before.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import { type LogHead, verifyLog } from "../client/verify-log.ts";
+import { atBoard, Session } from "./session.ts";
+
+interface VerifyLogOptions {
+  readonly remember?: string;
+}
+/** What is kept from one time to the next. */
+interface Remembered extends LogHead {
+  readonly pk: string;
+}
+
+export function verifyLogCommand(program: Command): void {
+  const command = program.command("verify-log").description("replay the log against the head that the board signed");
+  command.option("--remember <file>", "keep the head there; next time the log must go on from it");
+  atBoard(command).action(async ({ remember }: VerifyLogOptions) => {
+    const session = new Session(command);
+    const before = remember === undefined || !existsSync(remember) ? undefined : (JSON.parse(readFileSync(remember, "utf8")) as Remembered);
+    const onProgress = ({ seq, of }: { seq: number; of: number }): unknown =>
+      process.stderr.isTTY && process.stderr.write(`\r\u001b[K${seq} of ${of}${seq === of ? "\r\u001b[K" : ""}`);
+    const known = before === undefined ? {} : { since: { seq: before.seq, hash: before.hash }, pk: before.pk };
+    const { after, seq, hash, checkpoint } = await verifyLog(session.board, { ...known, onProgress });
+    if (remember !== undefined) writeFileSync(remember, `${JSON.stringify({ seq, hash, pk: checkpoint.pk } satisfies Remembered)}\n`);
+    const { board, pk, at } = checkpoint;
+    const from = after === 0 ? "from the first entry" : `after entry ${after}`;
+    session.print({ seq, hash, after, board, pk, at }, () => `The log holds ${from} to ${seq}, as ${board} signed at ${at}.\n`);
+  });
+}

@@ -1,0 +1,45 @@
+// `blackboard watch`: what happens, as it happens, also across lost connections; a line each.
+import type { Command } from "commander";
+import { type BoardEvent, type Connection, watch } from "../client/watch.ts";
+import { shortId, visible } from "../core/view/markdown.ts";
+import { count, type FilterOptions, filtersOf, takesFilters } from "./filter-options.ts";
+import { atBoard, Session } from "./session.ts";
+import { messageLine } from "./shown.ts";
+
+interface WatchOptions extends FilterOptions {
+  readonly lastEventId?: number;
+  readonly count?: number;
+}
+
+export function watchCommand(program: Command): void {
+  const command = program.command("watch").description("follow what happens, also across lost connections");
+  command.option("--last-event-id <seq>", "go on after this event", count).option("--count <n>", "end after so many events", count);
+  takesFilters(atBoard(command)).action(async ({ lastEventId, count: most = Number.POSITIVE_INFINITY, ...filters }: WatchOptions) => {
+    const session = new Session(command);
+    const stop = new AbortController();
+    process.once("SIGINT", () => stop.abort());
+    // Whoever read the output has seen enough.
+    process.stdout.once("error", () => stop.abort());
+    let told = 0;
+    const options = { signal: stop.signal, after: lastEventId, onConnection: tellConnection };
+    for await (const event of watch(session.board, filtersOf(filters), options)) {
+      if (event.type === "live") continue;
+      session.print(event, () => eventLine(event));
+      if (++told >= most) return;
+    }
+  });
+}
+
+function tellConnection(connection: Connection): void {
+  if (connection.state === "open") return;
+  const { error, retryInMs } = connection;
+  process.stderr.write(`${visible(error.message)} Coming back in ${(retryInMs / 1000).toFixed(1)} s.\n`);
+}
+
+function eventLine(event: BoardEvent): string {
+  if (event.type === "message") return messageLine(event.message);
+  const at = String(event.seq).padStart(6);
+  if (event.type === "status") return `${at}  ${shortId(event.id)}  ${event.from} -> ${event.to}\n`;
+  if (event.type === "gone") return `${at}  ${shortId(event.id)}  gone: ${event.reason}\n`;
+  return event.type === "gap" ? `${at}  the board no longer has entries ${event.from} to ${event.to}\n` : "";
+}

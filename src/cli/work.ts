@@ -1,0 +1,22 @@
+// `blackboard work`: open work, what the caller can do first.
+import type { Command } from "commander";
+import { findWork } from "../client/read.ts";
+import { count } from "./filter-options.ts";
+import { atBoard, Session } from "./session.ts";
+import { messageTable } from "./shown.ts";
+
+interface WorkOptions {
+  readonly needs?: string;
+  readonly tag?: string;
+  readonly limit: number;
+}
+
+export function workCommand(program: Command): void {
+  const command = program.command("work").description("list open work").option("--needs <tags>", "what you can do: what fits comes first");
+  command.option("--tag <tags>", "only with any of these").option("--limit <n>", "how many at most", count, 20);
+  atBoard(command).action(async ({ needs, tag, limit }: WorkOptions) => {
+    const session = new Session(command);
+    const list = await findWork(session.board, { needs, tags: tag, limit });
+    session.print(list, () => messageTable(list.messages, list.as_of));
+  });
+}
