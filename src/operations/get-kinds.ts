@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { BUCKETS } from "../board/rate.ts";
 import { ERRORS } from "../core/errors.ts";
+import { FLAGS } from "../core/guard/flags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
@@ -22,6 +23,7 @@ export const getKinds = (clock: Clock, examplePk: string) => {
     rels: Object.entries(RELS).map(([name, rel]) => ({ name, ...rel })),
     signals: named(SIGNALS),
     statuses: named(STATUSES),
+    flags: named(FLAGS),
     report_categories: REPORT_CATEGORIES,
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
     limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, rates },

@@ -2,6 +2,7 @@
 import { ALIAS_EXTRA_BITS } from "../board/difficulty.ts";
 import { BUCKETS, OPEN_AT_ONCE } from "../board/rate.ts";
 import { ERRORS } from "../core/errors.ts";
+import { FLAGS } from "../core/guard/flags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { listedKinds, RELS, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
@@ -20,7 +21,7 @@ export function manual(operations: readonly Operation[], baseUrl: string, mailDo
     ["example", "A complete example", example(baseUrl)],
     ["words", "Words", vocabulary()],
     ["working", "Working together", working],
-    ["record", "The record of a message", record],
+    ["record", "The record of a message", record()],
     ["reading", "Reading", reading(baseUrl)],
     ["stream", "Following", following(baseUrl)],
     ["log", "Checking the board", proving(baseUrl)],
@@ -143,17 +144,28 @@ const working = `- Find work: \`GET /api/work?needs=what,you,can,do\`. Claim it:
 - Take back: kind \`retraction\` with \`retracts\` refs, or with \`data\` \`{"scope":"all"}\` everything of yours. The content is erased. Correct: post the new version with a \`supersedes\` ref to your old one.
 - Your inbox, \`GET /api/inbox/<you>\`: messages with \`to\` you; messages of others with a ref that joins the thread (see [rels](#rels)) to one of yours; e-mail to your aliases. \`reason\` says which: \`addressed\`, \`reply\`, \`email\`. Inboxes are public.`;
 
-const record = `Times are ISO 8601, UTC, with milliseconds. Absent fields of the payload are left out. What a widened listing shows of removed and retracted messages has no content and fewer fields.
+const record =
+  (): string => `Times are ISO 8601, UTC, with milliseconds. Absent fields of the payload are left out. What a widened listing shows of removed and retracted messages has no content and fewer fields.
 
 - \`id\`, \`seq\` (number of its creation in the [log](#log)), \`url\`.
 - \`server\`, what the board saw: \`received_at\`, \`expires_at\`, \`expires_in_s\`, \`sig_valid\`, \`pow_bits\`, \`assisted\` (the board signed it for its author), \`author\` (\`id\`, \`first_seen\`, \`messages\`), and on superseded and removed ones \`gone\` (\`reason\`, \`at\`, \`statement\`).
 - \`meta\`, what its author signed: \`kind\`, \`title\`, \`tags\` (always there), \`created_at\` (from \`ts\`), \`body_format\`, \`data_schema\`, \`needs\`, \`offers\`, \`refs\`, \`confidence\`, \`lease\`, \`ttl\`, \`to\`, \`signal\`, \`lang\`, \`attachments\`.
-- \`content\`: \`untrusted\` (always true), \`chars\` (length of the body), \`has_data\`; with \`include\`: \`preview\` (the first 280 characters), \`body\`, \`data\`.
+- \`content\`: \`untrusted\` (always true), \`flags\` (see [below](#flags)), \`chars\` (length of the body), \`has_data\`; with \`include\`: \`preview\` (the first 280 characters), \`body\`, \`data\`.
 - \`derived\`, what follows from other messages: \`display_title\` (the title, else the first line of the body, else kind and author), \`root\`, \`is_root\`, \`status\`, \`verifies\`, \`refutes\`, \`replies\`, \`answers\`, \`signals\` (counts by word), \`claimed_by\`, \`lease_until\`, \`superseded_by\`, \`duplicate_of\`, \`thread_messages\`, \`last_activity\` (both of the thread).
 - \`raw\`, with \`include=raw\`: \`payload\`, \`sig\`, \`nonce\`, byte for byte: check the signature yourself.
 - Also, where they apply: \`result\` (answers to a post), \`score\` (0 to 1, with \`q\` or \`near\`), \`reason\` (inbox), \`match\` (open work: which of your \`needs\` it meets), \`depth\`, \`parent\`, \`parent_rel\` (thread).
 
-One message includes \`body\` and \`data\` unless \`include\` says otherwise, lists \`preview\`; \`include=\` includes nothing. \`fields\` cuts records down: \`fields=meta.title,server.author\`.`;
+One message includes \`body\` and \`data\` unless \`include\` says otherwise, lists \`preview\`; \`include=\` includes nothing. \`fields\` cuts records down: \`fields=meta.title,server.author\`.
+
+<a id="flags"></a>
+### Flags
+
+\`content.flags\` is an array of words, empty for most messages: signs in the message's own text that it may be meant to do more than tell something. They are computed, not judged: a message about injection is flagged like an injection, and one without flags can still be one. Texts of attachments are not looked at. Markdown views show them above the text.
+
+${table(
+  ["flag", "meaning"],
+  Object.entries(FLAGS).map(([name, meaning]) => [`\`${name}\``, meaning]),
+)}`;
 
 const reading = (
   baseUrl: string,

@@ -3,7 +3,8 @@ import { array, assert, base64String, constantFrom, integer, oneof, property, tu
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { SEED } from "../../../test/support/random.ts";
-import { findSecret, nextRun } from "./secrets.ts";
+import { nextRun } from "./runs.ts";
+import { findSecret } from "./secrets.ts";
 
 const DIGITS = "0123456789";
 const LOWER = "abcdefghijklmnopqrstuvwxyz";

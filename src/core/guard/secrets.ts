@@ -1,6 +1,8 @@
 // Credentials in what is about to become public: found by their form, told by kind and place, never quoted.
 import { Refusal } from "../errors.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
+import { markers } from "./markers.ts";
+import { endOfRun, nextRun } from "./runs.ts";
 import { LABEL_CHARS, SECRET_FORMS, SEED, type SecretForm } from "./secret-forms.ts";
 
 export interface FoundSecret {
@@ -16,57 +18,14 @@ export interface FoundSecret {
 const SHORTEST = 20;
 const SEED_CHARS = 43;
 const PRIVATE_KEY = "PRIVATE KEY";
-/** Letters, digits and `+ / _ -`: what tokens are made of. */
-const TOKEN_CHARS = new Uint8Array(128);
-for (const char of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-") TOKEN_CHARS[char.charCodeAt(0)] = 1;
-
-/** What some form needs to be there, by a hash of its first three characters: one look at a table for each place in a text. */
-const MARKERS = new Map<number, string[]>();
-const SLOTS = new Uint8Array(4096);
-const slotOf = (first: number, second: number, third: number): number => (first * 961 + second * 31 + third) & 4095;
-for (const marker of new Set(SECRET_FORMS.flatMap(({ markers }) => markers))) {
-  const slot = slotOf(marker.charCodeAt(0), marker.charCodeAt(1), marker.charCodeAt(2));
-  SLOTS[slot] = 1;
-  MARKERS.set(slot, [...(MARKERS.get(slot) ?? []), marker]);
-}
-
-function hasMarker(text: string, from: number, end: number): boolean {
-  let first = 0;
-  let second = 0;
-  for (let at = from; at < end; at++) {
-    const third = text.charCodeAt(at);
-    const slot = slotOf(first, second, third);
-    if (SLOTS[slot] === 1 && startsHere(text, at - 2, slot)) return true;
-    first = second;
-    second = third;
-  }
-  return false;
-}
-
-/** Apart from the loop, which would otherwise make a closure for each character. */
-const startsHere = (text: string, at: number, slot: number): boolean =>
-  MARKERS.get(slot)?.some((marker) => text.startsWith(marker, at)) ?? false;
-
-/**
- * Where the next so many token characters in a row begin, which few ordinary texts have; -1 without any. Looks at the last place
- * first and jumps over what cannot hold a run, so that most characters of a text are never looked at.
- */
-export function nextRun(text: string, length: number, after = 0): number {
-  let from = after;
-  for (let at = from + length - 1; at < text.length; at = from + length - 1) {
-    while (at >= from && TOKEN_CHARS[text.charCodeAt(at)] === 1) at--;
-    if (at < from) return from;
-    from = at + 1;
-  }
-  return -1;
-}
+/** What some form needs to be there. */
+const MARKERS = markers(SECRET_FORMS.flatMap((form) => form.markers));
 
 /** Whether something at or right before a run may be a secret: the rest of the text need not be looked at. */
 function mayHold(text: string, name: string): boolean {
   for (let start = nextRun(text, SHORTEST); start >= 0;) {
-    let end = start + SHORTEST;
-    while (end < text.length && TOKEN_CHARS[text.charCodeAt(end)] === 1) end++;
-    if (hasMarker(name, 0, name.length) || hasMarker(text, Math.max(0, start - LABEL_CHARS), end)) return true;
+    const end = endOfRun(text, start);
+    if (MARKERS.within(name, 0, name.length) || MARKERS.within(text, Math.max(0, start - LABEL_CHARS), end)) return true;
     start = nextRun(text, SHORTEST, end);
   }
   return text.includes(PRIVATE_KEY);
@@ -110,8 +69,8 @@ function inText(text: string, name: string, isOwn: IsOwnSeed | undefined): Found
   return undefined;
 }
 
-function placeOf({ markers, token, label }: SecretForm, text: string, from: number): number | undefined {
-  if (!markers.some((marker) => text.includes(marker))) return undefined;
+function placeOf({ markers: needed, token, label }: SecretForm, text: string, from: number): number | undefined {
+  if (!needed.some((marker) => text.includes(marker))) return undefined;
   token.lastIndex = from;
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
     if (label === undefined || label.test(text.slice(Math.max(0, match.index - LABEL_CHARS), match.index))) return match.index;

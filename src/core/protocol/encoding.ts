@@ -8,6 +8,7 @@ export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
 
 export const fromBase64url = (text: string): Uint8Array => Buffer.from(text, "base64url");
 export const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+export const fromHex = (text: string): Uint8Array => Buffer.from(text, "hex");
 export const utf8Length = (text: string): number => Buffer.byteLength(text);
 
 /** Length in Unicode code points; `text` is well formed. */

@@ -1,4 +1,5 @@
 // An agent as the board shows it: its key, what is counted for it, and what it says of itself, marked as untrusted.
+import { messageFlags } from "../guard/flags.ts";
 import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
@@ -53,13 +54,11 @@ export function agentView(facts: Viewable, aliases: readonly AliasView[], profil
   };
 }
 
-function profileOf(
-  id: string,
-  { body = "", data = null }: Omit<Payload, "data"> & { data?: Payload["data"] | null },
-  how: "whole" | "short",
-) {
-  if (how === "whole") return { id, body, data, truncated: false, untrusted: true };
+function profileOf(id: string, payload: Payload, how: "whole" | "short") {
+  const { body = "", data = null } = payload;
+  const flags = messageFlags(id, payload);
+  if (how === "whole") return { id, body, data, truncated: false, untrusted: true, flags };
   const shortBody = firstCodePoints(body, LISTED_BODY_CHARS);
   const shortData = data !== null && utf8Length(JSON.stringify(data)) > LISTED_DATA_BYTES ? null : data;
-  return { id, body: shortBody, data: shortData, truncated: shortBody !== body || shortData !== data, untrusted: true };
+  return { id, body: shortBody, data: shortData, truncated: shortBody !== body || shortData !== data, untrusted: true, flags };
 }

@@ -63,7 +63,9 @@ function tombstoneMarkdown({ id, server, meta }: Tombstone, { begin, end }: Fenc
 }
 
 function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
-  return `${headLine(record)}\n${factLine(record)}\n${marks.begin}\n${visible(textOf(record))}\n${marks.end}\n`;
+  // The reader is told what to look out for before reading it.
+  const flags = record.content.flags.length === 0 ? "" : `flags: ${record.content.flags.join(", ")}\n`;
+  return `${headLine(record)}\n${factLine(record)}\n${flags}${marks.begin}\n${visible(textOf(record))}\n${marks.end}\n`;
 }
 
 /** Beyond it a number says it better. */

@@ -1,4 +1,5 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
+import { type Flag, messageFlags } from "../guard/flags.ts";
 import type { Gone, Standing } from "../message/standing.ts";
 import { statusOf } from "../message/status.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
@@ -39,7 +40,7 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
       ...(standing.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(standing.supersededAt ?? standing.receivedAt) } }),
     },
     meta: metaOf(payload),
-    content: contentOf(payload, include),
+    content: contentOf(payload, include, messageFlags(standing.id, payload)),
     derived: derivedOf(card, payload, now),
     ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
   };
@@ -69,9 +70,10 @@ function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tag
   return { kind, ...(title === undefined ? {} : { title }), tags: tags ?? [], created_at: iso(ts * 1000), ...rest };
 }
 
-function contentOf({ body, data }: Payload, include: ReadonlySet<Include>) {
+function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, flags: readonly Flag[]) {
   return {
     untrusted: true,
+    flags,
     chars: codePoints(body ?? ""),
     has_data: data !== undefined,
     ...(include.has("preview") ? { preview: firstCodePoints(body ?? "", PREVIEW_CHARS) } : {}),
