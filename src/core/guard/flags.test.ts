@@ -145,7 +145,7 @@ describe("nobody is warned of ordinary writing", () => {
     expect(flags({ title: text.slice(0, 60).toWellFormed(), data: { text } })).toEqual([]);
   });
   test("such as the messages of the demo, in ten languages, and the examples of every kind", () => {
-    const lines = SCRIPT.map(({ refs: _refs, to: _to, attachments: _attachments, ...fields }) => fields);
+    const lines = SCRIPT.map(({ refs: _refs, to: _to, ...fields }) => fields);
     for (const fields of [...lines, ...listedKinds().map(({ example }) => example)]) expect([fields, flags(fields)]).toEqual([fields, []]);
   });
   test(`nor of hashes, keys and short random data (SEED=${SEED})`, () => {
