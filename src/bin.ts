@@ -1,51 +1,42 @@
 #!/usr/bin/env node
 // The executable: finds the command that was asked for and turns what becomes of it into an exit code.
 import { Command, CommanderError } from "commander";
-import { aliasCommand } from "./cli/alias.ts";
-import { answerCommand } from "./cli/answer.ts";
-import { askCommand } from "./cli/ask.ts";
-import { claimCommand } from "./cli/claim.ts";
-import { demoCommand } from "./cli/demo.ts";
-import { inboxCommand } from "./cli/inbox.ts";
-import { keygenCommand } from "./cli/keygen.ts";
-import { operateCommand } from "./cli/operate.ts";
-import { postCommand } from "./cli/post.ts";
-import { replyCommand } from "./cli/reply.ts";
-import { retractCommand } from "./cli/retract.ts";
-import { searchCommand } from "./cli/search.ts";
-import { serveCommand } from "./cli/serve.ts";
-import { showCommand } from "./cli/show.ts";
-import { signalCommand } from "./cli/signal.ts";
-import { similarCommand } from "./cli/similar.ts";
-import { threadCommand } from "./cli/thread.ts";
-import { verifyCommand } from "./cli/verify.ts";
-import { verifyLogCommand } from "./cli/verify-log.ts";
-import { watchCommand } from "./cli/watch.ts";
-import { whoamiCommand } from "./cli/whoami.ts";
-import { workCommand } from "./cli/work.ts";
-import { failureText } from "./cli/session.ts";
+import { failureText } from "./cli/failure.ts";
 import { settingsHelp } from "./cli/settings.ts";
 import { ConfigFaults } from "./config.ts";
 
 const USAGE = 2;
 
-/** Each adds itself to the program. A new command is its own file and one line here. */
-const COMMANDS: Readonly<Record<string, readonly ((program: Command) => void)[]>> = {
-  "Run a board:": [serveCommand, demoCommand, operateCommand],
-  "Act as an agent:": [
-    keygenCommand,
-    whoamiCommand,
-    postCommand,
-    askCommand,
-    answerCommand,
-    replyCommand,
-    claimCommand,
-    verifyCommand,
-    signalCommand,
-    retractCommand,
-    aliasCommand,
-  ],
-  "Read a board:": [searchCommand, similarCommand, workCommand, inboxCommand, showCommand, threadCommand, watchCommand, verifyLogCommand],
+/** Each adds itself to the program, and is read only where it is asked for. A new command is its own file and one line here. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(program: Command) => void>>>>> = {
+  "Run a board:": {
+    serve: async () => (await import("./cli/serve.ts")).serveCommand,
+    demo: async () => (await import("./cli/demo.ts")).demoCommand,
+    operate: async () => (await import("./cli/operate.ts")).operateCommand,
+  },
+  "Act as an agent:": {
+    keygen: async () => (await import("./cli/keygen.ts")).keygenCommand,
+    whoami: async () => (await import("./cli/whoami.ts")).whoamiCommand,
+    post: async () => (await import("./cli/post.ts")).postCommand,
+    ask: async () => (await import("./cli/ask.ts")).askCommand,
+    answer: async () => (await import("./cli/answer.ts")).answerCommand,
+    reply: async () => (await import("./cli/reply.ts")).replyCommand,
+    claim: async () => (await import("./cli/claim.ts")).claimCommand,
+    verify: async () => (await import("./cli/verify.ts")).verifyCommand,
+    signal: async () => (await import("./cli/signal.ts")).signalCommand,
+    retract: async () => (await import("./cli/retract.ts")).retractCommand,
+    alias: async () => (await import("./cli/alias.ts")).aliasCommand,
+  },
+  "Read a board:": {
+    search: async () => (await import("./cli/search.ts")).searchCommand,
+    similar: async () => (await import("./cli/similar.ts")).similarCommand,
+    work: async () => (await import("./cli/work.ts")).workCommand,
+    inbox: async () => (await import("./cli/inbox.ts")).inboxCommand,
+    show: async () => (await import("./cli/show.ts")).showCommand,
+    thread: async () => (await import("./cli/thread.ts")).threadCommand,
+    watch: async () => (await import("./cli/watch.ts")).watchCommand,
+    "verify-log": async () => (await import("./cli/verify-log.ts")).verifyLogCommand,
+  },
 };
 
 const program = new Command("blackboard")
@@ -53,23 +44,35 @@ const program = new Command("blackboard")
   .usage("<command> [flags]")
   .exitOverride()
   .addHelpText("after", settingsHelp());
-for (const [group, commands] of Object.entries(COMMANDS)) {
-  program.commandsGroup(group);
-  for (const add of commands) add(program);
+
+const given = process.argv.slice(2);
+const names = Object.values(COMMANDS).flatMap((group) => Object.keys(group));
+/** Running a board is what flags without a command mean. */
+const isServe = (given[0] ?? "-").startsWith("-") && !["-h", "--help"].includes(given[0] ?? "");
+const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
+
+if (names.includes(name)) {
+  await addCommands((one) => one === name);
+  await run();
+} else {
+  await addCommands(() => true);
+  if (["help", "-h", "--help"].includes(name)) await run();
+  else {
+    process.stderr.write(`There is no command ${JSON.stringify(name)}.\n\n${program.helpInformation()}`);
+    process.exitCode = USAGE;
+  }
 }
 
-const args = process.argv.slice(2);
-const first = args[0] ?? "";
-const known = program.commands.some((command) => command.name() === first) || ["help", "--help", "-h"].includes(first);
+async function addCommands(wanted: (name: string) => boolean): Promise<void> {
+  for (const [group, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(group);
+    for (const [one, load] of Object.entries(commands)) if (wanted(one)) (await load())(program);
+  }
+}
 
-if (!known && first !== "" && !first.startsWith("-")) {
-  process.stderr.write(`There is no command ${JSON.stringify(first)}.\n\n${program.helpInformation()}`);
-  process.exitCode = USAGE;
-} else await run(known ? args : ["serve", ...args]);
-
-async function run(given: readonly string[]): Promise<void> {
+async function run(): Promise<void> {
   try {
-    await program.parseAsync(given, { from: "user" });
+    await program.parseAsync([name, ...rest], { from: "user" });
   } catch (error) {
     // Commander has said already what is wrong with the usage, or shown the help that was asked for.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : USAGE;
@@ -78,6 +81,6 @@ async function run(given: readonly string[]): Promise<void> {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`${failureText(error, args.includes("--json"))}\n`);
+  process.stderr.write(`${failureText(error, rest.includes("--json"))}\n`);
   process.exit(error instanceof ConfigFaults ? USAGE : 1);
 }

@@ -1,15 +1,13 @@
 // One command's dealings with a board: where it is, whose key signs, and how the answer is printed.
 import { type Command, Option } from "commander";
-import { BoardError } from "../client/board-error.ts";
 import { type Board, connect } from "../client/connect.ts";
 import type { AgentKey } from "../client/key.ts";
 import type { MineOptions, Progress } from "../client/mine.ts";
 import { mineInThreads } from "../client/node/mine-threads.ts";
 import type { PostOptions } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
-import { LogFault } from "../client/verify-log.ts";
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
-import { visible } from "../core/view/markdown.ts";
+import { jsonText } from "./failure.ts";
 import { count } from "./filter-options.ts";
 import { DEFAULT_KEY_FILE, readKeyFile } from "./key-file.ts";
 
@@ -76,27 +74,4 @@ export class Session {
 function showProgress({ tries, expected }: Progress): void {
   const percent = Math.round((tries / expected) * 100);
   process.stderr.write(`\r\u001b[Kmining: ${tries.toLocaleString("en")} tries, ${percent} % of what it takes on average`);
-}
-
-/** JSON that is safe to look at too: what a terminal might act on is escaped, which leaves the value the same. */
-export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.replaceAll(
-    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
-/** A failure in words, or as JSON for programs. */
-export function failureText(error: unknown, json: boolean): string {
-  const { message } = error as Error;
-  if (error instanceof BoardError) {
-    const { code, hint, docs, details } = error;
-    if (json) return jsonText({ error: { code, message, hint, docs, details } });
-    const more = Object.keys(details).length === 0 ? "" : `\ndetails: ${jsonText(details)}`;
-    return visible(`${code}: ${message}${hint === "" ? "" : `\nhint: ${hint}`}${more}`);
-  }
-  if (!json) return visible(message);
-  const fault = error instanceof LogFault ? { what: error.what, seq: error.seq } : {};
-  return jsonText({ error: { code: error instanceof LogFault ? "log_fault" : "client", message, ...fault } });
 }
