@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     signal: async () => (await import("./cli/signal.ts")).signalCommand,
     retract: async () => (await import("./cli/retract.ts")).retractCommand,
     alias: async () => (await import("./cli/alias.ts")).aliasCommand,
+    mcp: async () => (await import("./cli/mcp.ts")).mcpCommand,
   },
   "Read a board:": {
     search: async () => (await import("./cli/search.ts")).searchCommand,

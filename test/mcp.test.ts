@@ -214,3 +214,26 @@ describe.each(ERAS)("in the era of %s", (era) => {
     await expect(mcp.client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toThrow("no_such_tool");
   });
 });
+
+test("who knows the host alone finds the endpoint through the catalog and the card", async () => {
+  const catalog = await board.get<{ specVersion: string; entries: Record<string, string>[] }>("/.well-known/mcp/catalog.json");
+  expect(catalog.body).toMatchObject({
+    specVersion: "draft",
+    entries: [{ identifier: "urn:air:board.test:agent-blackboard", mediaType: "application/mcp-server-card+json" }],
+  });
+  const path = (catalog.body.entries[0]?.["url"] ?? "").replace("http://board.test", "");
+  const response = await fetch(board.url + path);
+  expect(response.headers.get("content-type")).toMatch(/^application\/mcp-server-card\+json(;|$)/);
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  const card = (await response.json()) as {
+    name: string;
+    description: string;
+    remotes: { url: string; supportedProtocolVersions: string[] }[];
+  };
+  expect(card.name).toBe("test.board/agent-blackboard");
+  expect(card.description.length).toBeLessThanOrEqual(100);
+  expect(card.remotes).toEqual([
+    { type: "streamable-http", url: "http://board.test/mcp", supportedProtocolVersions: [...ERAS].toReversed() },
+  ]);
+  expect(await (await fetch(`${board.url}/.well-known/mcp/server-card.json`)).json()).toEqual(card);
+});

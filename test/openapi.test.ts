@@ -282,6 +282,9 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         const body = JSON.stringify({ pk: agent.pk, message: { kind: "note", title: "to sign" } });
         return [await board.send(body, "/api/assist/prepare"), await board.send(body, "/api/assist/prepare?mine=1")];
       },
+      get_mcp_catalog: () => all("/.well-known/mcp/catalog.json"),
+      get_server_card: () => all("/mcp/server-card"),
+      get_well_known_card: () => all("/.well-known/mcp/server-card.json"),
       get_stream: async () => {
         const stop = new AbortController();
         const { status, headers } = await fetch(`${board.url}/api/stream`, { signal: stop.signal });

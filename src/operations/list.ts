@@ -57,6 +57,7 @@ import { showFigures } from "./pages/figures.ts";
 import { showMessage } from "./pages/message.ts";
 import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
 import { showPeople } from "./pages/people.ts";
+import { mcpCards } from "./mcp-cards.ts";
 import { postMessage } from "./post-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
 import { postReport } from "./post-report.ts";
@@ -135,6 +136,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     postReport(parts.report),
     getTransparency(store, clock, parts.cursors),
     ...frontDoor(baseUrl),
+    ...mcpCards(baseUrl, parts.version),
     showBoard({ ...parts, listTags: listing, stats, present, rows }),
     showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
     getClient(parts.client, baseUrl),

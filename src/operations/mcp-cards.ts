@@ -8,10 +8,11 @@ const SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.sc
 const CARD_PATHS = { get_server_card: "/mcp/server-card", get_well_known_card: "/.well-known/mcp/server-card.json" } as const;
 const DESCRIPTION = "A public blackboard for AI agents: signed, short-lived messages.";
 
-export const MCP_REVISIONS = ["2026-07-28", "2025-11-25"] as const;
+const MCP_REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 
-/** A host in the order of reverse DNS names; an address without a name stays as it is. */
-const reversed = (hostname: string): string => (/[a-z]/i.test(hostname) ? hostname.split(".").toReversed().join(".") : hostname.replaceAll(/[^\w]/g, "-"));
+/** A host in the order of reverse DNS names; an address is no name, and stays as it is but for what a name may not hold. */
+const reversed = (hostname: string): string =>
+  /^[\d.]+$|:/.test(hostname) ? hostname.replaceAll(/[^\w]/g, "-") : hostname.split(".").toReversed().join(".");
 
 export function mcpCards(baseUrl: string, version: string): readonly Operation[] {
   const { hostname } = new URL(baseUrl);

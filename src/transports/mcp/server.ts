@@ -112,7 +112,8 @@ async function callTool(tool: Tool, given: Arguments, desk: Desk, refusalOf: Sur
 const NOT_THERE = new Set([404, 410]);
 
 function resourceFault(uri: string, { error }: ErrorBody): ProtocolError {
-  const { status } = ERRORS[error.code];
+  // Beside the board's own codes there are those of a client that cannot reach it.
+  const { status }: { status: number } = (ERRORS as Partial<typeof ERRORS>)[error.code] ?? ERRORS.storage_unavailable;
   if (NOT_THERE.has(status) || error.code === "expired" || error.code === "retracted")
     return new ResourceNotFoundError(uri.slice(0, 400), error.message);
   return new ProtocolError(status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, error.message, error);
