@@ -1,13 +1,14 @@
 // `blackboard operate`: the operator's tools, on the store and beside the running board.
 import type { Command } from "commander";
 import { backupCommands } from "./operate/backup.ts";
+import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
 import { reportsCommand } from "./operate/reports.ts";
 import { statsCommand } from "./operate/stats.ts";
 import { switchCommands } from "./operate/switches.ts";
 
 /** A new tool is its own file and one line here. */
-const TOOLS = [reportsCommand, decisionCommands, switchCommands, statsCommand, backupCommands];
+const TOOLS = [reportsCommand, decisionCommands, switchCommands, statsCommand, checkCommand, backupCommands];
 
 export function operateCommand(program: Command): void {
   const operate = program.command("operate").description("reports, removals, blocks, switches, check and backup, while the board runs");

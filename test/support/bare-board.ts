@@ -16,7 +16,7 @@ import type { Act, Appended, Outcome } from "../../src/ports/store.ts";
 import type { Change } from "./chain.ts";
 
 export class BareBoard implements Disposable {
-  readonly #dir = mkdtempSync(join(tmpdir(), "bare-board-"));
+  readonly dir = mkdtempSync(join(tmpdir(), "bare-board-"));
   readonly #readDb: DatabaseSync;
   /** The writer's connection. */
   readonly db: DatabaseSync;
@@ -25,11 +25,11 @@ export class BareBoard implements Disposable {
   readonly reader: SqliteReader;
 
   constructor() {
-    this.db = openDatabase(databasePath(this.#dir), "write");
+    this.db = openDatabase(databasePath(this.dir), "write");
     // Nothing here asks what a power cut leaves behind, and thousands of syncs take minutes.
     this.db.exec("PRAGMA synchronous = OFF");
     this.#writer = new SqliteWriter(this.db);
-    this.#readDb = openDatabase(databasePath(this.#dir), "read");
+    this.#readDb = openDatabase(databasePath(this.dir), "read");
     this.#cards = new SqliteCards(this.#readDb);
     this.reader = new SqliteReader(this.#readDb, this.#cards);
   }
@@ -74,7 +74,7 @@ export class BareBoard implements Disposable {
   [Symbol.dispose](): void {
     this.#readDb.close();
     this.#writer.close();
-    rmSync(this.#dir, { recursive: true, force: true });
+    rmSync(this.dir, { recursive: true, force: true });
   }
 }
 

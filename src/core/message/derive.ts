@@ -17,8 +17,8 @@ const SWEEP_STEP = 256;
 const seconds = (value: string | number | undefined, otherwise: number): number =>
   value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
 
-/** Enters an admitted message into log, thread and derived facts. */
-export function arrive(ledger: Ledger, arrival: Arrival): Standing {
+/** Enters an admitted message into log, thread and derived facts; the root is worked out unless it is known. */
+export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standing {
   const { id, author, payload, raw } = arrival;
   const refs = distinct(payload.refs ?? []);
   const seq = ledger.log("create", id, null, sha256Hex(contentText(raw)));
@@ -27,7 +27,7 @@ export function arrive(ledger: Ledger, arrival: Arrival): Standing {
     id,
     author,
     kind: payload.kind,
-    root: rootOf(ledger, id, payload.refs ?? []),
+    root: root ?? rootOf(ledger, id, payload.refs ?? []),
     receivedAt: ledger.now,
     expiresAt: ledger.now + seconds(payload.ttl, LIMITS.ttl_default_s) * 1000,
     to: payload.to ?? null,
@@ -80,13 +80,19 @@ export function sweep(ledger: Ledger): boolean {
     const standing = ledger.find(id);
     if (standing !== undefined) leave(ledger, standing, standing.withdrawn ? "retracted" : "expired");
   }
-  const ended = ledger.endedLeases(SWEEP_STEP);
+  const leases = endLeases(ledger);
+  const aliases = sweepAliases(ledger, SWEEP_STEP);
+  return due.length === SWEEP_STEP || leases || aliases;
+}
+
+/** Ends leases whose time has come, but for those that are to be kept. Whether there may be more. */
+export function endLeases(ledger: Ledger, keep: (target: Standing) => boolean = () => false, step: number = SWEEP_STEP): boolean {
+  const ended = ledger.endedLeases(step);
   for (const { id } of ended) {
     const target = ledger.find(id);
-    if (target !== undefined) release(ledger, target);
+    if (target !== undefined && !keep(target)) release(ledger, target);
   }
-  const aliases = sweepAliases(ledger, SWEEP_STEP);
-  return due.length === SWEEP_STEP || ended.length === SWEEP_STEP || aliases;
+  return ended.length === step;
 }
 
 /** The root of the first thread-joining ref's target; that target's id where it is unknown here. */
@@ -241,7 +247,7 @@ function traceIn(ledger: Ledger, standing: Standing): Trace {
   return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), verifies === 0 ? [] : ledger.votesOn(seq));
 }
 
-function supersede(ledger: Ledger, target: Standing, by: string): void {
+export function supersede(ledger: Ledger, target: Standing, by: string): void {
   ledger.log("supersede", target.id, JSON.stringify({ by }));
   cease(ledger, target);
   target.supersededBy = by;

@@ -1,0 +1,54 @@
+// `blackboard operate check`: is everything as the log says? On a copy of the database of one moment, beside the running board.
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { databasePath } from "../../adapters/sqlite/open.ts";
+import { snapshot, soundHead } from "../../adapters/sqlite/snapshot.ts";
+import { openSqliteStore } from "../../adapters/sqlite/store.ts";
+import { headFile } from "../../adapters/system/head-file.ts";
+import { signaturePool } from "../../adapters/system/signature-pool.ts";
+import type { Config } from "../../config.ts";
+import { checkBoard, type Checked } from "./check/check-board.ts";
+import { signatureRule } from "./check/signatures.ts";
+import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
+
+const SHOWN = 50;
+
+export function checkCommand(operate: Command): void {
+  atDesk(
+    operate.command("check").description("verify every signature, the chain, the checkpoint and, by replay, every derived fact"),
+  ).action(check);
+}
+
+async function check(options: DeskOptions): Promise<void> {
+  const { tell } = offDesk(options);
+  const checked = await checkConfigured(configOf(options));
+  const { entries, messages, faults, findings } = checked;
+  const read = `${entries} entries and ${messages} messages were checked`;
+  const lines = findings.slice(0, SHOWN).map(({ where, fault }) => `  ${where} ${fault}`);
+  const more = faults > SHOWN ? [`  and ${faults - SHOWN} more; --json shows the first thousand`] : [];
+  tell(faults === 0 ? `${read}: everything is as the log says.` : [`${read}: ${faults} faults.`, ...lines, ...more].join("\n"), checked);
+  if (faults > 0) process.exitCode = 1;
+}
+
+export async function checkConfigured({ data, databaseUrl }: Config, now: number = Date.now()): Promise<Checked> {
+  if (databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
+  soundHead(databasePath(data));
+  // Before the copy, which then cannot be behind it unless the database is.
+  const signed = await headFile(join(data, "head.json")).read();
+  const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
+  const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
+  try {
+    snapshot(databasePath(data), databasePath(dir));
+    const store = await openSqliteStore(dir, () => {}, "operator");
+    try {
+      return await checkBoard(store, signed, signatureRule(signatures), now);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await signatures.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,34 @@
+// The last signed head: that the board signed it, and that the log goes on from it.
+import { createPublicKey, verify } from "node:crypto";
+import { continues } from "../../../board/checkpoint.ts";
+import type { Checkpoint } from "../../../core/log/checkpoint.ts";
+import { agentId } from "../../../core/protocol/identity.ts";
+import type { Store } from "../../../ports/store.ts";
+import type { Findings } from "./findings.ts";
+
+export async function checkCheckpoint(store: Store, signed: Checkpoint | undefined, findings: Findings): Promise<void> {
+  if (signed === undefined) return;
+  const where = `checkpoint ${signed.seq}`;
+  if (!isSigned(signed)) findings.add(where, "has a signature that does not fit");
+  const { seq, hash } = said(signed.payload);
+  findings.compare(where, ["seq", "hash", "board"], { seq, hash, board: agentId(signed.pk) }, signed);
+  if (!(await continues(store, signed)))
+    findings.add(where, "is not on the way of this log: the database is behind it or tells another story");
+}
+
+function isSigned({ payload, sig, pk }: Checkpoint): boolean {
+  try {
+    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: pk }, format: "jwk" });
+    return verify(null, Buffer.from(payload), key, Buffer.from(sig, "base64url"));
+  } catch {
+    return false;
+  }
+}
+
+function said(payload: string): { seq?: number; hash?: string } {
+  try {
+    return JSON.parse(payload) as { seq?: number; hash?: string };
+  } catch {
+    return {};
+  }
+}

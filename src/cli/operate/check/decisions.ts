@@ -1,0 +1,86 @@
+// Endings, decisions and aliases: what the log says of them against what the store keeps.
+import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
+import type { Entry } from "../../../core/log/chain.ts";
+import type { Action } from "../../../core/message/moderation.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
+import type { Store } from "../../../ports/store.ts";
+import type { Findings } from "./findings.ts";
+
+const STEP = 500;
+const DAY_MS = 86_400_000;
+const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: "retracted", remove: "removed" };
+
+/** The last ending of each message that is not there any more. */
+export async function compareEndings(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
+  const ends = new Map(others.filter(({ type }) => REASONS[type] !== undefined).map((entry) => [entry.id, entry]));
+  const restored = new Set(others.filter(({ type }) => type === "restore").map(({ id }) => id));
+  const ids = [...ends.keys()];
+  const blobs = new Set((await decisions(store)).map(({ target }) => target));
+  for (let at = 0; at < ids.length; at += STEP) {
+    const found = await store.findAll(ids.slice(at, at + STEP), 0);
+    for (const id of ids.slice(at, at + STEP)) {
+      const [entry, one] = [ends.get(id), found.get(id)];
+      if (entry === undefined || (one !== undefined && "card" in one)) continue;
+      const where = `tombstone of ${id}`;
+      // A decision on an attachment leaves no tombstone, and old ones are forgotten.
+      if (one === undefined) {
+        if (!blobs.has(id) && entry.at > now - (LIMITS.gone_days - 8) * DAY_MS) findings.add(where, "is missing");
+        continue;
+      }
+      const { reason, statement } = one.gone;
+      findings.compare(where, ["reason"], { reason: REASONS[entry.type] }, { reason });
+      if (entry.type === "remove" && !restored.has(id)) findings.compare(where, ["statement"], { statement: entry.detail }, { statement });
+    }
+  }
+}
+
+export async function compareDecisions(store: Store, others: readonly Entry[], oldest: number, findings: Findings): Promise<void> {
+  const made = new Map(others.filter(({ type }) => type === "remove" || type === "key_block").map((entry) => [entry.seq, entry]));
+  const reversed = new Set(
+    others
+      .filter(({ type }) => type === "restore" || type === "key_unblock")
+      .map(({ detail }) => (JSON.parse(detail ?? "{}") as { statement?: string }).statement),
+  );
+  for (const action of await decisions(store)) {
+    const where = `decision ${action.id}`;
+    const entry = made.get(action.seq);
+    made.delete(action.seq);
+    if (entry === undefined) {
+      if (action.seq >= oldest) findings.add(where, `is not in the log at ${action.seq}`);
+      continue;
+    }
+    const { target, at, visibility, ground, category, facts, id } = action;
+    const stated = { ...(JSON.parse(entry.detail ?? "{}") as object), target: entry.id, at: entry.at };
+    findings.compare(where, ["id", "target", "at", "visibility", "ground", "category", "facts"], stated, {
+      id,
+      target,
+      at,
+      visibility,
+      ground,
+      category,
+      facts,
+    });
+    findings.compare(where, ["state"], { state: reversed.has(id) ? "reversed" : "in_force" }, action);
+    if (visibility === "key_blocked" && action.state === "in_force" && !(await store.prior("", target, [], 0)).keyBlocked)
+      findings.add(where, "is in force, but the key is not blocked");
+  }
+  for (const { seq, id } of made.values()) findings.add(`entry ${seq}`, `decides on ${id}, but no decision is kept`);
+}
+
+async function decisions(store: Store): Promise<readonly Action[]> {
+  const all: Action[] = [];
+  for (let page: readonly Action[]; ; all.push(...page)) {
+    page = await store.actions({ since: 0, before: all.at(-1)?.seq, limit: STEP });
+    if (page.length === 0) return all;
+  }
+}
+
+export async function compareAliases(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
+  const last = new Map(others.filter(({ type }) => type.startsWith("alias_")).map((entry) => [entry.id, entry]));
+  for (const { id, type, detail } of last.values()) {
+    const { agent } = JSON.parse(detail ?? "{}") as { agent: string };
+    const seen = (await store.agent(agent, now))?.lastSeen ?? 0;
+    const held = type === "alias_claim" && seen + ALIAS_LIFE_MS > now ? agent : null;
+    findings.compare(`alias ${id}`, ["agent"], { agent: held }, { agent: (await store.alias(id, now))?.agent ?? null });
+  }
+}

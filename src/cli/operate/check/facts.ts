@@ -1,0 +1,124 @@
+// Every derived fact of a board against the same fact of a board made from the log.
+import type { Standing } from "../../../core/message/standing.ts";
+import { ORDERS } from "../../../core/query/order.ts";
+import { type FilterValues, meaningOf } from "../../../core/query/filters.ts";
+import { and, atLeast } from "../../../core/query/condition.ts";
+import type { Card, Store } from "../../../ports/store.ts";
+import type { TagFacts } from "../../../ports/tags.ts";
+import type { Findings } from "./findings.ts";
+
+const STEP = 500;
+const HOUR_MS = 3_600_000;
+const MOST = 1_000_000;
+
+const STANDING = [
+  "seq author kind root receivedAt expiresAt to bits hasData hasAttachment lang repliedTo status verifies refutes replies answers",
+  "answersVerified answersDisputed signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
+].flatMap((names) => names.split(" "));
+const AGENT = ["live", "byKind", "work", "given", "received", "signals", "offers", "needs", "profile"];
+
+export interface Sides {
+  /** Made from the log. */
+  readonly expected: Store;
+  readonly found: Store;
+  readonly now: number;
+  /** Whether the log is kept from the first entry on, so that totals can be counted. */
+  readonly whole: boolean;
+}
+
+export async function compareFacts(sides: Sides, ids: readonly string[], findings: Findings): Promise<void> {
+  const agents = new Set<string>();
+  for (let at = 0; at < ids.length; at += STEP) {
+    const step = ids.slice(at, at + STEP);
+    const [expected, found] = await Promise.all([cards(sides.expected, step), cards(sides.found, step)]);
+    for (const id of step) {
+      const [wanted, stored] = [expected.get(id), found.get(id)];
+      if (wanted !== undefined && stored !== undefined) await compareMessage(sides, wanted, stored, agents, findings);
+      else if (wanted !== stored)
+        findings.add(`message ${id}`, wanted === undefined ? "is there; by the log it is gone" : "is gone; by the log it is there");
+    }
+  }
+  for (const agent of agents) await compareAgent(sides, agent, findings);
+  await compareTags(sides, findings);
+  await compareFigures(sides, findings);
+}
+
+async function cards(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, Card>> {
+  const found = await store.findAll(ids, 0);
+  return new Map([...found].flatMap(([id, one]) => ("card" in one ? [[id, one.card]] : [])));
+}
+
+async function compareMessage(sides: Sides, wanted: Card, stored: Card, agents: Set<string>, findings: Findings): Promise<void> {
+  const where = `message ${wanted.standing.id}`;
+  findings.compare(where, STANDING, facts(wanted.standing), facts(stored.standing));
+  findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);
+  const { seq, author, to, repliedTo } = wanted.standing;
+  for (const agent of [author, ...repliedTo, ...(to === null ? [] : [to])]) agents.add(agent);
+  const [refs, votes] = [await both(sides, (store) => store.refs([seq])), await both(sides, (store) => store.verifiers(seq))];
+  findings.compare(where, ["refs"], { refs: refs[0] }, { refs: refs[1] });
+  findings.compare(where, ["verifiers"], { verifiers: votes[0].toSorted() }, { verifiers: votes[1].toSorted() });
+}
+
+const facts = (standing: Standing) => ({ ...standing, repliedTo: standing.repliedTo.toSorted() });
+
+async function compareAgent(sides: Sides, agent: string, findings: Findings): Promise<void> {
+  const where = `agent ${agent}`;
+  const [wanted, stored] = await both(sides, (store) => store.agent(agent, sides.now));
+  // Who was only ever addressed is nobody yet.
+  if (wanted === undefined) return;
+  if (stored === undefined) return findings.add(where, "is unknown; by the log it has posted");
+  const short = { ...wanted, profile: wanted.profile?.id ?? null };
+  findings.compare(where, [...AGENT, ...(sides.whole ? ["firstSeen", "total"] : [])], short, {
+    ...stored,
+    profile: stored.profile?.id ?? null,
+  });
+  if (stored.lastSeen < wanted.lastSeen) findings.add(where, "was last seen later, by the log");
+  const [inbox, reached] = await both(sides, (store) => seqsOf(store, { inbox: [agent] }, sides.now));
+  findings.compare(where, ["inbox"], { inbox }, { inbox: reached });
+}
+
+async function compareTags(sides: Sides, findings: Findings): Promise<void> {
+  for (const field of ["tag", "need", "offer"] as const) {
+    const [wanted, stored] = await both(sides, (store) => tagsOf(store, field));
+    for (const tag of new Set([...wanted.keys(), ...stored.keys()])) {
+      const where = `${field} ${JSON.stringify(tag)}`;
+      findings.compare(where, ["count"], { count: wanted.get(tag) ?? 0 }, { count: stored.get(tag) ?? 0 });
+      const filter = field === "tag" ? { tag: [tag] } : field === "need" ? { needs: [tag] } : { offers: [tag] };
+      const [expected, found] = await both(sides, (store) => seqsOf(store, filter, sides.now));
+      findings.compare(where, ["messages"], { messages: expected }, { messages: found });
+    }
+  }
+}
+
+async function tagsOf(store: Store, field: "tag" | "need" | "offer"): Promise<ReadonlyMap<string, number>> {
+  const all = new Map<string, number>();
+  for (let after: TagFacts | undefined; ;) {
+    const page = await store.tags({ field, prefix: "", after, limit: STEP });
+    for (const { tag, count } of page) all.set(tag, count);
+    after = page.at(-1);
+    if (after === undefined) return all;
+  }
+}
+
+function seqsOf(store: Store, filter: FilterValues, now: number): Promise<readonly number[]> {
+  return store.listSeqs({
+    condition: and(atLeast("expiresAt", 1), ...meaningOf(filter, now)),
+    order: ORDERS.old,
+    after: undefined,
+    limit: MOST,
+    removed: false,
+    only: undefined,
+  });
+}
+
+async function compareFigures(sides: Sides, findings: Findings): Promise<void> {
+  const { now } = sides;
+  const query = { hourAgo: now - HOUR_MS, dayAgo: now - 24 * HOUR_MS, firstHour: Math.floor(now / HOUR_MS) - 167 };
+  const [wanted, stored] = await both(sides, (store) => store.figures(query));
+  const shown = (figures: typeof wanted) => ({ ...figures, hourly: Object.fromEntries(figures.hourly) });
+  findings.compare("counts", ["byStatus", "byKind", "openWork", "threads", "lastHour", "lastDay", "hourly"], shown(wanted), shown(stored));
+}
+
+async function both<Answer>({ expected, found }: Sides, ask: (store: Store) => Promise<Answer>): Promise<readonly [Answer, Answer]> {
+  return [await ask(expected), await ask(found)];
+}

@@ -1,0 +1,43 @@
+// What a check found: where, and what is wrong there.
+
+export interface Finding {
+  /** An entry, a message, an agent, a count. */
+  readonly where: string;
+  readonly fault: string;
+}
+
+/** So many are kept word for word; a board with more is broken enough. */
+const KEPT = 1000;
+
+export class Findings {
+  readonly #kept: Finding[] = [];
+  #count = 0;
+
+  get all(): readonly Finding[] {
+    return this.#kept;
+  }
+  get count(): number {
+    return this.#count;
+  }
+
+  add(where: string, fault: string): void {
+    this.#count++;
+    if (this.#kept.length < KEPT) this.#kept.push({ where, fault });
+  }
+
+  /** The facts under these names, which should be the same; others are not looked at. */
+  compare(where: string, names: readonly string[], expected: object, found: object): void {
+    for (const name of names) {
+      const [wanted, stored] = [expected, found].map((facts) => stable((facts as Record<string, unknown>)[name]));
+      if (wanted !== stored) this.add(where, `${name} is ${stored}; the log says ${wanted}`);
+    }
+  }
+}
+
+/** As text, whatever the order of keys. */
+function stable(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(stable).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";
+  const sorted = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([name, one]) => `${name}:${stable(one)}`).join()}}`;
+}

@@ -1,0 +1,118 @@
+// The log from its first entry to its last: the chain, the content it speaks of, every signature, and the replay.
+import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
+import { contentText } from "../../../core/log/entry-text.ts";
+import { agentId, messageId } from "../../../core/protocol/identity.ts";
+import type { Payload } from "../../../core/protocol/payload.ts";
+import { sha256Hex } from "../../../core/protocol/sha256.ts";
+import { workBits } from "../../../core/protocol/work.ts";
+import type { Arrival, Gone } from "../../../core/message/standing.ts";
+import type { Told } from "../../../core/message/replay.ts";
+import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
+import type { Findings } from "./findings.ts";
+import type { Scratch } from "./scratch.ts";
+
+const STEP = 500;
+
+export type IsSigned = (raw: Raw, pk: string) => Promise<boolean>;
+
+export interface History {
+  readonly entries: number;
+  readonly signatures: number;
+  /** Seqs of messages whose content is there, by id. */
+  readonly messages: ReadonlyMap<string, number>;
+  /** Entries that are not about the content of messages, in order. */
+  readonly others: readonly Entry[];
+}
+
+export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSigned, findings: Findings): Promise<History> {
+  const oldest = await store.oldestSeq();
+  const messages = new Map<string, number>();
+  const others: Entry[] = [];
+  let entries = 0;
+  let last: Entry | undefined;
+  for (let after = oldest - 1; ;) {
+    const step = await store.entries(after, STEP, 0);
+    if (step.length === 0) break;
+    const found = await store.findAll([...new Set(step.map(({ id }) => id))], 0);
+    const checked = await Promise.all(step.map((entry) => contentOf(entry, found.get(entry.id), isSigned, findings)));
+    for (const [i, entry] of step.entries()) {
+      checkLink(entry, last ?? { seq: after, at: 0 }, findings);
+      if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
+      if (entry.type !== "create" && entry.type !== "status") others.push(entry);
+      last = entry;
+    }
+    const told = step.map((entry, i): Told => {
+      return { entry, arrival: checked[i], gone: goneOf(entry, found.get(entry.id)) };
+    });
+    scratch.play(told, ({ entry }, error) => findings.add(`entry ${entry.seq}`, `cannot be replayed: ${error.message}`));
+    entries += step.length;
+    after = step.at(-1)?.seq ?? after;
+  }
+  await checkStored(store, messages, findings);
+  return { entries, signatures: messages.size, messages, others };
+}
+
+function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, findings: Findings): void {
+  const where = `entry ${entry.seq}`;
+  if (entry.seq !== before.seq + 1) findings.add(where, `follows entry ${before.seq}: what is between them is missing`);
+  if (entry.at < before.at) findings.add(where, "is older than the entry before it");
+  if (entryHash(entry) !== entry.hash) findings.add(where, "has a hash that does not follow from it and the entry before it");
+  const digest =
+    entry.type === "create" ? (entry.raw === null ? entry.digest : sha256Hex(contentText(entry.raw))) : detailDigest(entry.detail);
+  if (digest !== entry.digest) findings.add(where, `has a ${entry.type === "create" ? "content" : "detail"} that does not fit its digest`);
+}
+
+/** The message that an entry created, where its content is there and can be read. */
+async function contentOf(
+  { type, id, seq, raw }: LogEntry,
+  found: Found | undefined,
+  isSigned: IsSigned,
+  findings: Findings,
+): Promise<Arrival | undefined> {
+  if (type !== "create") return undefined;
+  const where = `message ${id}`;
+  const card = found !== undefined && "card" in found ? found.card : undefined;
+  if (raw === null) {
+    // One that was given back and posted again has content under a later entry.
+    if (found === undefined || (card !== undefined && card.standing.seq === seq))
+      findings.add(where, `of entry ${seq} has neither content nor tombstone`);
+    return undefined;
+  }
+  if (messageId(raw.payload) !== id) findings.add(where, "has a payload with another id");
+  const payload = parsed(raw.payload);
+  if (payload === undefined) {
+    findings.add(where, "has a payload that cannot be read");
+    return undefined;
+  }
+  if (!(await isSigned(raw, payload.pk))) findings.add(where, "has a signature that does not fit");
+  const bits = payload.kind === "email" ? 0 : workBits(id, raw.nonce);
+  return { id, author: agentId(payload.pk), payload, raw, bits, assisted: card?.standing.assisted ?? false, blobs: {} };
+}
+
+/** What is left of a message; of one that came back, what must have been left before it did. */
+function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Gone | undefined {
+  if (found === undefined || "gone" in found) return found?.gone;
+  const { id, author, kind, root, seq: current } = found.card.standing;
+  if (type !== "create" || seq === current) return undefined;
+  return { id, seq, author, kind, root, receivedAt: at, reason: "removed", at, statement: null, trace: null, restored: true };
+}
+
+function parsed(text: string): Payload | undefined {
+  try {
+    return JSON.parse(text) as Payload;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the store holds must be in the log. */
+async function checkStored(store: Store, messages: ReadonlyMap<string, number>, findings: Findings): Promise<void> {
+  for (let after = 0; ;) {
+    const piece = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);
+    for (const { id, seq } of piece)
+      if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, of which the log knows nothing`);
+    const last = piece.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}

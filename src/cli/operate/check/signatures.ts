@@ -1,0 +1,18 @@
+// The strict rule of signatures, for many of them.
+import { fromBase64url } from "../../../core/protocol/encoding.ts";
+import { requireSoundKey, requireSoundSignature } from "../../../core/protocol/signature.ts";
+import type { SignatureChecker } from "../../../ports/signatures.ts";
+import type { IsSigned } from "./history.ts";
+
+export function signatureRule(signatures: SignatureChecker): IsSigned {
+  return async ({ payload, sig }, pk) => {
+    try {
+      const [key, signature] = [fromBase64url(pk), fromBase64url(sig)];
+      requireSoundKey(key);
+      requireSoundSignature(signature);
+      return await signatures.check(key, signature, payload);
+    } catch {
+      return false;
+    }
+  };
+}

@@ -1,0 +1,45 @@
+// The history of a board once more, from its log: the same rules on the same messages must come to the same facts.
+import type { Entry } from "../log/chain.ts";
+import type { Payload } from "../protocol/payload.ts";
+import { arrive, endLeases, leave, supersede } from "./derive.ts";
+import type { Arrival, Gone, GoneReason, Ledger } from "./standing.ts";
+import type { Trace } from "./trace.ts";
+
+/** An entry, with the message it tells about: its content, or what is left of it. */
+export interface Told {
+  readonly entry: Entry;
+  readonly arrival: Arrival | undefined;
+  readonly gone: Gone | undefined;
+}
+
+const ENDS: Readonly<Record<string, GoneReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
+
+/**
+ * Applies one entry to a ledger whose `log` answers that entry's seq and whose `now` is its time.
+ * What rules follow by themselves, such as a new status, is not forced: whether they came to the same is what is to be found out.
+ */
+export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
+  while (endLeases(ledger));
+  const { type, id, detail } = entry;
+  const reason = ENDS[type];
+  const standing = ledger.find(id);
+  if (type === "create") {
+    if (standing !== undefined) return;
+    // A message that was removed, given back and posted again.
+    ledger.dropGone(id);
+    if (arrival !== undefined) arrive(ledger, arrival);
+    else if (gone !== undefined) arrive(ledger, remains(gone), gone.root);
+  } else if (reason !== undefined) {
+    if (standing !== undefined) leave(ledger, standing, reason, detail);
+  } else if (type === "supersede" && standing !== undefined && standing.supersededBy === null) {
+    supersede(ledger, standing, (JSON.parse(detail ?? "{}") as { by: string }).by);
+  }
+}
+
+/** What a message does to others while it is there, from its tombstone; all of it ends with the message. */
+function remains({ id, author, kind, receivedAt, trace }: Gone): Arrival {
+  const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
+  const life = Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000);
+  const payload: Payload = { v: 1, pk: "", ts: 0, kind, refs: [...(kept?.refs ?? [])], ...(life > 0 ? { ttl: life } : {}) };
+  return { id, author, payload, raw: { payload: "", sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
+}
