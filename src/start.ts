@@ -9,16 +9,12 @@ import { assetLoader } from "./adapters/assets/files.ts";
 import { mailReader } from "./adapters/mail/reader.ts";
 import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
-import { databasePath } from "./adapters/sqlite/open.ts";
-import { openSqliteStore } from "./adapters/sqlite/store.ts";
-import { agentOf, loadBoardKey, signingKeys } from "./adapters/system/board-key.ts";
+import { agentOf, signingKeys } from "./adapters/system/board-key.ts";
 import { systemClock } from "./adapters/system/clock.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
-import { headFile } from "./adapters/system/head-file.ts";
 import { metrics } from "./adapters/system/metrics.ts";
 import { miner } from "./adapters/system/miner.ts";
 import { signaturePool } from "./adapters/system/signature-pool.ts";
-import { workerUrl } from "./adapters/system/worker-url.ts";
 import { assist } from "./board/assist.ts";
 import { aliasOperator } from "./board/aliases.ts";
 import { Appender } from "./board/append.ts";
@@ -51,6 +47,7 @@ import { refusalPage } from "./pages/refusal-page.ts";
 import type { Site } from "./pages/site.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Resolve } from "./ports/mail.ts";
+import { openStorage } from "./storage.ts";
 import { httpServer } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
@@ -77,18 +74,16 @@ export async function start(
   { clock = systemClock, resolve = systemResolver(), onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
   const config = await withPort(given);
-  if (config.databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const figures = metrics(log);
   // Closed in reverse order, at the end or where a later step of the start fails.
   await using parts = new AsyncDisposableStack();
-  const store = await openSqliteStore(config.data, (error) => {
+  const { store, key, record, source, wakeup } = await openStorage(config, (error) => {
     figures.failed("storage", error);
     onFatal(error);
   });
   parts.defer(() => store.close());
-  const key = loadBoardKey(config.keyFile);
-  const notary = await Notary.open(store, headFile(join(config.data, "head.json")), key, clock, config.baseUrl);
+  const notary = await Notary.open(store, record, key, clock, config.baseUrl);
   if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
 
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
@@ -129,16 +124,7 @@ export async function start(
   const mining = miner();
   figures.gauge("blackboard_assist_jobs", "Assisted callers for whom the board mines or is about to.", () => mining.jobs);
   const assistance = config.assist ? assist({ keys: signingKeys, miner: mining, post, operateAlias, difficulty, clock }) : undefined;
-  const index = openSearchIndex(
-    {
-      dir: join(config.data, "index"),
-      source: {
-        url: workerUrl("adapters/sqlite/search-source", import.meta.url).href,
-        options: { path: databasePath(config.data) },
-      },
-    },
-    figures,
-  );
+  const index = openSearchIndex({ dir: join(config.data, "index"), source }, figures);
   parts.defer(() => index.close());
   const sourceOfNear = nearSource(store, clock);
   const search = textSearch(store, index, sourceOfNear);
@@ -148,6 +134,10 @@ export async function start(
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
+  wakeup?.onMoved(({ seq, nextDue }) => {
+    sweeper?.heed(nextDue);
+    hub.hint(seq);
+  });
   const feed = feeds({ store, clock, names: naming, hub, index, nearSource: sourceOfNear, occurrence });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);

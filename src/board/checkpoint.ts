@@ -43,6 +43,11 @@ export class Notary {
     // Askers of the same moment share one signature; one who comes later needs a head at least as new.
     const head = await this.#store.head();
     if (this.#last !== undefined && this.#stillTrue(this.#last, head)) return this.#last;
+    if (this.#last !== undefined && head.seq < this.#last.seq && !(await this.#continues(this.#last))) {
+      // A database that others can reach may be put back to an older state while the board runs.
+      this.#rolledBack = true;
+      throw new Refusal("log_rollback");
+    }
     const running = this.#signing;
     if (running !== undefined) {
       const shared = await running;
@@ -72,9 +77,8 @@ export class Notary {
       at: iso(now),
     };
     // The record is on disk before anyone sees the signature, so no crash can make the board forget it.
-    await this.#record.write(checkpoint);
-    this.#last = checkpoint;
-    return checkpoint;
+    this.#last = await this.#record.write(checkpoint);
+    return this.#last;
   }
 }
 

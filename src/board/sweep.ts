@@ -7,6 +7,8 @@ const RETRY_MS = 1000;
 export interface Sweeper {
   /** Resolves when nothing is due any more, so that what is stored is true at this moment. */
   settle(): Promise<void>;
+  /** Another node has written: this is when the next thing is due now. */
+  heed(nextDue: number | null): void;
   stop(): void;
 }
 
@@ -52,6 +54,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
         await sweep();
       }
     },
+    heed: schedule,
     stop() {
       stopped = true;
       cancel();

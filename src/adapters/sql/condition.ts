@@ -8,6 +8,8 @@ export interface Dialect {
   placeholder(index: number): string;
   /** A column that no index may be chosen for. */
   opaque(column: string): string;
+  /** A value as the database can take it. */
+  value(value: SqlValue): SqlValue;
 }
 
 /** A statement under construction: its values in the order of their placeholders. */
@@ -20,7 +22,7 @@ export class Binder {
   }
 
   bind(value: SqlValue): string {
-    this.values.push(value);
+    this.values.push(this.dialect.value(value));
     return this.dialect.placeholder(this.values.length);
   }
 

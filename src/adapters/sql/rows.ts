@@ -63,3 +63,7 @@ export function goneByTime(standing: Standing): Gone {
     restored: false,
   };
 }
+
+/** The agents in whose inbox a message stands. */
+export const reached = ({ to, repliedTo }: Pick<Standing, "to" | "repliedTo">): readonly string[] =>
+  to === null || repliedTo.includes(to) ? repliedTo : [to, ...repliedTo];

@@ -22,7 +22,7 @@ import { AliasBook } from "./alias-book.ts";
 import { EffectBook } from "./effect-book.ts";
 import { ledgerStatements } from "./ledger-statements.ts";
 import { ModerationBook } from "./moderation-book.ts";
-import { toGone, toStanding } from "../sql/rows.ts";
+import { reached, toGone, toStanding } from "../sql/rows.ts";
 import { TallyBook } from "./tally-book.ts";
 import { ThreadBook } from "./thread-book.ts";
 
@@ -274,7 +274,3 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * 86_400_000);
   }
 }
-
-/** The agents in whose inbox a message stands. */
-const reached = ({ to, repliedTo }: Standing): readonly string[] =>
-  to === null || repliedTo.includes(to) ? repliedTo : [to, ...repliedTo];

@@ -7,11 +7,12 @@ import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
 import { type Driver, DriverChooser } from "./driver.ts";
+import { GONE_AS_MESSAGES, merged } from "../sql/listing.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { threadOf } from "./thread-book.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
-const SQLITE_DIALECT: Dialect = { placeholder: () => "?", opaque: (column) => `+${column}` };
+const SQLITE_DIALECT: Dialect = { placeholder: () => "?", opaque: (column) => `+${column}`, value: (value) => value };
 
 const ORDER_COLUMN: Record<OrderKey, string> = {
   seq: "m.seq",
@@ -22,12 +23,6 @@ const ORDER_COLUMN: Record<OrderKey, string> = {
 };
 
 const STATEMENTS_KEPT = 200;
-
-/** Tombstones in the shape of messages: what they no longer have is empty. */
-const GONE_AS_MESSAGES = `(
-  SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
-    0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, NULL AS superseded_by
-  FROM gone WHERE reason IN ('removed', 'retracted'))`;
 
 /** Where rows come from; a listing of both walks each by itself and merges them. */
 type Source = "messages" | "gone";
@@ -81,9 +76,7 @@ export class SqliteLister {
     const found = await this.#walk(this.#plan(query, "messages"), (plan, stretch) => this.#listed(plan, stretch));
     if (!query.removed) return found;
     const gone = await this.#walk(this.#plan(query, "gone"), (plan, stretch) => this.#listed(plan, stretch));
-    const sign = query.order.descending ? -1 : 1;
-    const both = [...found, ...gone].sort((a, b) => sign * (a.position.key - b.position.key || a.position.seq - b.position.seq));
-    return both.slice(0, query.limit);
+    return merged(query, found, gone);
   }
 
   seqs(query: ListQuery): Promise<number[]> {

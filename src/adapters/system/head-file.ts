@@ -23,6 +23,7 @@ export function headFile(path: string): HeadRecord {
       // A crash here leaves the old head in place, and nobody has seen the new one.
       await rename(next, path);
       await synced(dirname(path), "r");
+      return checkpoint;
     },
   };
 }

@@ -1,0 +1,95 @@
+// Statements to PostgreSQL over a few connections; what the driver throws becomes a failure of the store.
+import postgres from "postgres";
+import { StoreFailure } from "../../ports/store.ts";
+import { isLost, storeFailure } from "./failure.ts";
+
+export type Value = string | number | null;
+
+export interface ClientOptions {
+  readonly url: string;
+  readonly connections: number;
+  /** Shown by the server beside each connection. */
+  readonly name: string;
+}
+
+/** Statements of any shape stay prepared up to this many, so that no flood of different questions fills the server's memory. */
+const SHAPES_KEPT = 200;
+const CONNECT_TIMEOUT_S = 5;
+const RECONNECT_S = 0.1;
+
+/** Of a session: what was acknowledged is on disk, and a node that hangs never holds the log's lock for long. */
+const SESSION = {
+  synchronous_commit: "on",
+  jit: "off",
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 15_000,
+} as const;
+
+const connectTo = ({ url, connections, name }: ClientOptions) =>
+  postgres(url, {
+    max: connections,
+    // 64-bit integers are times and seqs, all below 2^53.
+    types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+    fetch_types: false,
+    max_lifetime: null,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    backoff: () => RECONNECT_S,
+    onnotice: () => {},
+    connection: { application_name: name, ...SESSION },
+  });
+type Driver = ReturnType<typeof connectTo>;
+
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #shapes = new Set<string>();
+  #driver: Driver | undefined;
+  #ended = false;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** Rows of a statement that is one of a fixed number. */
+  query<Row>(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return this.#run(text, values, true);
+  }
+
+  /** Rows of a statement that was put together for one question. */
+  ask<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    const prepare = this.#shapes.has(text) || this.#shapes.size < SHAPES_KEPT;
+    if (prepare) this.#shapes.add(text);
+    return this.#run(text, values, prepare);
+  }
+
+  /** Statements without values, as they stand. */
+  async script(text: string): Promise<void> {
+    await this.#run(text, [], false);
+  }
+
+  /** Lets the connections go; the next statement makes new ones. Nothing of the old ones reaches the new. */
+  reset(): void {
+    const driver = this.#driver;
+    this.#driver = undefined;
+    driver?.end({ timeout: 0 }).catch(() => {});
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#driver?.end({ timeout: 1 });
+  }
+
+  async #run<Row>(text: string, values: readonly Value[], prepare: boolean): Promise<readonly Row[]> {
+    if (this.#ended) throw new StoreFailure("storage_unavailable", "The board is shutting down.");
+    const driver = (this.#driver ??= connectTo(this.#options));
+    try {
+      return (await driver.unsafe(text, [...values], { prepare })) as unknown as readonly Row[];
+    } catch (error) {
+      // A connection that broke may leave the driver's queues in disorder: the others finish, and new ones are made.
+      if (isLost(error) && this.#driver === driver) {
+        this.#driver = undefined;
+        driver.end({ timeout: 1 }).catch(() => {});
+      }
+      throw storeFailure(error);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// What the driver and the server throw, as failures of the store.
+import { StoreFailure } from "../../ports/store.ts";
+
+/** The connection is gone, or could not be made. */
+const LOST =
+  /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|08|57P|25P03|28|3D000)/;
+/** The server cannot do it now: out of something, in recovery, in somebody's way. */
+const PASSING = /^(53|55P03|40|57014|58|25006|XX001|XX002)/;
+const DISK_FULL = "53100";
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
+
+export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
+
+/** Faults of our own statements are passed on as they are. */
+export function storeFailure(error: unknown): unknown {
+  if (error instanceof StoreFailure) return error;
+  const code = codeOf(error);
+  const { message } = error as Error;
+  if (code === DISK_FULL) return new StoreFailure("storage_full", message);
+  if (LOST.test(code) || PASSING.test(code)) return new StoreFailure("storage_unavailable", message);
+  return error;
+}

@@ -1,0 +1,36 @@
+// The last signed head of a PostgreSQL board: in the database, where nodes agree on it, and in a file of each node.
+import type { Checkpoint } from "../../core/log/checkpoint.ts";
+import type { HeadRecord } from "../../ports/head-record.ts";
+import { StoreFailure } from "../../ports/store.ts";
+import type { Client } from "./client.ts";
+
+/** The file keeps a database that was put back to an older state from signing a second history. */
+export function postgresHeadRecord(client: Client, file: HeadRecord): HeadRecord {
+  const stored = async (): Promise<Checkpoint | undefined> => {
+    const [row] = await client.query<{ body: string }>("SELECT body FROM signed_head");
+    return row === undefined ? undefined : (JSON.parse(row.body) as Checkpoint);
+  };
+  return {
+    async read() {
+      const [kept, shared] = await Promise.all([file.read(), stored()]);
+      if (kept === undefined || shared === undefined) return kept ?? shared;
+      return kept.seq >= shared.seq ? kept : shared;
+    },
+    async write(checkpoint) {
+      const { seq, hash } = checkpoint;
+      // Only an entry of the log can be signed, and only one that continues what was signed before.
+      const swapped = await client.query(
+        `INSERT INTO signed_head AS s (one, seq, hash, body) SELECT 1, $1::bigint, $2::text, $3
+          WHERE $1::bigint = 0 OR EXISTS (SELECT 1 FROM log WHERE seq = $1::bigint AND hash = $2::text)
+          ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, body = excluded.body
+          WHERE s.seq < excluded.seq OR (s.seq = excluded.seq AND s.hash = excluded.hash) RETURNING s.seq`,
+        [seq, hash, JSON.stringify(checkpoint)],
+      );
+      if (swapped.length > 0) return file.write(checkpoint);
+      const standing = await stored();
+      // Another node signed a newer head of the same log in the meantime: that one serves as well.
+      if (standing !== undefined && standing.seq > seq) return file.write(standing);
+      throw new StoreFailure("storage_unavailable", `The head ${seq} ${hash} does not continue the last signed one.`);
+    },
+  };
+}

@@ -1,0 +1,263 @@
+// The rules' window on the board inside one batch: everything happens in memory, on rows fetched in bulk.
+import { detailDigest, entryHash } from "../../core/log/chain.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
+import {
+  type AgentField,
+  type Arrival,
+  type EntryType,
+  type Gone,
+  type Label,
+  labelsOf,
+  type Standing,
+  type TallyField,
+} from "../../core/message/standing.ts";
+import type { Ref } from "../../core/protocol/payload.ts";
+import type { Signal } from "../../core/protocol/vocabulary.ts";
+import type { AuthorFacts, ThreadFacts } from "../../ports/store.ts";
+import type { ActLedger } from "../sql/perform.ts";
+import { TallyMoves } from "../sql/tally-moves.ts";
+import { keyOf, type StoredAlias, WorkingSet } from "./working-set.ts";
+
+type Vote = "verifies" | "refutes";
+
+export interface LoggedEntry extends Head {
+  readonly at: number;
+  readonly type: EntryType;
+  readonly id: string;
+  readonly detail: string | null;
+  readonly digest: string;
+}
+export interface Inserted {
+  readonly arrival: Arrival;
+  readonly refs: readonly Ref[];
+}
+
+export class BatchLedger implements ActLedger {
+  readonly set = new WorkingSet();
+  readonly tallies = new TallyMoves();
+  readonly entries: LoggedEntry[] = [];
+  readonly inserted = new Map<string, Inserted>();
+  readonly erased: number[] = [];
+  /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
+  readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
+
+  get now(): number {
+    return this.set.now;
+  }
+  get head(): Head {
+    return this.entries.at(-1) ?? this.set.start;
+  }
+
+  /** Where an act began, to go back to where it is undone. */
+  mark(): { journal: number; tallies: number; entries: number; erased: number; adopted: number } {
+    const { set, tallies, entries, erased, adopted } = this;
+    return {
+      journal: set.journal.length,
+      tallies: tallies.length,
+      entries: entries.length,
+      erased: erased.length,
+      adopted: adopted.length,
+    };
+  }
+  backTo({ journal, tallies, entries, erased, adopted }: ReturnType<BatchLedger["mark"]>): void {
+    this.set.journal.backTo(journal);
+    this.tallies.cut(tallies);
+    this.entries.length = entries;
+    this.erased.length = erased;
+    this.adopted.length = adopted;
+  }
+
+  find(id: string): Standing | undefined {
+    const row = this.set.standing(id);
+    // The rules change what they are given, and say so afterwards.
+    return row === undefined ? undefined : { ...row, signals: { ...row.signals } };
+  }
+  gone(id: string): Gone | undefined {
+    return this.set.gone.get(id);
+  }
+  hasArrived(once: string): boolean {
+    return this.set.arrived.get(once) ?? false;
+  }
+  noteArrival(once: string): void {
+    this.set.arrived.set(once, true);
+  }
+  openWork(limit: number): readonly string[] {
+    return this.set.openWork.first(limit).map(({ id }) => id);
+  }
+  due(limit: number): readonly Standing[] {
+    const { due, withdrawn } = this.set;
+    const rows = [due, ...withdrawn.values()].flatMap((window) => window.first(limit));
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return [...byId.values()].sort((a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq).slice(0, limit);
+  }
+  endedLeases(limit: number): readonly Standing[] {
+    return this.set.endedLeases.first(limit);
+  }
+  refsOf(seq: number): readonly Ref[] {
+    return this.set.refs.get(String(seq)) ?? [];
+  }
+  labelsOf(seq: number): readonly Label[] {
+    return this.set.labels.get(String(seq)) ?? [];
+  }
+  repliesTo(id: string): number {
+    return this.#replies(id).filter(({ supersededBy }) => supersededBy === null).length;
+  }
+  adoptReplies(id: string, author: string): void {
+    for (const reply of this.#replies(id)) {
+      if (reply.author === author) continue;
+      this.adopted.push({ agent: author, seq: reply.seq });
+      if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
+    }
+  }
+
+  vote(target: number, agent: string): Vote | undefined {
+    return this.set.votes.get(keyOf(target, agent))?.at(-1)?.rel;
+  }
+  castVote(target: number, agent: string, seq: number, rel: Vote): void {
+    const key = keyOf(target, agent);
+    this.set.votes.set(key, [...(this.set.votes.get(key) ?? []), { seq, rel }]);
+  }
+  dropVote(target: number, agent: string, seq: number): void {
+    const key = keyOf(target, agent);
+    this.set.votes.set(
+      key,
+      (this.set.votes.get(key) ?? []).filter((one) => one.seq !== seq),
+    );
+  }
+  votesOn(target: number): readonly { agent: string; rel: Vote }[] {
+    const prefix = `${target} `;
+    const since = [...this.set.votes.changes.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    const agents = new Set([...(this.set.voters.get(String(target)) ?? []), ...since]);
+    return [...agents].sort().flatMap((agent) => {
+      const rel = this.vote(target, agent);
+      return rel === undefined ? [] : [{ agent, rel }];
+    });
+  }
+  hasSignal(target: number, agent: string, signal: Signal): boolean {
+    return this.set.signals.get(keyOf(target, agent, signal)) !== undefined;
+  }
+  addSignal(target: number, agent: string, signal: Signal, seq: number): void {
+    this.set.signals.set(keyOf(target, agent, signal), seq);
+    this.set.carried.set(String(seq), signal);
+  }
+  dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean {
+    const key = keyOf(target, agent, signal);
+    if (this.set.signals.get(key) !== seq) return false;
+    this.set.signals.set(key, undefined);
+    return true;
+  }
+  signalOf(seq: number): Signal | undefined {
+    return this.set.carried.get(String(seq));
+  }
+  answerers(target: number): readonly string[] {
+    return [...new Set((this.set.answerers.get(String(target)) ?? []).map(({ agent }) => agent))];
+  }
+  hasAnswerer(target: number, agent: string): boolean {
+    return this.answerers(target).includes(agent);
+  }
+  addAnswerer(target: number, agent: string, seq: number): void {
+    this.set.answerers.set(String(target), [...(this.set.answerers.get(String(target)) ?? []), { agent, seq }]);
+  }
+  dropAnswerer(target: number, agent: string, seq: number): void {
+    const rest = (this.set.answerers.get(String(target)) ?? []).filter((one) => one.seq !== seq || one.agent !== agent);
+    this.set.answerers.set(String(target), rest);
+  }
+
+  insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void {
+    const { set } = this;
+    const { id, author, receivedAt } = standing;
+    const seq = String(standing.seq);
+    this.inserted.set(id, { arrival, refs });
+    set.messages.set(id, { ...standing });
+    set.refs.set(seq, refs);
+    set.labels.set(seq, labelsOf(arrival.payload));
+    for (const { rel, id: target } of refs)
+      if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
+    const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0 };
+    set.agents.set(author, { ...known, lastSeen: receivedAt, messages: known.messages + 1 });
+  }
+  update(standing: Standing): void {
+    this.set.messages.set(standing.id, { ...standing, signals: { ...standing.signals } });
+  }
+  withdrawBefore(author: string, seq: number): void {
+    this.set.withdraw(author, seq);
+  }
+  erase(standing: Standing, gone: Gone): void {
+    this.erased.push(standing.seq);
+    this.set.messages.set(standing.id, undefined);
+    this.set.gone.set(standing.id, gone);
+  }
+  joinThread(root: string, by: 1 | -1): number {
+    const { threads, now } = this.set;
+    const thread = threads.get(root);
+    const messages = (thread?.messages ?? (by === 1 ? 0 : 1)) + by;
+    if (messages <= 0) threads.set(root, undefined);
+    else threads.set(root, { messages, lastActivity: by === 1 || thread === undefined ? now : thread.lastActivity });
+    return Math.max(0, messages);
+  }
+
+  tally(field: TallyField, label: string, by: 1 | -1): void {
+    this.tallies.move(undefined, field, label, by);
+  }
+  tallyAgent(agent: string, field: AgentField, label: string, by: number): void {
+    this.tallies.move(agent, field, label, by);
+  }
+
+  alias(name: string): AliasRow | undefined {
+    return this.set.aliases.get(name);
+  }
+  putAlias(row: AliasRow): void {
+    const checkAt = row.endedAt === null ? this.now + ALIAS_LIFE_MS : row.endedAt + ALIAS_QUARANTINE_MS;
+    this.set.aliases.set(row.alias, { ...row, checkAt });
+  }
+  forgetAlias(name: string): void {
+    this.set.aliases.set(name, undefined);
+  }
+  dueAliases(limit: number): readonly AliasRow[] {
+    return this.set.dueAliases.first(limit);
+  }
+  checkAlias(name: string, at: number): void {
+    const row = this.set.aliases.get(name);
+    if (row !== undefined) this.set.aliases.set(name, { ...row, checkAt: at });
+  }
+  liveAliases(agent: string): number {
+    if ((this.lastSeen(agent) ?? 0) <= this.now - ALIAS_LIFE_MS) return 0;
+    const { aliases, held } = this.set;
+    const names = new Set([...(held.get(agent) ?? []), ...aliases.changes.keys()]);
+    const isHeld = (row: StoredAlias | undefined): boolean => row !== undefined && row.agent === agent && row.endedAt === null;
+    return [...names].filter((name) => isHeld(aliases.get(name))).length;
+  }
+  lastSeen(agent: string): number | undefined {
+    return this.set.agents.get(agent)?.lastSeen;
+  }
+  keyOf(agent: string): string | undefined {
+    return this.set.agents.get(agent)?.pk;
+  }
+  seeAgent(agent: string, pk: string): void {
+    const known = this.set.agents.get(agent) ?? { pk, firstSeen: this.now, lastSeen: this.now, messages: 0 };
+    this.set.agents.set(agent, { ...known, lastSeen: this.now });
+  }
+
+  authorFacts(agent: string): AuthorFacts {
+    const { firstSeen, messages } = this.set.agents.get(agent) ?? { firstSeen: this.now, messages: 0 };
+    return { firstSeen, messages };
+  }
+  threadFacts(root: string): ThreadFacts {
+    return this.set.threads.get(root) ?? { messages: 0, lastActivity: 0 };
+  }
+
+  log(type: EntryType, id: string, detail: string | null, digest = detailDigest(detail)): number {
+    const { seq: last, hash: prev } = this.head;
+    const seq = last + 1;
+    const entry = { seq, at: this.now, type, id, detail, digest };
+    // While something is still to be fetched all of this is done again, and hashes are the dear part.
+    this.entries.push({ ...entry, hash: this.set.isKnown ? entryHash({ ...entry, prev }) : prev });
+    return seq;
+  }
+
+  #replies(id: string): readonly Standing[] {
+    const ids = [...(this.set.replies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
+    return ids.flatMap((reply) => this.set.standing(reply) ?? []);
+  }
+}

@@ -1,0 +1,104 @@
+// Listings in PostgreSQL: the rows of a page are chosen first, then everything about them is fetched.
+import type { Condition } from "../../core/query/condition.ts";
+import type { OrderKey, Position } from "../../core/query/order.ts";
+import type { Listed, ListQuery } from "../../ports/store.ts";
+import { Binder, conditionSql, type Dialect } from "../sql/condition.ts";
+import { GONE_AS_MESSAGES, merged } from "../sql/listing.ts";
+import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
+import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
+import type { Client } from "./client.ts";
+import { numberArray, storable } from "./literals.ts";
+
+/** The planner knows by its statistics which index to take. */
+export const POSTGRES_DIALECT: Dialect = {
+  placeholder: (index) => `$${index}`,
+  opaque: (column) => column,
+  value: (value) => (typeof value === "string" ? storable(value) : value),
+};
+
+const ORDER_COLUMN: Record<OrderKey, string> = {
+  seq: "m.seq",
+  activity: "t.last_activity",
+  expiresAt: "m.expires_at",
+  verifies: "m.verifies",
+  bits: "m.bits",
+};
+
+type Source = "messages" | "gone";
+
+export class PostgresLister {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async list(query: ListQuery): Promise<readonly Listed[]> {
+    const [found, gone] = await Promise.all([this.#cards(query), query.removed ? this.#gone(query) : []]);
+    return query.removed ? merged(query, found, gone) : found;
+  }
+
+  async seqs(query: ListQuery): Promise<readonly number[]> {
+    const { sql, values } = chosen(query, "messages");
+    return (await this.#client.ask<{ seq: number }>(sql, values)).map(({ seq }) => seq);
+  }
+
+  async #cards(query: ListQuery): Promise<readonly Listed[]> {
+    const { sql, values, direction } = chosen(query, "messages");
+    const rows = await this.#client.ask<{ position: number }>(
+      `SELECT p.position, ${CARD_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${CARD_JOINS}
+        ORDER BY p.position ${direction}, m.seq ${direction}`,
+      values,
+    );
+    return rows.map(({ position, ...row }) => {
+      const card = toCard(row);
+      return { card, position: { key: position, seq: card.standing.seq } };
+    });
+  }
+
+  async #gone(query: ListQuery): Promise<readonly Listed[]> {
+    const { sql, values, direction } = chosen(query, "gone");
+    const rows = await this.#client.ask<{ position: number }>(
+      `SELECT p.position, g.* FROM (${sql}) p JOIN (SELECT ${GONE_COLUMNS} FROM gone) g ON g.seq = p.seq
+        ORDER BY p.position ${direction}, p.seq ${direction}`,
+      values,
+    );
+    return rows.map(({ position, ...row }) => {
+      const gone = toGone(row);
+      return { gone, position: { key: position, seq: gone.seq } };
+    });
+  }
+}
+
+/** The seqs of a page and the key of its order. */
+function chosen({ condition, order, after, limit, only }: ListQuery, source: Source) {
+  const binder = new Binder(POSTGRES_DIALECT);
+  const direction = order.descending ? "DESC" : "ASC";
+  // A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for.
+  const key = order.key === "activity" && source === "gone" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
+  const byThread = order.key === "activity" ? "LEFT JOIN threads t ON t.root = m.root" : "";
+  const where = withSeqBounds(condition, binder);
+  if (only !== undefined) where.push(`m.seq = ANY (${binder.bind(numberArray(only))}::bigint[])`);
+  if (after !== undefined) where.push(beyond(key, order.descending ? "<" : ">", after, binder));
+  const messages = source === "gone" ? GONE_AS_MESSAGES : "messages";
+  const by = order.key === "seq" ? `m.seq ${direction}` : `${key} ${direction}, m.seq ${direction}`;
+  const sql = `SELECT m.seq, ${key} AS position FROM ${messages} m ${byThread} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${binder.bind(limit)}`;
+  return { sql, values: binder.values, direction };
+}
+
+/** Conditions one by one; times of receipt also as bounds of seq, which an index can stop at. */
+function withSeqBounds(condition: Condition, binder: Binder): string[] {
+  const parts = condition.is === "and" ? condition.of : [condition];
+  return parts.flatMap((one) => {
+    const bounds: string[] = [];
+    if (one.is === "between" && one.field === "receivedAt") {
+      if (one.min !== undefined) bounds.push(`m.seq >= seq_at(${binder.bind(one.min)})`);
+      if (one.max !== undefined) bounds.push(`m.seq < seq_at(${binder.bind(one.max + 1)})`);
+    }
+    return [conditionSql(one, binder), ...bounds];
+  });
+}
+
+function beyond(key: string, how: "<" | ">", { key: value, seq }: Position, binder: Binder): string {
+  return key === "m.seq" ? `m.seq ${how} ${binder.bind(seq)}` : `(${key}, m.seq) ${how} (${binder.bind(value)}, ${binder.bind(seq)})`;
+}

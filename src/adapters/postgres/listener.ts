@@ -1,0 +1,56 @@
+// Hears what other nodes write: one connection that listens, and listens again when it was lost.
+import postgres from "postgres";
+
+const RETRY_MS = 500;
+const CONNECT_TIMEOUT_S = 5;
+
+interface ListenerOptions {
+  readonly url: string;
+  readonly channel: string;
+  readonly hear: (payload: string) => void;
+  /** Listening has begun, or begun again: what was said before was not heard. */
+  readonly begun: () => void;
+}
+
+export class Listener {
+  readonly #options: ListenerOptions;
+  #driver: { end(how: { timeout: number }): Promise<void> } | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#listen();
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#retry);
+    await this.#driver?.end({ timeout: 0 });
+  }
+
+  #listen(): void {
+    const { url, channel, hear, begun } = this.#options;
+    const options = {
+      max: 1,
+      fetch_types: false,
+      max_lifetime: null,
+      connect_timeout: CONNECT_TIMEOUT_S,
+      onnotice: () => {},
+      onnotify: (name: string, payload: string) => name === channel && hear(payload),
+      onclose: () => this.#again(driver),
+      connection: { application_name: "blackboard listener" },
+    };
+    const driver = postgres(url, options);
+    this.#driver = driver;
+    driver.unsafe(`LISTEN ${channel}`).then(begun, () => this.#again(driver));
+  }
+
+  #again(lost: unknown): void {
+    if (this.#ended || this.#driver !== lost) return;
+    const driver = this.#driver;
+    this.#driver = undefined;
+    driver?.end({ timeout: 0 }).catch(() => {});
+    this.#retry = setTimeout(() => this.#listen(), RETRY_MS);
+  }
+}

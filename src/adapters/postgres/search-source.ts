@@ -1,0 +1,44 @@
+// What the search index reads of a PostgreSQL board, on a connection of its own.
+import { GENESIS } from "../../core/log/chain.ts";
+import type { Departure, SearchSource, SourceMessage } from "../../ports/search.ts";
+import { Client } from "./client.ts";
+
+interface PostgresSourceOptions {
+  readonly url: string;
+}
+
+/** Called on the thread of the index; see `SourceModule`. */
+export function openSource(options: unknown): SearchSource {
+  const client = new Client({ url: (options as PostgresSourceOptions).url, connections: 1, name: "blackboard index" });
+  const range = "SELECT seq, payload FROM contents WHERE seq > $1 AND seq <= $2 ORDER BY seq";
+  return {
+    async head() {
+      const [row] = await client.query<{ seq: number }>("SELECT seq FROM board");
+      return row?.seq ?? 0;
+    },
+    async hashAt(seq) {
+      if (seq === 0) return GENESIS;
+      const [row] = await client.query<{ hash: string }>("SELECT hash FROM log WHERE seq = $1", [seq]);
+      return row?.hash;
+    },
+    async changes(after, upTo) {
+      // Newest tombstones speak: whoever is gone has one for as long as the log keeps the entry.
+      const [departed, back, arrived] = await Promise.all([
+        client.query<Departure>(
+          `SELECT g.seq, g.reason <> 'expired' AS erase FROM log l JOIN gone g ON g.id = l.id
+            WHERE l.seq > $1 AND l.seq <= $2 AND l.type IN ('expire', 'retract', 'remove')`,
+          [after, upTo],
+        ),
+        client.query<SourceMessage>(
+          `SELECT c.seq, c.payload FROM log l JOIN messages m ON m.id = l.id JOIN contents c ON c.seq = m.seq
+            WHERE l.seq > $1 AND l.seq <= $2 AND l.type = 'restore'`,
+          [after, upTo],
+        ),
+        client.query<SourceMessage>(range, [after, upTo]),
+      ]);
+      return { gone: [...departed, ...back.map(({ seq }) => ({ seq, erase: false }))], arrived: [...arrived, ...back] };
+    },
+    messages: (after, upTo, limit) => client.query<SourceMessage>(`${range} LIMIT $3`, [after, upTo, limit]),
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,102 @@
+// A board kept in PostgreSQL, by any number of nodes at once.
+import type { Head } from "../../core/log/checkpoint.ts";
+import type { Act, Appended, Store } from "../../ports/store.ts";
+import type { Moved, Wakeup } from "../../ports/wakeup.ts";
+import { PostgresAgents } from "./agents.ts";
+import { PostgresAliases } from "./aliases.ts";
+import { BoardState } from "./board-state.ts";
+import { Client } from "./client.ts";
+import { dumped } from "./dump.ts";
+import { PostgresLister } from "./list.ts";
+import { Listener } from "./listener.ts";
+import { migrate } from "./migrate.ts";
+import { PostgresReader } from "./reader.ts";
+import { figuresOf } from "./stats.ts";
+import { tagsIn } from "./tags.ts";
+import { PostgresThreads } from "./threads.ts";
+import { CHANNEL } from "./write-function.ts";
+import { PostgresWriter } from "./writer.ts";
+
+const READ_CONNECTIONS = 8;
+
+export async function openPostgresStore(url: string): Promise<PostgresStore> {
+  const client = new Client({ url, connections: READ_CONNECTIONS, name: "blackboard" });
+  try {
+    await migrate(client);
+    return new PostgresStore(url, client);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+export class PostgresStore implements Store, Wakeup {
+  readonly client: Client;
+  readonly #writer: PostgresWriter;
+  readonly #state: BoardState;
+  readonly #listener: Listener;
+  readonly #reader: PostgresReader;
+  readonly #lister: PostgresLister;
+  readonly #threads: PostgresThreads;
+  readonly #agents: PostgresAgents;
+  readonly #aliases: PostgresAliases;
+
+  constructor(url: string, client: Client) {
+    this.client = client;
+    this.#writer = new PostgresWriter(url);
+    this.#state = new BoardState(client);
+    this.#listener = new Listener({
+      url,
+      channel: CHANNEL,
+      hear: (payload) => this.#state.hear(payload),
+      begun: () => void this.#state.read().catch(() => {}),
+    });
+    this.#reader = new PostgresReader(client);
+    this.#lister = new PostgresLister(client);
+    this.#threads = new PostgresThreads(client);
+    this.#agents = new PostgresAgents(client);
+    this.#aliases = new PostgresAliases(client);
+  }
+
+  /** One call at a time; the appender sees to that. */
+  async append(acts: readonly Act[], now: number): Promise<Appended> {
+    const { version, ...appended } = await this.#writer.run(acts, now);
+    this.#state.learn({ version, ...appended.head, nextDue: appended.nextDue });
+    return appended;
+  }
+
+  head = async (): Promise<Head> => {
+    const { seq, hash } = await this.#state.read();
+    return { seq, hash };
+  };
+  nextDue = (): Promise<number | null> => this.#state.nextDue();
+  onMoved = (hear: (moved: Moved) => void): void => this.#state.onMoved(hear);
+  prior: Store["prior"] = (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
+  find: Store["find"] = (id, now) => this.#reader.find(id, now);
+  idsByPrefix: Store["idsByPrefix"] = (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
+  findAll: Store["findAll"] = (ids, now) => this.#reader.findAll(ids, now);
+  verifiers: Store["verifiers"] = (seq) => this.#reader.verifiers(seq);
+  firstSeen: Store["firstSeen"] = (agent) => this.#reader.firstSeen(agent);
+  alias: Store["alias"] = (name, now) => this.#aliases.alias(name, now);
+  aliases: Store["aliases"] = (question, now) => this.#aliases.aliases(question, now);
+  list: Store["list"] = (query) => this.#lister.list(query);
+  listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
+  blob: Store["blob"] = (hash, now) => this.#reader.blob(hash, now);
+  entries: Store["entries"] = (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
+  seqAt: Store["seqAt"] = (unixMs) => this.#reader.seqAt(unixMs);
+  oldestSeq = (): Promise<number> => this.#reader.oldestSeq();
+  threadExtent: Store["threadExtent"] = (root) => this.#threads.threadExtent(root);
+  branches: Store["branches"] = (root, query) => this.#threads.branches(root, query);
+  openWork: Store["openWork"] = (root, limit, now) => this.#threads.openWork(root, limit, now);
+  refs: Store["refs"] = (seqs) => this.#threads.refs(seqs);
+  neighbours: Store["neighbours"] = (query) => this.#threads.neighbours(query);
+  agent: Store["agent"] = (id, now) => this.#agents.agent(id, now);
+  agents: Store["agents"] = (query) => this.#agents.agents(query);
+  tags: Store["tags"] = (query) => tagsIn(this.client, query);
+  figures: Store["figures"] = (query) => figuresOf(this.client, query);
+  dump: Store["dump"] = (after, upTo, now) => dumped(this.client, after, upTo, now);
+
+  async close(): Promise<void> {
+    await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end()]);
+  }
+}

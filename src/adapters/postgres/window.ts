@@ -1,0 +1,57 @@
+// The first rows of some order, as the database has them and as the batch has changed them since.
+
+export interface WindowRows<Row> {
+  /** The row as it is now; undefined where it is gone. */
+  current(key: string): Row | undefined;
+  /** Rows changed in this batch, some of which may belong here now. */
+  changed(): Iterable<Row>;
+  keyOf(row: Row): string;
+  belongs(row: Row): boolean;
+  compare(a: Row, b: Row): number;
+}
+
+export class Window<Row> {
+  readonly #rows: WindowRows<Row>;
+  #keys: readonly string[] = [];
+  /** The last row that the database gave; what comes after it is not known, unless there is nothing more. */
+  #end: Row | undefined;
+  #loaded = 0;
+  #complete = false;
+  /** How many rows to fetch; nought where enough is known. */
+  wanted = 0;
+
+  constructor(rows: WindowRows<Row>) {
+    this.#rows = rows;
+  }
+
+  first(limit: number): readonly Row[] {
+    const { current, changed, keyOf, belongs, compare } = this.#rows;
+    const found = new Map<string, Row>();
+    for (const key of this.#keys) {
+      const row = current(key);
+      if (row !== undefined && belongs(row)) found.set(key, row);
+    }
+    for (const row of changed()) if (belongs(row)) found.set(keyOf(row), row);
+    const end = this.#end;
+    const certain = [...found.values()].filter((row) => this.#complete || (end !== undefined && compare(row, end) <= 0)).sort(compare);
+    if (certain.length < limit && !this.#complete) this.wanted = Math.max(this.wanted, this.#loaded * 2, limit + 1);
+    return certain.slice(0, limit);
+  }
+
+  /** The first rows as the database has them, of which so many were asked for. */
+  keep(rows: readonly Row[], asked: number): void {
+    this.#keys = rows.map(this.#rows.keyOf);
+    this.#end = rows.at(-1);
+    this.#loaded = asked;
+    this.#complete = rows.length < asked;
+    this.wanted = 0;
+  }
+
+  /** What was fetched does not count: it was fetched for another time. */
+  forget(): void {
+    this.wanted = this.#loaded;
+    this.#complete = false;
+    this.#keys = [];
+    this.#end = undefined;
+  }
+}

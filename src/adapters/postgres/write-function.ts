@@ -1,0 +1,169 @@
+// Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
+import { FLOWS } from "../../core/message/standing.ts";
+
+/** What moved, heard by every node. */
+export const CHANNEL = "blackboard";
+
+/** The parts of a batch in the order of the function's parameters; each is a JSON array of rows, or null where there is none. */
+export const PARTS = [
+  "log",
+  "withdrawn",
+  "erased",
+  "gone",
+  "messages",
+  "contents",
+  "labels",
+  "inbox",
+  "refs",
+  "attachments",
+  "blobs",
+  "updated",
+  "votes",
+  "unvoted",
+  "signals",
+  "unsignalled",
+  "answerers",
+  "unanswered",
+  "threads",
+  "emptied",
+  "agents",
+  "aliases",
+  "forgotten",
+  "arrived",
+  "tallies",
+  "agent_tallies",
+] as const;
+export type Part = (typeof PARTS)[number];
+
+const rows = (table: string, part: Part) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
+const given = (part: Part, ...statements: string[]) =>
+  `IF p_${part} IS NOT NULL THEN ${statements.map((one) => `${one};`).join(" ")} END IF;`;
+const all = (table: string, part: Part, conflict = "") =>
+  given(part, `INSERT INTO ${table} SELECT * FROM ${rows(table, part)} ${conflict}`);
+const drop = (table: string, part: Part, keys: readonly string[]) =>
+  given(part, `DELETE FROM ${table} t USING ${rows(table, part)} r WHERE ${keys.map((key) => `t.${key} = r.${key}`).join(" AND ")}`);
+
+const MOVING = [
+  "status",
+  "verifies",
+  "refutes",
+  "replies",
+  "answers",
+  "answers_verified",
+  "answers_disputed",
+  "signals",
+  "resolved_by_author",
+  "claimed_by",
+  "lease_until",
+  "claim_seq",
+  "superseded_by",
+  "superseded_at",
+  "replied_to",
+];
+const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
+
+/** Refuses where the log is not at the version that the batch was made for: somebody else wrote, or the lock was lost with its connection. */
+export const WRITE_FUNCTION = `
+CREATE OR REPLACE FUNCTION write_batch(
+  p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
+  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_minute_before text, ${PARTS.map((part) => `p_${part} text`).join(", ")}
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  due bigint;
+  detached text[];
+  pruning boolean;
+BEGIN
+  SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board;
+  IF pruning THEN
+    -- The newest of the old entries stays as the anchor of the chain. Looks at so many entries and no more, however long the log is.
+    DELETE FROM log WHERE seq < (SELECT max(o.seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) o WHERE o.at <= p_log_before);
+    DELETE FROM gone WHERE at <= p_gone_before;
+    DELETE FROM arrived_once WHERE at <= p_once_before;
+    DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < p_minute_before;
+  END IF;
+  DELETE FROM blobs WHERE expires_at <= p_now;
+  ${all("log", "log")}
+  ${given(
+    "withdrawn",
+    `UPDATE messages m SET expires_at = p_now, withdrawn = 1 FROM ${rows("messages", "withdrawn")} r
+      WHERE m.author = r.author AND m.seq < r.seq AND m.expires_at > p_now`,
+  )}
+  IF p_erased IS NOT NULL THEN
+    WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "erased")} r WHERE t.seq = r.seq RETURNING t.sha256)
+    SELECT array_agg(sha256) INTO detached FROM loose;
+    ${["contents", "refs", "labels", "inbox", "messages"]
+      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.seq = r.seq;`)
+      .join("\n    ")}
+    ${["votes", "signals", "answerers"]
+      .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.target = r.seq;`)
+      .join("\n    ")}
+  END IF;
+  ${given(
+    "gone",
+    `INSERT INTO gone SELECT * FROM ${rows("gone", "gone")} ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, author = excluded.author, kind = excluded.kind,
+      root = excluded.root, received_at = excluded.received_at, reason = excluded.reason, at = excluded.at,
+      statement = excluded.statement, trace = excluded.trace`,
+  )}
+  ${all("messages", "messages")}
+  ${all("contents", "contents")}
+  ${all("labels", "labels")}
+  ${all("inbox", "inbox", "ON CONFLICT (agent, seq) DO UPDATE SET reply = excluded.reply")}
+  ${all("refs", "refs")}
+  ${all("attachments", "attachments", "ON CONFLICT DO NOTHING")}
+  ${all("blobs", "blobs", "ON CONFLICT (sha256) DO UPDATE SET expires_at = excluded.expires_at")}
+  IF detached IS NOT NULL THEN
+    DELETE FROM blobs b WHERE b.sha256 = ANY (detached) AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256);
+  END IF;
+  ${given(
+    "updated",
+    `UPDATE messages m SET ${MOVING.map((column) => `${column} = r.${column}`).join(", ")} FROM ${rows("messages", "updated")} r WHERE m.seq = r.seq`,
+  )}
+  ${drop("votes", "unvoted", ["target", "agent", "seq"])}
+  ${all("votes", "votes")}
+  ${drop("signals", "unsignalled", ["target", "agent", "signal"])}
+  ${all("signals", "signals", "ON CONFLICT (target, agent, signal) DO UPDATE SET seq = excluded.seq")}
+  ${drop("answerers", "unanswered", ["target", "agent", "seq"])}
+  ${all("answerers", "answerers")}
+  ${drop("threads", "emptied", ["root"])}
+  ${all("threads", "threads", "ON CONFLICT (root) DO UPDATE SET messages = excluded.messages, last_activity = excluded.last_activity")}
+  ${given(
+    "agents",
+    `INSERT INTO agents (id, pk, first_seen, last_seen, messages) SELECT id, pk, first_seen, last_seen, messages FROM ${rows("agents", "agents")}
+      ON CONFLICT (id) DO UPDATE SET last_seen = excluded.last_seen, messages = excluded.messages`,
+  )}
+  ${drop("aliases", "forgotten", ["alias"])}
+  ${all(
+    "aliases",
+    "aliases",
+    `ON CONFLICT (alias) DO UPDATE SET agent = excluded.agent, last_ts = excluded.last_ts, claimed_at = excluded.claimed_at,
+      ended_at = excluded.ended_at, released = excluded.released, check_at = excluded.check_at`,
+  )}
+  ${all("arrived_once", "arrived")}
+  ${given(
+    "tallies",
+    `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies", "tallies")}
+      ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used)`,
+    // A count that is nought has no row, so that no reader has to step over it.
+    `DELETE FROM tallies t USING ${rows("tallies", "tallies")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0`,
+  )}
+  ${given(
+    "agent_tallies",
+    `INSERT INTO agent_tallies AS t SELECT * FROM ${rows("agent_tallies", "agent_tallies")}
+      ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count`,
+    `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_tallies")} r
+      WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0`,
+  )}
+  due := least(
+    (SELECT min(expires_at) FROM messages),
+    (SELECT min(expires_at) FROM blobs),
+    (SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL),
+    (SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)
+  );
+  UPDATE board SET version = version + 1, seq = p_seq, hash = p_hash, at = p_now, next_due = due,
+    pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END
+    WHERE version = p_version;
+  IF NOT FOUND THEN RAISE EXCEPTION 'The board has moved on since this batch began.' USING ERRCODE = '40001'; END IF;
+  PERFORM pg_notify('${CHANNEL}', (p_version + 1) || ' ' || p_seq || ' ' || coalesce(due, 0));
+  RETURN due;
+END $$;
+`;

@@ -1,0 +1,15 @@
+// What listings of every SQL store have in common.
+import type { Listed, ListQuery } from "../../ports/store.ts";
+
+/** Tombstones in the shape of messages: what they no longer have is empty. */
+export const GONE_AS_MESSAGES = `(
+  SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
+    0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, NULL AS superseded_by
+  FROM gone WHERE reason IN ('removed', 'retracted'))`;
+
+/** Two listings in the same order as one. */
+export function merged({ order, limit }: ListQuery, one: readonly Listed[], other: readonly Listed[]): Listed[] {
+  const sign = order.descending ? -1 : 1;
+  const both = [...one, ...other].sort((a, b) => sign * (a.position.key - b.position.key || a.position.seq - b.position.seq));
+  return both.slice(0, limit);
+}

@@ -1,0 +1,11 @@
+// What tells a node that the log may have moved without it: a hint, and never the only way to find out.
+
+export interface Moved {
+  readonly seq: number;
+  /** When the next lifetime or lease ends, if any. */
+  readonly nextDue: number | null;
+}
+
+export interface Wakeup {
+  onMoved(hear: (moved: Moved) => void): void;
+}
