@@ -4,18 +4,16 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import { reached } from "../sql/rows.ts";
 import type { BatchLedger } from "./ledger.ts";
-import type { Part } from "./write-function.ts";
-
-type Rows = Partial<Record<Part, readonly object[]>>;
+import type { Rows } from "./write-function.ts";
 
 /** Nothing where the batch changed nothing. */
 export function changedRows(ledger: BatchLedger): Rows {
-  const rows = { log: ledger.entries, ...messageRows(ledger), ...effectRows(ledger), ...bookRows(ledger) };
+  const rows = { log: ledger.entries, ...messageRows(ledger), ...effectRows(ledger), ...bookRows(ledger), ...ledger.moderation.rows() };
   return Object.fromEntries(Object.entries(rows).filter(([, list]) => list.length > 0));
 }
 
 function messageRows(ledger: BatchLedger): Rows {
-  const { set, inserted, erased, adopted } = ledger;
+  const { set, inserted, erased, adopted, droppedBlobs } = ledger;
   const standings = [...set.messages.changes.keys()].flatMap((id) => set.standing(id) ?? []);
   const isNew = ({ seq }: Standing): boolean => seq > set.start.seq;
   const arrived = standings.filter(isNew).flatMap((standing) => {
@@ -28,7 +26,11 @@ function messageRows(ledger: BatchLedger): Rows {
   return {
     withdrawn: [...set.withdrawals].map(([author, seq]) => ({ author, seq })),
     erased: erased.map((seq) => ({ seq })),
-    gone: [...set.gone.changes.values()].flatMap((gone) => (gone === undefined ? [] : [{ ...gone, received_at: gone.receivedAt }])),
+    gone: [...set.gone.changes.values()].flatMap((gone) =>
+      gone === undefined ? [] : [{ ...gone, received_at: gone.receivedAt, restored: Number(gone.restored) }],
+    ),
+    ungone: [...set.gone.changes].flatMap(([id, gone]) => (gone === undefined ? [{ id }] : [])),
+    dropped: droppedBlobs.map((sha256) => ({ sha256 })),
     messages: arrived.map(({ standing }) => messageRow(standing)),
     updated: standings.filter((standing) => !isNew(standing)).map(movingRow),
     inbox: [...inbox.values()].filter(({ seq }) => !kept.has(seq)),

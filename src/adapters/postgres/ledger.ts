@@ -39,8 +39,13 @@ export class BatchLedger implements ActLedger {
   readonly entries: LoggedEntry[] = [];
   readonly inserted = new Map<string, Inserted>();
   readonly erased: number[] = [];
+  /** Hashes of texts that go, whoever named them. */
+  readonly droppedBlobs: string[] = [];
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
+
+  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted];
+  readonly moderation = this.set.moderation;
 
   get now(): number {
     return this.set.now;
@@ -50,22 +55,13 @@ export class BatchLedger implements ActLedger {
   }
 
   /** Where an act began, to go back to where it is undone. */
-  mark(): { journal: number; tallies: number; entries: number; erased: number; adopted: number } {
-    const { set, tallies, entries, erased, adopted } = this;
-    return {
-      journal: set.journal.length,
-      tallies: tallies.length,
-      entries: entries.length,
-      erased: erased.length,
-      adopted: adopted.length,
-    };
+  mark(): readonly number[] {
+    return [this.set.journal.length, this.tallies.length, ...this.#lists.map(({ length }) => length)];
   }
-  backTo({ journal, tallies, entries, erased, adopted }: ReturnType<BatchLedger["mark"]>): void {
+  backTo([journal = 0, tallies = 0, ...lengths]: readonly number[]): void {
     this.set.journal.backTo(journal);
     this.tallies.cut(tallies);
-    this.entries.length = entries;
-    this.erased.length = erased;
-    this.adopted.length = adopted;
+    for (const [i, list] of this.#lists.entries()) list.length = lengths[i] ?? 0;
   }
 
   find(id: string): Standing | undefined {
@@ -172,6 +168,7 @@ export class BatchLedger implements ActLedger {
     set.messages.set(id, { ...standing });
     set.refs.set(seq, refs);
     set.labels.set(seq, labelsOf(arrival.payload));
+    set.attached.set(seq, [...new Set((arrival.payload.attachments ?? []).map(({ sha256 }) => sha256))].sort());
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
     const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0 };
@@ -186,7 +183,19 @@ export class BatchLedger implements ActLedger {
   erase(standing: Standing, gone: Gone): void {
     this.erased.push(standing.seq);
     this.set.messages.set(standing.id, undefined);
-    this.set.gone.set(standing.id, gone);
+    this.putGone(gone);
+  }
+  putGone(gone: Gone): void {
+    this.set.gone.set(gone.id, gone);
+  }
+  dropGone(id: string): void {
+    this.set.gone.set(id, undefined);
+  }
+  attachmentsOf(seq: number): readonly string[] {
+    return this.set.attached.get(String(seq)) ?? [];
+  }
+  dropBlob(sha256: string): void {
+    this.droppedBlobs.push(sha256);
   }
   joinThread(root: string, by: 1 | -1): number {
     const { threads, now } = this.set;

@@ -4,8 +4,8 @@ import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
+import { ask, grouped } from "./fetch.ts";
 import { numberArray, textArray } from "./literals.ts";
-import type { Table } from "./table.ts";
 import type { Window } from "./window.ts";
 import { type AgentRow, type Answerer, keyOf, type StoredAlias, type StoredVote, type WorkingSet } from "./working-set.ts";
 
@@ -18,31 +18,7 @@ const toAlias = (row: unknown): StoredAlias => {
 };
 
 export async function loadMissing(client: Client, set: WorkingSet): Promise<void> {
-  await Promise.all([...loadByText(client, set), ...loadBySeq(client, set), ...loadWindows(client, set)]);
-}
-
-/** Each key with the rows that belong to it. */
-function grouped<Row, One>(rows: readonly Row[], key: (row: Row) => string, one: (row: Row) => One): Map<string, One[]> {
-  const groups = new Map<string, One[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group === undefined) groups.set(key(row), [one(row)]);
-    else group.push(one(row));
-  }
-  return groups;
-}
-
-/** Asks only where something is missing; `keep` hears the keys that were asked for, and the rows. */
-async function ask<Row>(
-  client: Client,
-  { missing }: Table<unknown>,
-  statement: string,
-  list: (keys: readonly string[]) => string,
-  keep: (keys: readonly string[], rows: readonly Row[]) => void,
-): Promise<void> {
-  if (missing.size === 0) return;
-  const keys = [...missing];
-  keep(keys, await client.query<Row>(statement, [list(keys)]));
+  await Promise.all([...loadByText(client, set), ...loadBySeq(client, set), ...loadWindows(client, set), ...set.moderation.load(client)]);
 }
 
 function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
@@ -140,7 +116,7 @@ function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
 }
 
 function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
-  const { votes, voters, signals, carried, answerers, refs, labels } = set;
+  const { votes, voters, signals, carried, answerers, refs, labels, attached } = set;
   const seqs = (keys: readonly string[]) => numberArray(keys.map(Number));
   const triples = (keys: readonly string[]) =>
     JSON.stringify(keys.map((key) => key.split(" ")).map(([target, agent, signal]) => ({ target, agent, signal })));
@@ -224,6 +200,21 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
             rows,
             ({ seq }) => String(seq),
             ({ rel, id }): Ref => ({ rel, id }),
+          ),
+        ),
+    ),
+    ask<{ seq: number; sha256: string }>(
+      client,
+      attached,
+      "SELECT seq, sha256 FROM attachments WHERE seq = ANY ($1::bigint[]) ORDER BY sha256",
+      seqs,
+      (keys, rows) =>
+        attached.keep(
+          keys,
+          grouped(
+            rows,
+            ({ seq }) => String(seq),
+            ({ sha256 }) => sha256,
           ),
         ),
     ),

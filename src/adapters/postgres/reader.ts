@@ -19,26 +19,25 @@ export class PostgresReader implements Reads {
   }
 
   async prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior> {
-    const [found, blocked, stored, removed] = await Promise.all([
+    const [found, blocked, stored] = await Promise.all([
       this.find(id, now),
-      this.#client.query("SELECT 1 FROM agents WHERE id = $1 AND blocked = 1", [author]),
+      this.#client.query<{ what: string; name: string }>(
+        "SELECT what, name FROM blocks WHERE (what = 'key' AND name = $1) OR (what = 'blob' AND name = ANY ($2::text[]))",
+        [author, textArray(blobs)],
+      ),
       blobs.length === 0
         ? []
         : this.#client.query<{ sha256: string; bytes: number }>(
             "SELECT sha256, octet_length(text) AS bytes FROM blobs WHERE sha256 = ANY ($1::text[]) AND expires_at > $2",
             [textArray(blobs), now],
           ),
-      blobs.length === 0
-        ? []
-        : this.#client.query<{ sha256: string }>("SELECT sha256 FROM blocked_blobs WHERE sha256 = ANY ($1::text[])", [textArray(blobs)]),
     ]);
-    const blockedBlobs = new Set(removed.map(({ sha256 }) => sha256));
     return {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
-      keyBlocked: blocked.length > 0,
+      keyBlocked: blocked.some(({ what }) => what === "key"),
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
-      blockedBlobs: blobs.filter((hash) => blockedBlobs.has(hash)),
+      blockedBlobs: blobs.filter((hash) => blocked.some(({ what, name }) => what === "blob" && name === hash)),
     };
   }
 

@@ -163,8 +163,7 @@ CREATE TABLE agents (
   pk text NOT NULL,
   first_seen bigint NOT NULL,
   last_seen bigint NOT NULL,
-  messages bigint NOT NULL,
-  blocked integer NOT NULL DEFAULT 0
+  messages bigint NOT NULL
 ) WITH (fillfactor = 70);
 CREATE INDEX agents_seen ON agents (last_seen, id);
 
@@ -181,8 +180,6 @@ CREATE TABLE attachments (
   PRIMARY KEY (sha256, seq)
 );
 CREATE INDEX attachments_seq ON attachments (seq);
-
-CREATE TABLE blocked_blobs (sha256 ${TEXT} PRIMARY KEY);
 
 CREATE TABLE aliases (
   alias ${TEXT} PRIMARY KEY,
@@ -209,10 +206,56 @@ CREATE TABLE gone (
   reason ${TEXT} NOT NULL,
   at bigint NOT NULL,
   statement text,
-  trace text
+  trace text,
+  restored integer NOT NULL
 );
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
+
+-- Notice and action. Notices are never public.
+CREATE TABLE notices (
+  id ${TEXT} PRIMARY KEY,
+  at bigint NOT NULL,
+  category text NOT NULL,
+  target ${TEXT} NOT NULL,
+  explanation text NOT NULL,
+  contact text,
+  state ${TEXT} NOT NULL,
+  closed_at bigint
+);
+CREATE INDEX notices_at ON notices (at, id);
+CREATE INDEX notices_state ON notices (state, at, id);
+CREATE INDEX notices_target ON notices (target) WHERE state = 'received';
+CREATE INDEX notices_closed ON notices (closed_at) WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL);
+
+CREATE TABLE actions (
+  id ${TEXT} PRIMARY KEY,
+  seq bigint NOT NULL UNIQUE,
+  at bigint NOT NULL,
+  target ${TEXT} NOT NULL,
+  visibility text NOT NULL,
+  ground text NOT NULL,
+  category text NOT NULL,
+  facts text NOT NULL,
+  state text NOT NULL
+);
+CREATE INDEX actions_target ON actions (target, seq);
+
+-- Keys by agent id and attachments by hash, and the decision that keeps them out.
+CREATE TABLE blocks (
+  what ${TEXT} NOT NULL,
+  name ${TEXT} NOT NULL,
+  action ${TEXT} NOT NULL,
+  PRIMARY KEY (what, name, action)
+);
+CREATE INDEX blocks_action ON blocks (action);
+
+CREATE TABLE switches (
+  one integer PRIMARY KEY CHECK (one = 1),
+  read_only integer NOT NULL,
+  pow_bits integer,
+  pow_max_bits integer
+);
 
 -- The first seq at or after a time: the log is in order of both.
 CREATE FUNCTION seq_at(ms bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$

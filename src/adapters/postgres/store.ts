@@ -10,6 +10,7 @@ import { dumped } from "./dump.ts";
 import { PostgresLister } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { migrate } from "./migrate.ts";
+import { PostgresModeration } from "./moderation.ts";
 import { PostgresReader } from "./reader.ts";
 import { figuresOf } from "./stats.ts";
 import { tagsIn } from "./tags.ts";
@@ -40,6 +41,7 @@ export class PostgresStore implements Store, Wakeup {
   readonly #threads: PostgresThreads;
   readonly #agents: PostgresAgents;
   readonly #aliases: PostgresAliases;
+  readonly #moderation: PostgresModeration;
 
   constructor(url: string, client: Client) {
     this.client = client;
@@ -56,6 +58,7 @@ export class PostgresStore implements Store, Wakeup {
     this.#threads = new PostgresThreads(client);
     this.#agents = new PostgresAgents(client);
     this.#aliases = new PostgresAliases(client);
+    this.#moderation = new PostgresModeration(client);
   }
 
   /** One call at a time; the appender sees to that. */
@@ -95,6 +98,12 @@ export class PostgresStore implements Store, Wakeup {
   tags: Store["tags"] = (query) => tagsIn(this.client, query);
   figures: Store["figures"] = (query) => figuresOf(this.client, query);
   dump: Store["dump"] = (after, upTo, now) => dumped(this.client, after, upTo, now);
+
+  notices: Store["notices"] = (query) => this.#moderation.notices(query);
+  notice: Store["notice"] = (id) => this.#moderation.notice(id);
+  actions: Store["actions"] = (query) => this.#moderation.actions(query);
+  moderationFigures: Store["moderationFigures"] = (since) => this.#moderation.moderationFigures(since);
+  switches: Store["switches"] = () => this.#moderation.switches();
 
   async close(): Promise<void> {
     await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end()]);

@@ -6,6 +6,7 @@ import type { Gone, Label, Standing } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import { isWorkable, type Signal } from "../../core/protocol/vocabulary.ts";
 import type { ThreadFacts } from "../../ports/store.ts";
+import { BatchModeration } from "./moderation-book.ts";
 import { Journal, Table } from "./table.ts";
 import { Window } from "./window.ts";
 
@@ -53,6 +54,8 @@ export class WorkingSet {
   readonly answerers = new Table<readonly Answerer[]>(this.journal, this.#bySeq);
   readonly refs = new Table<readonly Ref[]>(this.journal, this.#bySeq);
   readonly labels = new Table<readonly Label[]>(this.journal, this.#bySeq);
+  /** Hashes of a message's attachments. */
+  readonly attached = new Table<readonly string[]>(this.journal, this.#bySeq);
   /** Ids of messages that reply to an id. */
   readonly replies = new Table<readonly string[]>(this.journal);
   /** The same of messages that came in this batch. */
@@ -63,6 +66,7 @@ export class WorkingSet {
   readonly arrived = new Table<true>(this.journal);
   /** Authors who withdrew everything before a seq. */
   readonly withdrawals = new Map<string, number>();
+  readonly moderation = new BatchModeration(this.journal);
 
   readonly #messageRows = {
     current: (id: string) => this.standing(id),
@@ -98,7 +102,7 @@ export class WorkingSet {
   /** All that rows are fetched for. */
   readonly #tables = [
     ...[this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.answerers],
-    ...[this.refs, this.labels, this.replies, this.aliases, this.held, this.arrived],
+    ...[this.refs, this.labels, this.replies, this.aliases, this.held, this.arrived, this.attached],
   ] as readonly { readonly missing: ReadonlySet<string> }[];
   get windows(): readonly { wanted: number; forget(): void }[] {
     return [this.due, this.endedLeases, this.openWork, this.dueAliases, ...this.withdrawn.values()];
@@ -106,7 +110,9 @@ export class WorkingSet {
 
   /** Whether everything that was asked for is known; until it is, what came out is a guess that only tells what else to fetch. */
   get isKnown(): boolean {
-    return this.#tables.every(({ missing }) => missing.size === 0) && this.windows.every(({ wanted }) => wanted === 0);
+    return (
+      this.#tables.every(({ missing }) => missing.size === 0) && this.windows.every(({ wanted }) => wanted === 0) && this.moderation.isKnown
+    );
   }
 
   /** A message as it is now: its author may have withdrawn it a moment ago. */

@@ -32,8 +32,16 @@ export const PARTS = [
   "arrived",
   "tallies",
   "agent_tallies",
+  "ungone",
+  "dropped",
+  "notices",
+  "actions",
+  "blocks",
+  "unblocked",
+  "switches",
 ] as const;
 export type Part = (typeof PARTS)[number];
+export type Rows = Partial<Record<Part, readonly object[]>>;
 
 const rows = (table: string, part: Part) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
 const given = (part: Part, ...statements: string[]) =>
@@ -66,7 +74,7 @@ const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
 export const WRITE_FUNCTION = `
 CREATE OR REPLACE FUNCTION write_batch(
   p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_minute_before text, ${PARTS.map((part) => `p_${part} text`).join(", ")}
+  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, ${PARTS.map((part) => `p_${part} text`).join(", ")}
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   due bigint;
@@ -79,6 +87,7 @@ BEGIN
     DELETE FROM log WHERE seq < (SELECT max(o.seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) o WHERE o.at <= p_log_before);
     DELETE FROM gone WHERE at <= p_gone_before;
     DELETE FROM arrived_once WHERE at <= p_once_before;
+    UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= p_texts_before AND (explanation <> '' OR contact IS NOT NULL);
     DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < p_minute_before;
   END IF;
   DELETE FROM blobs WHERE expires_at <= p_now;
@@ -102,8 +111,9 @@ BEGIN
     "gone",
     `INSERT INTO gone SELECT * FROM ${rows("gone", "gone")} ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, author = excluded.author, kind = excluded.kind,
       root = excluded.root, received_at = excluded.received_at, reason = excluded.reason, at = excluded.at,
-      statement = excluded.statement, trace = excluded.trace`,
+      statement = excluded.statement, trace = excluded.trace, restored = excluded.restored`,
   )}
+  ${drop("gone", "ungone", ["id"])}
   ${all("messages", "messages")}
   ${all("contents", "contents")}
   ${all("labels", "labels")}
@@ -111,6 +121,7 @@ BEGIN
   ${all("refs", "refs")}
   ${all("attachments", "attachments", "ON CONFLICT DO NOTHING")}
   ${all("blobs", "blobs", "ON CONFLICT (sha256) DO UPDATE SET expires_at = excluded.expires_at")}
+  ${drop("blobs", "dropped", ["sha256"])}
   IF detached IS NOT NULL THEN
     DELETE FROM blobs b WHERE b.sha256 = ANY (detached) AND NOT EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = b.sha256);
   END IF;
@@ -153,6 +164,16 @@ BEGIN
     `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_tallies")} r
       WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0`,
   )}
+  ${all(
+    "notices",
+    "notices",
+    `ON CONFLICT (id) DO UPDATE SET at = excluded.at, category = excluded.category, target = excluded.target, explanation = excluded.explanation,
+      contact = excluded.contact, state = excluded.state, closed_at = excluded.closed_at`,
+  )}
+  ${all("actions", "actions", "ON CONFLICT (id) DO UPDATE SET state = excluded.state")}
+  ${drop("blocks", "unblocked", ["action"])}
+  ${all("blocks", "blocks", "ON CONFLICT DO NOTHING")}
+  ${all("switches", "switches", "ON CONFLICT (one) DO UPDATE SET read_only = excluded.read_only, pow_bits = excluded.pow_bits, pow_max_bits = excluded.pow_max_bits")}
   due := least(
     (SELECT min(expires_at) FROM messages),
     (SELECT min(expires_at) FROM blobs),

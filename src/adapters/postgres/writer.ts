@@ -29,7 +29,7 @@ interface BoardRow {
   readonly nextDue: number | null;
 }
 
-const WRITE = `SELECT write_batch(${Array.from({ length: 9 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
+const WRITE = `SELECT write_batch(${Array.from({ length: 10 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
 export class PostgresWriter {
   readonly #client: Client;
@@ -79,7 +79,7 @@ export class PostgresWriter {
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
-    const keeping = [LIMITS.log_days, LIMITS.gone_days, LIMITS.once_days].map((days) => set.now - days * DAY_MS);
+    const keeping = [LIMITS.log_days, LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days].map((days) => set.now - days * DAY_MS);
     const values = [board.version, head.seq, head.hash, set.now, PRUNE_EVERY_MS, ...keeping, oldestMinuteKept(set.now), ...parts];
     // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk.
     const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), this.#client.script("COMMIT")]);
@@ -116,6 +116,8 @@ function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
     if (act.type !== "post") continue;
     const { id, author, payload, once } = act.arrival;
     if (once !== undefined) ledger.hasArrived(once);
+    ledger.moderation.isBlocked("key", author);
+    for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
     ledger.keyOf(author);
     ledger.repliesTo(id);
     ledger.threadFacts(id);
@@ -131,7 +133,7 @@ function guarded(ledger: BatchLedger, act: Act): Outcome {
   const before = ledger.mark();
   try {
     const outcome = perform(ledger, act);
-    if (act.type !== "sweep" && act.dryRun) ledger.backTo(before);
+    if ("dryRun" in act && act.dryRun) ledger.backTo(before);
     return outcome;
   } catch (error) {
     ledger.backTo(before);
