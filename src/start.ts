@@ -78,11 +78,12 @@ export async function start(
   const figures = metrics(log);
   // Closed in reverse order, at the end or where a later step of the start fails.
   await using parts = new AsyncDisposableStack();
-  const { store, key, record, source, wakeup } = await openStorage(config, (error) => {
+  const storage = await openStorage(config, (error) => {
     figures.failed("storage", error);
     onFatal(error);
   });
-  parts.defer(() => store.close());
+  parts.defer(() => storage.close());
+  const { store, key, record, source, wakeup } = storage;
   const notary = await Notary.open(store, record, key, clock, config.baseUrl);
   if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
 

@@ -5,7 +5,7 @@ import { knownBoardKey, requireBoardKey } from "./adapters/postgres/board-key.ts
 import { postgresHeadRecord } from "./adapters/postgres/head-record.ts";
 import { openPostgresStore } from "./adapters/postgres/store.ts";
 import type { SourceModule } from "./adapters/search/search-thread.ts";
-import { databasePath } from "./adapters/sqlite/open.ts";
+import { databasePath, lockDataDir } from "./adapters/sqlite/open.ts";
 import { openSqliteStore } from "./adapters/sqlite/store.ts";
 import { loadBoardKey } from "./adapters/system/board-key.ts";
 import { headFile } from "./adapters/system/head-file.ts";
@@ -24,9 +24,10 @@ export interface Storage {
   readonly source: SourceModule;
   /** Tells what other nodes write; undefined where there are none. */
   readonly wakeup: Wakeup | undefined;
+  close(): Promise<void>;
 }
 
-/** `onFatal` hears of a failure after which only a restart is safe. Everything is closed by closing the store. */
+/** `onFatal` hears of a failure after which only a restart is safe. */
 export function openStorage(config: Config, onFatal: (error: Error) => void): Promise<Storage> {
   return config.databaseUrl === undefined ? onSqlite(config, onFatal) : onPostgres(config, config.databaseUrl);
 }
@@ -42,11 +43,21 @@ async function onSqlite({ data, keyFile }: Config, onFatal: (error: Error) => vo
     record: recordIn(data),
     source: sourceModule("adapters/sqlite/search-source", { path: databasePath(data) }),
     wakeup: undefined,
+    close: () => store.close(),
   };
 }
 
 async function onPostgres({ data, keyFile }: Config, url: string): Promise<Storage> {
-  const store = await openPostgresStore(url);
+  // Each node has a directory of its own, for its search index and the last head it saw signed.
+  const lock = lockDataDir(data);
+  const store = await openPostgresStore(url).catch((error: unknown) => {
+    lock.close();
+    throw error;
+  });
+  const close = async (): Promise<void> => {
+    await store.close();
+    lock.close();
+  };
   try {
     const known = await knownBoardKey(store.client);
     if (known !== undefined && !existsSync(keyFile))
@@ -61,9 +72,10 @@ async function onPostgres({ data, keyFile }: Config, url: string): Promise<Stora
       record: postgresHeadRecord(store.client, recordIn(data)),
       source: sourceModule("adapters/postgres/search-source", { url }),
       wakeup: store,
+      close,
     };
   } catch (error) {
-    await store.close();
+    await close();
     throw error;
   }
 }

@@ -1,11 +1,10 @@
 // The documented order of checks on a post: a request that breaks two rules is told of the earlier one.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ErrorCode } from "../src/core/errors.ts";
-import type { DatabaseSync } from "node:sqlite";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import { sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
-import { openBeside, plantAgent, plantRemoved } from "./support/database.ts";
+import { type Beside, openBeside, plantAgent, plantRemoved } from "./support/database.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 /** The checks in their order, each with what it answers when it fails. */
@@ -36,7 +35,7 @@ const NAMES = Object.keys(CHECKS) as Check[];
 const ABSENT = "f".repeat(64);
 
 let board: TestBoard;
-let db: DatabaseSync;
+let db: Beside;
 beforeAll(async () => {
   board = await TestBoard.start();
   db = openBeside(board.data);

@@ -1,18 +1,17 @@
 // Every way a post can be refused: its status and code, words that help, and no trace on the board.
 import { once } from "node:events";
 import { connect } from "node:net";
-import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody, ErrorCode } from "../src/core/errors.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
-import { openBeside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";
+import { type Beside, openBeside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";
 import { head, rawRequest, writeThenRead } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 let board: TestBoard;
-let db: DatabaseSync;
+let db: Beside;
 let agent: Agent;
 const UNKNOWN = "f".repeat(64);
 const NOTE = { kind: "note", body: "Hello" } satisfies Fields;

@@ -1,16 +1,15 @@
 // What readers are promised: records, vocabulary, clock, work and attachments, and an error object whatever they ask for.
-import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
-import { openBeside, plantRemoved } from "./support/database.ts";
+import { type Beside, openBeside, plantRemoved } from "./support/database.ts";
 import { head, rawRequest } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 let board: TestBoard;
-let db: DatabaseSync;
+let db: Beside;
 let agent: Agent;
 let note: PostBody;
 const BODY = "first line\n" + "ü".repeat(400);

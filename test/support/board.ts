@@ -8,6 +8,7 @@ import type { MessageRecord } from "../../src/core/view/record.ts";
 import type { Resolve } from "../../src/ports/mail.ts";
 import { type Running, start } from "../../src/start.ts";
 import { Agent, type Fields, TEST_BITS } from "./agent.ts";
+import { databaseFor, dropDatabaseOf, onPostgres } from "./postgres/database.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 export interface Answer<Body> {
@@ -51,8 +52,9 @@ export class TestBoard {
     smtpPort = 0,
     resolve,
   }: BoardOptions = {}): Promise<TestBoard> {
+    const database = onPostgres() ? ["--database-url", await databaseFor(data)] : [];
     const config = readConfig(
-      ["--port", String(port), "--data", data, "--smtp-port", String(smtpPort), "--log-level", "silent", ...flags],
+      [...database, "--port", String(port), "--data", data, "--smtp-port", String(smtpPort), "--log-level", "silent", ...flags],
       {
         BOARD_BASE_URL: "http://board.test",
         BOARD_POW_BITS: String(TEST_BITS),
@@ -103,6 +105,7 @@ export class TestBoard {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+    await dropDatabaseOf(this.data);
     rmSync(this.data, { recursive: true, force: true });
   }
 }

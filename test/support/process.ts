@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { databaseFor, onPostgres } from "./postgres/database.ts";
 
 /** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
 const COMPILED = join(tmpdir(), "blackboard-compiled");
@@ -64,8 +65,10 @@ export class BoardProcess {
     env: Readonly<Record<string, string>> = {},
     under: readonly string[] = [],
   ): Promise<BoardProcess> {
+    const database = onPostgres() ? ["--database-url", await databaseFor(data)] : [];
+    const smtp = flags.includes("--smtp-port") ? [] : ["--smtp-port", "0"];
     const board = BoardProcess.spawn({
-      args: ["serve", "--port", "0", ...(flags.includes("--smtp-port") ? [] : ["--smtp-port", "0"]), "--data", data, ...flags],
+      args: ["serve", "--port", "0", ...smtp, "--data", data, ...database, ...flags],
       env,
       under,
     });

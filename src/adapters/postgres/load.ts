@@ -259,12 +259,9 @@ function loadWindows(client: Client, set: WorkingSet): Promise<void>[] {
     );
     set.dueAliases.keep(rows, wanted);
   };
+  // Whatever is stored came before the message that withdraws it.
   const withdrawn = [...set.withdrawn].map(([author, window]) =>
-    message(window, "WHERE m.author = $1 AND m.seq < $2 AND m.expires_at > $3 ORDER BY m.seq", [
-      author,
-      set.withdrawals.get(author) ?? 0,
-      now,
-    ]),
+    message(window, "WHERE m.author = $1 AND m.expires_at > $2 ORDER BY m.seq", [author, now]),
   );
   return [
     message(set.due, "WHERE m.expires_at <= $1 ORDER BY m.expires_at, m.seq", [now]),

@@ -207,7 +207,7 @@ CREATE TABLE gone (
   at bigint NOT NULL,
   statement text,
   trace text,
-  restored integer NOT NULL
+  restored integer NOT NULL DEFAULT 0
 );
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);

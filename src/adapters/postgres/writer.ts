@@ -27,6 +27,7 @@ interface BoardRow {
   readonly hash: string;
   readonly at: number;
   readonly nextDue: number | null;
+  readonly prunedAt: number;
 }
 
 const WRITE = `SELECT write_batch(${Array.from({ length: 10 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
@@ -61,7 +62,9 @@ export class PostgresWriter {
     // All on their way at once; the server takes them one by one, and what comes after the lock sees what was written before it.
     const [, [board]] = await Promise.all([
       this.#client.script("BEGIN"),
-      this.#client.query<BoardRow>(`SELECT version, seq, hash, at, next_due AS "nextDue" FROM board WHERE one = 1 FOR UPDATE`),
+      this.#client.query<BoardRow>(
+        `SELECT version, seq, hash, at, next_due AS "nextDue", pruned_at AS "prunedAt" FROM board WHERE one = 1 FOR UPDATE`,
+      ),
       loadMissing(this.#client, set),
     ]);
     if (board === undefined) throw new StoreFailure("storage_unavailable", "The database holds no board.");
@@ -71,7 +74,8 @@ export class PostgresWriter {
     if (set.now !== now) for (const window of set.windows) window.forget();
     const outcomes = await this.#workOut(ledger, acts);
     const rows = changedRows(ledger);
-    const unchanged = Object.keys(rows).length === 0 && (board.nextDue === null || board.nextDue > set.now);
+    const upkeep = (board.nextDue ?? Infinity) <= set.now || set.now - board.prunedAt > PRUNE_EVERY_MS;
+    const unchanged = Object.keys(rows).length === 0 && !upkeep;
     const head = { seq: ledger.head.seq, hash: ledger.head.hash };
     const touched = { seqs: [], agents: [], roots: [], all: false };
     if (unchanged) {

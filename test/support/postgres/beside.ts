@@ -1,0 +1,40 @@
+// A test board's PostgreSQL database with the manners of a SQLite file: a statement is done when the call is.
+import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
+import type { Beside } from "../database.ts";
+import type { StatementReply, StatementRequest } from "./statements-thread.ts";
+
+const LONGEST_MS = 30_000;
+
+export function besidePostgres(url: string): Beside {
+  const { port1, port2 } = new MessageChannel();
+  const signal = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(new URL("./statements-thread.ts", import.meta.url), {
+    workerData: { url, port: port2, signal },
+    transferList: [port2],
+  });
+  worker.unref();
+  port1.unref();
+
+  const run = (sql: string, values: StatementRequest["values"]): readonly Record<string, unknown>[] => {
+    Atomics.store(signal, 0, 0);
+    let n = 0;
+    port1.postMessage({ sql: sql.replaceAll("?", () => `$${++n}`), values } satisfies StatementRequest);
+    Atomics.wait(signal, 0, 0, LONGEST_MS);
+    const reply = receiveMessageOnPort(port1)?.message as StatementReply | undefined;
+    if (reply === undefined) throw new Error(`No answer to ${sql}`);
+    if ("failed" in reply) throw new Error(reply.failed);
+    return reply.rows as readonly Record<string, unknown>[];
+  };
+  const close = (): void => port1.postMessage("close");
+  return {
+    tables: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+    prepare: (sql) => ({
+      run: (...values) => void run(sql, values),
+      get: (...values) => run(sql, values)[0],
+      all: (...values) => [...run(sql, values)],
+    }),
+    exec: (sql) => void run(sql, []),
+    close,
+    [Symbol.dispose]: close,
+  };
+}

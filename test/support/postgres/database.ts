@@ -1,0 +1,45 @@
+// A database for each test board, copied from an empty board; the same data directory has the same database.
+import { createHash } from "node:crypto";
+import { Client } from "../../../src/adapters/postgres/client.ts";
+
+export const TEMPLATE = "board_template";
+
+/** Whether this run's boards are kept in PostgreSQL. */
+export const onPostgres = (): boolean => process.env["BOARD_TEST_STORE"] === "postgres";
+
+const made = new Map<string, Promise<string>>();
+let admin: Client | undefined;
+
+function server(): string {
+  const url = process.env["BOARD_TEST_POSTGRES"];
+  if (url === undefined) throw new Error("There is no PostgreSQL in this run: use the vitest project `postgres`.");
+  return url;
+}
+const operator = (): Client => (admin ??= new Client({ url: `${server()}/postgres`, connections: 1, name: "test" }));
+const nameOf = (data: string): string => `board_${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
+
+/** The address of the database that belongs to a data directory. */
+export function databaseFor(data: string): Promise<string> {
+  let url = made.get(data);
+  if (url === undefined) made.set(data, (url = make(nameOf(data))));
+  return url;
+}
+
+/** The same without making it; undefined where the board is kept in SQLite. */
+export const databaseUrlOf = (data: string): string | undefined => (made.has(data) ? `${server()}/${nameOf(data)}` : undefined);
+
+async function make(name: string): Promise<string> {
+  await operator().script(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  return `${server()}/${name}`;
+}
+
+export async function dropDatabaseOf(data: string): Promise<void> {
+  if (!made.delete(data)) return;
+  await operator().script(`DROP DATABASE ${nameOf(data)} WITH (FORCE)`);
+}
+
+/** In place of the one that was there; neither is in use. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  await operator().script(`DROP DATABASE IF EXISTS ${nameOf(to)} WITH (FORCE)`);
+  await operator().script(`CREATE DATABASE ${nameOf(to)} TEMPLATE ${nameOf(from)}`);
+}

@@ -1,0 +1,17 @@
+// Once for a run: a PostgreSQL server, and an empty board in it that every test's board is copied from.
+import { Client } from "../../../src/adapters/postgres/client.ts";
+import { migrate } from "../../../src/adapters/postgres/migrate.ts";
+import { TEMPLATE } from "./database.ts";
+import { postgresServer } from "./server.ts";
+
+export default async function setup(): Promise<() => Promise<void>> {
+  const server = await postgresServer();
+  process.env["BOARD_TEST_POSTGRES"] = server.url;
+  const admin = new Client({ url: `${server.url}/postgres`, connections: 1, name: "test" });
+  await admin.script(`CREATE DATABASE ${TEMPLATE}`);
+  await admin.end();
+  const template = new Client({ url: `${server.url}/${TEMPLATE}`, connections: 1, name: "test" });
+  await migrate(template);
+  await template.end();
+  return () => server.remove();
+}
