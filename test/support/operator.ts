@@ -1,13 +1,13 @@
 // The operator's desk in a test: the same store and orders as the command line, beside a board that runs in this process.
 import { randomBytes } from "node:crypto";
-import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
-import { type Desk, desk } from "../../src/cli/operate/desk.ts";
+import { type Desk, desk, openBoard } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Action } from "../../src/core/message/moderation.ts";
 import type { Order, Reasons } from "../../src/core/message/orders.ts";
 import type { Store } from "../../src/ports/store.ts";
 import type { TestBoard } from "./board.ts";
+import { databaseUrlOf } from "./postgres/database.ts";
 
 export const FACTS = "Unwanted advertising.";
 export const reasons = (facts = FACTS): Reasons => ({
@@ -22,14 +22,17 @@ export class Operator implements AsyncDisposable {
   readonly #store: Store;
   readonly #board: Pick<TestBoard, "clock">;
 
-  private constructor(store: Store, data: string, board: Pick<TestBoard, "clock">) {
-    this.#store = store;
+  private constructor(opened: Desk, board: Pick<TestBoard, "clock">) {
+    this.#store = opened.store;
     this.#board = board;
-    this.desk = desk(readConfig(["--data", data], {}), store, { yes: true });
+    this.desk = opened;
   }
 
   static async at(board: Pick<TestBoard, "data" | "clock">): Promise<Operator> {
-    return new Operator(await openSqliteStore(board.data, () => {}, "operator"), board.data, board);
+    const url = databaseUrlOf(board.data);
+    const config = readConfig(["--data", board.data, ...(url === undefined ? [] : ["--database-url", url])], {});
+    const { store, record } = await openBoard(config);
+    return new Operator(desk(config, store, record, { yes: true }), board);
   }
 
   /** Carries out a decision; the board then has the time it needs to notice. */

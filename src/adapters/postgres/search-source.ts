@@ -1,6 +1,8 @@
 // What the search index reads of a PostgreSQL board, on a connection of its own.
 import { GENESIS } from "../../core/log/chain.ts";
-import type { Departure, SearchSource, SourceMessage } from "../../ports/search.ts";
+import type { GoneReason } from "../../core/message/standing.ts";
+import type { SearchSource, SourceMessage } from "../../ports/search.ts";
+import { toDeparture } from "../sql/departures.ts";
 import { Client } from "./client.ts";
 
 interface PostgresSourceOptions {
@@ -24,8 +26,8 @@ export function openSource(options: unknown): SearchSource {
     async changes(after, upTo) {
       // Newest tombstones speak: whoever is gone has one for as long as the log keeps the entry.
       const [departed, back, arrived] = await Promise.all([
-        client.query<Departure>(
-          `SELECT g.seq, g.reason <> 'expired' AS erase FROM log l JOIN gone g ON g.id = l.id
+        client.query<{ seq: number; reason: GoneReason }>(
+          `SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
             WHERE l.seq > $1 AND l.seq <= $2 AND l.type IN ('expire', 'retract', 'remove')`,
           [after, upTo],
         ),
@@ -36,7 +38,10 @@ export function openSource(options: unknown): SearchSource {
         ),
         client.query<SourceMessage>(range, [after, upTo]),
       ]);
-      return { gone: [...departed, ...back.map(({ seq }) => ({ seq, erase: false }))], arrived: [...arrived, ...back] };
+      return {
+        gone: [...departed.map(toDeparture), ...back.map(({ seq }) => ({ seq, erase: "later" as const }))],
+        arrived: [...arrived, ...back],
+      };
     },
     messages: (after, upTo, limit) => client.query<SourceMessage>(`${range} LIMIT $3`, [after, upTo, limit]),
     close: () => client.end(),

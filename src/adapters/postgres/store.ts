@@ -19,6 +19,8 @@ import { CHANNEL } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
 const READ_CONNECTIONS = 8;
+/** Tables that hold what people wrote. */
+const ERASED_FROM = ["contents", "messages", "labels", "blobs", "notices", "gone", "log"];
 
 export async function openPostgresStore(url: string): Promise<PostgresStore> {
   const client = new Client({ url, connections: READ_CONNECTIONS, name: "blackboard" });
@@ -104,6 +106,12 @@ export class PostgresStore implements Store, Wakeup {
   actions: Store["actions"] = (query) => this.#moderation.actions(query);
   moderationFigures: Store["moderationFigures"] = (since) => this.#moderation.moderationFigures(since);
   switches: Store["switches"] = () => this.#moderation.switches();
+
+  /** What was erased is free to be overwritten; when the server overwrites it, and how long its own logs keep it, is the server's. */
+  async scrub(): Promise<boolean> {
+    for (const table of ERASED_FROM) await this.client.script(`VACUUM ${table}`);
+    return true;
+  }
 
   async close(): Promise<void> {
     await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end()]);

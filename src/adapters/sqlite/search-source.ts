@@ -1,11 +1,9 @@
 // What the search index reads of a SQLite board, on a connection of its own.
 import { GENESIS } from "../../core/log/chain.ts";
 import type { GoneReason } from "../../core/message/standing.ts";
-import type { Departure, Erase, SearchSource, SourceMessage } from "../../ports/search.ts";
+import type { SearchSource, SourceMessage } from "../../ports/search.ts";
+import { toDeparture } from "../sql/departures.ts";
 import { openDatabase } from "./open.ts";
-
-/** How soon the words of a gone message leave the disk. */
-const ERASE: Readonly<Record<GoneReason, Erase>> = { expired: "later", retracted: "soon", removed: "now" };
 
 interface SqliteSourceOptions {
   /** Path of the database file, which exists already. */
@@ -31,9 +29,8 @@ export function openSource(options: unknown): SearchSource {
     changes(after, upTo) {
       const departed = gone.all(after, upTo) as unknown as { seq: number; reason: GoneReason }[];
       const back = rows(restored.all(after, upTo));
-      const departures: Departure[] = departed.map(({ seq, reason }) => ({ seq, erase: ERASE[reason] }));
       return {
-        gone: [...departures, ...back.map(({ seq }) => ({ seq, erase: "later" as const }))],
+        gone: [...departed.map(toDeparture), ...back.map(({ seq }) => ({ seq, erase: "later" as const }))],
         arrived: [...rows(range.all(after, upTo, -1)), ...back],
       };
     },

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
+import { openPostgresStore } from "../../adapters/postgres/store.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
@@ -10,6 +12,7 @@ import { continues } from "../../board/checkpoint.ts";
 import type { Config } from "../../config.ts";
 import type { Order, Ordered } from "../../core/message/orders.ts";
 import { visible } from "../../core/view/markdown.ts";
+import type { HeadRecord } from "../../ports/head-record.ts";
 import type { Store } from "../../ports/store.ts";
 import { readSettings } from "../settings.ts";
 
@@ -51,18 +54,23 @@ export function configOf({ data, databaseUrl, keyFile, baseUrl }: DeskOptions): 
 /** Opens the store, lets the work be done and closes it again, whatever came of it. */
 export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) => Promise<Result>): Promise<Result> {
   const config = configOf(options);
-  const store = await openStore(config);
+  const { store, record } = await openBoard(config);
   try {
-    return await work(desk(config, store, options));
+    return await work(desk(config, store, record, options));
   } finally {
     await store.close();
   }
 }
 
-async function openStore({ data, databaseUrl }: Config): Promise<Store> {
-  if (databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
+/** The board's store beside the board that may be running on it, and the last head it signed. */
+export async function openBoard({ data, databaseUrl }: Config): Promise<{ store: Store; record: HeadRecord }> {
+  const file = headFile(join(data, "head.json"));
+  if (databaseUrl !== undefined) {
+    const store = await openPostgresStore(databaseUrl);
+    return { store, record: postgresHeadRecord(store.client, file) };
+  }
   if (!existsSync(databasePath(data))) throw new Error(`There is no board in ${data}. Give its directory with --data.`);
-  return openSqliteStore(data, () => {}, "operator");
+  return { store: await openSqliteStore(data, () => {}, "operator"), record: file };
 }
 
 /** Asking and telling, for what is done without the store. */
@@ -75,7 +83,7 @@ export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell"> {
   };
 }
 
-export function desk(config: Config, store: Store, options: DeskOptions): Desk {
+export function desk(config: Config, store: Store, record: HeadRecord, options: DeskOptions): Desk {
   const now = (): number => Date.now();
   return {
     ...offDesk(options),
@@ -84,7 +92,7 @@ export function desk(config: Config, store: Store, options: DeskOptions): Desk {
     now,
     async order(order) {
       // Whoever wrote behind the last signed head would help to tell a second history.
-      const signed = await headFile(join(config.data, "head.json")).read();
+      const signed = await record.read();
       if (signed !== undefined && !(await continues(store, signed)))
         throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
       const [outcome] = (await store.append([{ type: "order", order }], now())).outcomes;

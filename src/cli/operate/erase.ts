@@ -18,10 +18,11 @@ export async function eraseTraces({ store, config }: Desk): Promise<string> {
     if (i > 0) await setTimeout(WAIT_MS);
     scrubbed = await store.scrub();
   }
+  if (config.databaseUrl !== undefined)
+    return "PostgreSQL may overwrite it now, and does so by and by; nodes take its words out of their search indexes within seconds.";
   const files = scrubbed
     ? "The database files hold nothing of it."
     : "A long read holds up the write-ahead log: it still holds what was erased, until it is next folded in.";
-  if (config.databaseUrl !== undefined) return files;
   return `${files} ${await eraseWords(config.data)}`;
 }
 
