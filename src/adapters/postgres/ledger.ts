@@ -167,7 +167,7 @@ export class BatchLedger implements ActLedger {
     this.inserted.set(id, { arrival, refs });
     set.messages.set(id, { ...standing });
     set.refs.set(seq, refs);
-    set.labels.set(seq, inOrder(labelsOf(arrival.payload)));
+    set.labels.set(seq, labelsOf(arrival.payload));
     set.attached.set(seq, [...new Set((arrival.payload.attachments ?? []).map(({ sha256 }) => sha256))].sort());
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
@@ -270,7 +270,3 @@ export class BatchLedger implements ActLedger {
     return ids.flatMap((reply) => this.set.standing(reply) ?? []);
   }
 }
-
-/** As the database gives them. */
-const inOrder = (labels: readonly Label[]): readonly Label[] =>
-  labels.toSorted((a, b) => Buffer.compare(Buffer.from(`${a.field} ${a.label}`), Buffer.from(`${b.field} ${b.label}`)));

@@ -221,7 +221,7 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
     ask<Label & { seq: number }>(
       client,
       labels,
-      "SELECT seq, field, label FROM labels WHERE seq = ANY ($1::bigint[]) ORDER BY seq, field, label",
+      "SELECT seq, field, label FROM labels WHERE seq = ANY ($1::bigint[])",
       seqs,
       (keys, rows) =>
         labels.keep(

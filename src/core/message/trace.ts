@@ -39,7 +39,8 @@ export function traceOf(
   return {
     ...facts,
     refs,
-    marks: labels.map(labelMark),
+    // In an order of their own, whatever order a store keeps labels in.
+    marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
   };
 }
