@@ -8,7 +8,10 @@ const LOST =
 const PASSING = /^(53|55P03|40|57014|58|25006|XX001|XX002)/;
 const DISK_FULL = "53100";
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}
 
 export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
 

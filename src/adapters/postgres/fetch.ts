@@ -2,6 +2,7 @@
 import type { Client } from "./client.ts";
 
 /** Asks only where something is missing; `keep` hears the keys that were asked for, and the rows. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of the rows it asks for.
 export async function ask<Row>(
   client: Client,
   { missing }: { readonly missing: ReadonlySet<string> },

@@ -19,9 +19,10 @@ const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 80, size: "max" }).map((more) => [...OPENING, ...more]);
 
 /** Tables that mean the same in both; SQLite numbers agents and threads as well, for itself. */
+// oxfmt-ignore
 const TABLES = [
-  ...["log", "messages", "contents", "labels", "inbox", "tallies", "agent_tallies", "refs", "votes", "answerers", "signals"],
-  ...["agents", "blobs", "attachments", "aliases", "arrived_once", "gone", "notices", "actions", "blocks"],
+  "log", "messages", "contents", "labels", "inbox", "tallies", "agent_tallies", "refs", "votes", "answerers", "signals",
+  "agents", "blobs", "attachments", "aliases", "arrived_once", "gone", "notices", "actions", "blocks",
 ];
 
 const NUMBERS = new Set(["thread", "number"]);

@@ -2,12 +2,12 @@
 
 export interface WindowRows<Row> {
   /** The row as it is now; undefined where it is gone. */
-  current(key: string): Row | undefined;
+  readonly current: (key: string) => Row | undefined;
   /** Rows changed in this batch, some of which may belong here now. */
-  changed(): Iterable<Row>;
-  keyOf(row: Row): string;
-  belongs(row: Row): boolean;
-  compare(a: Row, b: Row): number;
+  readonly changed: () => Iterable<Row>;
+  readonly keyOf: (row: Row) => string;
+  readonly belongs: (row: Row) => boolean;
+  readonly compare: (a: Row, b: Row) => number;
 }
 
 export class Window<Row> {

@@ -100,9 +100,10 @@ export class WorkingSet {
   readonly withdrawn = new Map<string, Window<Standing>>();
 
   /** All that rows are fetched for. */
+  // oxfmt-ignore
   readonly #tables = [
-    ...[this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.answerers],
-    ...[this.refs, this.labels, this.replies, this.aliases, this.held, this.arrived, this.attached],
+    this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.answerers,
+    this.refs, this.labels, this.replies, this.aliases, this.held, this.arrived, this.attached,
   ] as readonly { readonly missing: ReadonlySet<string> }[];
   get windows(): readonly { wanted: number; forget(): void }[] {
     return [this.due, this.endedLeases, this.openWork, this.dueAliases, ...this.withdrawn.values()];

@@ -2,10 +2,12 @@
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { migrate } from "../../../src/adapters/postgres/migrate.ts";
 import { TEMPLATE } from "./database.ts";
-import { postgresServer } from "./server.ts";
+import { type PostgresServer, postgresServer } from "./server.ts";
 
-export default async function setup(): Promise<() => Promise<void>> {
-  const server = await postgresServer();
+let server: PostgresServer | undefined;
+
+export async function setup(): Promise<void> {
+  server = await postgresServer();
   process.env["BOARD_TEST_POSTGRES"] = server.url;
   const admin = new Client({ url: `${server.url}/postgres`, connections: 1, name: "test" });
   await admin.script(`CREATE DATABASE ${TEMPLATE}`);
@@ -13,5 +15,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   const template = new Client({ url: `${server.url}/${TEMPLATE}`, connections: 1, name: "test" });
   await migrate(template);
   await template.end();
-  return () => server.remove();
+}
+
+export async function teardown(): Promise<void> {
+  await server?.remove();
 }
