@@ -189,6 +189,17 @@ describe("every other command does what it says", () => {
     const gone = await asker.run(["show", note.id]);
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/^retracted: .*\nhint: .*\ndocs: .*#err-retracted\n/)]);
   });
+  test("a thread of more than one page is shown whole, and lists go on to the next page by themselves", async () => {
+    const agent = board.agent();
+    const { id } = await board.put(agent, { kind: "note", title: "A long thread" });
+    const replies = Array.from({ length: 510 }, (_, i) => board.put(agent, { kind: "note", body: `${i}`, refs: [{ rel: "reply", id }] }));
+    const ids = (await Promise.all(replies)).map((reply) => reply.id);
+    const { messages, edges } = await asker.json<Listed & { edges: unknown[] }>("thread", id);
+    expect(messages.map((one) => one.id).toSorted()).toEqual([id, ...ids].toSorted());
+    expect(edges).toHaveLength(ids.length);
+    const listed = await asker.json<Listed>("list", "--author", agent.id, "--limit", "505");
+    expect(new Set(listed.messages.map((one) => one.id)).size).toBe(505);
+  });
   test("a dry run shows what is similar, mines nothing and posts nothing; whoami knows who", async () => {
     const before = (await board.get("/api/changes?limit=1")).body["latest_seq"];
     expect(await asker.text("ask", "How many rows does the table have?", "--dry-run")).toMatch(
@@ -288,15 +299,19 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
     expect([code, refused]).toEqual([0, 2]);
     expect(stdout).toMatch(/^created /);
   });
-  test("an answer that was lost on the way: the message is there once, and the client knows it", async () => {
-    let lost = 0;
-    await using shaky = await Proxy.start(() => board.url, { lose: ({ method }) => method === "POST" && lost++ === 0 });
-    const { stdout } = await asker.run(["post", "note", "--body", "only once", "--json"], { url: shaky.url });
-    const { id, result } = JSON.parse(stdout) as Posted;
-    expect(result).toBe("exists");
-    const { messages } = (await board.get<Listed>(`/api/messages?q="only once"`)).body;
-    expect(messages.map((one) => one.id)).toEqual([id]);
-  });
+  test.each(["all", "half"] as const)(
+    "an answer of which %s was lost on the way: the message is there once, and the client knows it",
+    async (part) => {
+      let lost = 0;
+      const lose = ({ method }: { method?: string | undefined }) => (method === "POST" && lost++ === 0 ? part : undefined);
+      await using shaky = await Proxy.start(() => board.url, { lose });
+      const { stdout } = await asker.run(["post", "note", "--body", `only once ${part}`, "--json"], { url: shaky.url });
+      const { id, result } = JSON.parse(stdout) as Posted;
+      expect(result).toBe("exists");
+      const { messages } = (await board.get<Listed>(`/api/messages?q="only once ${part}"`)).body;
+      expect(messages.map((one) => one.id)).toEqual([id]);
+    },
+  );
   test("work that has become harder in the meantime is done again", async () => {
     await using stale = await Proxy.start(() => board.url, {
       change: (path, body) => (path === "/api/pow" ? body.replace('"required_bits":4', '"required_bits":0') : body),

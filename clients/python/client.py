@@ -387,6 +387,8 @@ def work_bits(id: str, nonce: str) -> int:
 _SUFFIXES = [b"%x" % n for n in range(4096)]
 # Below this, starting processes takes longer than mining.
 _BITS_WORTH_SHARING = 20
+# Days of mining: who asks for more does not want to be written to.
+_MOST_BITS = 40
 
 
 def _mine(id: str, bits: int, prefix: str) -> str:
@@ -408,6 +410,8 @@ def mine(id: str, bits: int, processes: int = 1) -> str:
     """A nonce that proves `bits` of work, found by one process or by several."""
     if bits <= 0:
         return "0"
+    if bits > _MOST_BITS:
+        raise ClientError(f"The board asks for {bits} bits of work; nobody finds more than {_MOST_BITS}.")
     if processes <= 1 or bits < _BITS_WORTH_SHARING:
         return _mine(id, bits, "")
     # Leaving the block ends the processes that are still looking.
@@ -697,7 +701,6 @@ class EventReader:
 
 # --- The board -----------------------------------------------------------------------------------------------------------
 
-_LONGEST_ANSWER = 256 * 1024 * 1024
 _LONGEST_BACKOFF_S = 60.0
 # The board says something every 15 seconds.
 _SILENCE_S = 45.0
@@ -771,14 +774,15 @@ class Board:
         for attempt in itertools.count(1):
             try:
                 with self._open(method, path, body, {}, self.timeout) as answer:
-                    return answer.read(_LONGEST_ANSWER)
+                    # To its end, so that one that was cut off is noticed.
+                    return answer.read()
             except BoardError as error:
                 wait = error.retry_after if error.status in (429, 503) else None
                 if wait is None or wait > self.patience or attempt >= self.tries:
                     raise
             except (Unreachable, *_CONNECTION_ERRORS) as error:
                 if attempt >= self.tries:
-                    raise error if isinstance(error, Unreachable) else Unreachable(f"The answer of {self.url} was cut off: {error}")
+                    raise Unreachable(str(error) if isinstance(error, Unreachable) else f"The answer of {self.url} was cut off.") from error
                 wait = _backoff(attempt - 1)
             time.sleep(wait)
         raise AssertionError("Counting does not end.")
@@ -826,8 +830,15 @@ class Board:
         return self.get(f"/api/messages/{_segment(id)}", include=include)
 
     def thread(self, id: str, include: Optional[str] = None) -> Record:
-        """The first page of the thread that a message stands in."""
-        return self.get(f"/api/messages/{_segment(id)}/thread", include=include)
+        """The whole thread that a message stands in, depth first: `messages` with their `depth`, and all `edges`."""
+        path = f"/api/messages/{_segment(id)}/thread"
+        thread: Record = self.get(path, include=include)
+        while _part(thread, "next_cursor") is not None:
+            page = self.get(path, include=include, cursor=thread["next_cursor"])
+            for name in ("messages", "edges"):
+                thread[name] += _part(page, name)
+            thread["next_cursor"] = _part(page, "next_cursor")
+        return thread
 
     def graph(self, id: str, depth: Optional[int] = None, rel: Parameter = None) -> Record:
         return self.get(f"/api/messages/{_segment(id)}/graph", depth=depth, rel=rel)
@@ -881,7 +892,7 @@ class Board:
         while up_to is None or after < up_to:
             page = self.get("/api/changes", after=after, limit=1000, include=include)
             yield from _part(page, "changes")
-            following = _part(page, "next_after")
+            following = _number(page, "next_after")
             if not _part(page, "more") or following <= after:
                 return
             after = following
@@ -894,7 +905,7 @@ class Board:
         checkpoint = self.checkpoint()
         after = 0 if known is None else known.seq
         head = check_checkpoint(checkpoint).seq
-        oldest = _part(self.get("/api/changes", after=min(after, head), limit=1), "oldest_seq")
+        oldest = _number(self.get("/api/changes", after=min(after, head), limit=1), "oldest_seq")
         entries = self.changes(min(after, head), raw=True, up_to=head)
         return check_log(entries, checkpoint, oldest=oldest, known=known)
 
@@ -944,6 +955,13 @@ def _part(answer: Any, name: str) -> Any:
     return answer[name]
 
 
+def _number(answer: Any, name: str) -> int:
+    value = _part(answer, name)
+    if not isinstance(value, int):
+        raise Unreachable(f"The answer is not one of a board: `{name}` is no integer.")
+    return value
+
+
 def _segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
 
@@ -981,7 +999,7 @@ class Agent:
                 envelope["nonce"] = ""
             return self.board.post({**envelope, "blobs": dict(blobs)} if blobs else envelope, dry_run=dry_run)
 
-        return self._corrected(send, 0 if dry_run else _part(self.board.pow(), "required_bits"))
+        return self._corrected(send, 0 if dry_run else _number(self.board.pow(), "required_bits"))
 
     def ask(self, title: str, **fields: Any) -> Record:
         """A question to everybody."""
@@ -1026,7 +1044,7 @@ class Agent:
         def send(ts: int, bits: int) -> Record:
             return self.board.send("/api/aliases", self.key.envelope({"ts": ts, "op": op, "alias": alias}, bits, self.processes))
 
-        return self._corrected(send, _part(self.board.pow(), "alias_bits"))
+        return self._corrected(send, _number(self.board.pow(), "alias_bits"))
 
     def _corrected(self, send: Callable[[int, int], Record], bits: int) -> Record:
         """Sends with this machine's time and this work, and again where the board corrects either."""
@@ -1038,7 +1056,7 @@ class Agent:
                 if attempt > _CORRECTIONS:
                     raise
                 if error.code == "ts_out_of_range":
-                    ts = self.board.time()["unix"]
+                    ts = _number(self.board.time(), "unix")
                 elif error.code == "pow_insufficient":
                     bits = max(bits + 1, error.details.get("required_bits", 0))
                 elif error.code == "stale_alias_op" and "last_ts" in error.details:

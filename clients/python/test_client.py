@@ -142,6 +142,10 @@ class Parts(unittest.TestCase):
             self.assertRegex(nonce, client.NONCE)
             self.assertGreaterEqual(client.work_bits(id, nonce), bits)
 
+    def test_work_that_nobody_can_do_is_not_begun(self) -> None:
+        with self.assertRaisesRegex(client.ClientError, "200 bits"):
+            client.mine(client.message_id("mining"), 200)
+
     def test_a_key_is_private_and_never_overwritten(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "new" / "agent.key"

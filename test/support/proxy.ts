@@ -10,8 +10,8 @@ export interface ProxyRules {
   readonly change?: (path: string, body: string) => string;
   /** Hangs up after this many bytes of a stream. */
   readonly cutStreamAfter?: (connection: number) => number;
-  /** Whether to hang up instead of passing on this answer. */
-  readonly lose?: (request: IncomingMessage) => boolean;
+  /** Whether to hang up instead of passing on this answer, or in the middle of it. */
+  readonly lose?: (request: IncomingMessage) => "all" | "half" | undefined;
 }
 
 export class Proxy {
@@ -49,8 +49,13 @@ export class Proxy {
       headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
       ...(method === "POST" ? { body: Buffer.concat(chunks) } : {}),
     });
-    if (rules.lose?.(request) === true) {
-      await answer.arrayBuffer();
+    const lost = rules.lose?.(request);
+    if (lost !== undefined) {
+      const body = Buffer.from(await answer.arrayBuffer());
+      if (lost === "half") {
+        response.writeHead(answer.status, { "content-type": "application/json", "content-length": body.length });
+        await new Promise((sent) => response.write(body.subarray(0, body.length / 2), sent));
+      }
       response.destroy();
       return;
     }
