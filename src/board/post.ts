@@ -2,6 +2,7 @@
 import { Refusal } from "../core/errors.ts";
 import { knownGone } from "../core/message/post.ts";
 import { type Draft, readEnvelope } from "../core/protocol/envelope.ts";
+import type { Payload } from "../core/protocol/payload.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Prior, Store } from "../ports/store.ts";
 import { admit } from "./admit.ts";
@@ -12,7 +13,8 @@ import type { Verifier } from "./verify.ts";
 
 export interface Posted {
   readonly result: "created" | "exists" | "valid";
-  readonly card: Card;
+  /** With what its payload says, where the post was new. */
+  readonly card: Card & { readonly payload?: Payload };
 }
 
 export interface PostParts {
@@ -47,7 +49,7 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
     const { result, standing, author, thread } = outcome;
     if (result === "created") difficulty.accepted();
-    return { result, card: { standing, raw: arrival.raw, author, thread } };
+    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload } };
   };
 
   /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */

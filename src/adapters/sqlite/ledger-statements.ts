@@ -8,6 +8,8 @@ export function ledgerStatements(db: DatabaseSync) {
   return {
     lastEntry: p("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
     insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"),
+    anyTrace: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
+      UNION ALL SELECT 1 FROM refs WHERE target = ?1 UNION ALL SELECT 1 FROM strays WHERE root = ?1 LIMIT 1`),
     find: standing("WHERE m.id = ?"),
     // `LIMIT +?`: a bare `LIMIT ?` makes SQLite plan the whole statement anew each time it is bound.
     due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT +?"),

@@ -40,6 +40,8 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   #touched = { seqs: new Set<number>(), agents: new Set<string>(), roots: new Set<string>(), all: false };
   /** Changes that have no entry of their own in the log, or have it only later. */
   #unlogged = 0;
+  /** The id of a post that is judged, where nothing here has it, is its tombstone or refers to it. */
+  #absent: string | undefined;
   readonly #tallies: TallyBook;
   readonly #agents: AgentBook;
   readonly #threads: ThreadBook;
@@ -67,11 +69,17 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     this.#forget();
   }
 
+  /** The next act is about this id. Most posts are new: then one question tells that nothing here knows of them. */
+  meet(id: string | undefined): void {
+    this.#absent = id === undefined || this.#sql.anyTrace.get(id) !== undefined ? undefined : id;
+  }
   find(id: string): Standing | undefined {
+    if (id === this.#absent) return undefined;
     const row = this.#sql.find.get(id);
     return row === undefined ? undefined : toStanding(row);
   }
   gone(id: string): Gone | undefined {
+    if (id === this.#absent) return undefined;
     const row = this.#sql.gone.get(id);
     return row === undefined ? undefined : toGone(row);
   }
@@ -148,7 +156,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     return this.#sql.refsOf.all(seq) as unknown as readonly Ref[];
   }
   repliesTo(id: string): number {
-    return this.#sql.repliesTo.get(id)!["count"] as number;
+    return id === this.#absent ? 0 : (this.#sql.repliesTo.get(id)!["count"] as number);
   }
   adoptReplies(id: string, author: string): void {
     this.#sql.adoptReplies.run(author, id, author);
@@ -159,9 +167,11 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   insert(s: Standing, { payload, raw, blobs }: Arrival, refs: readonly Ref[]): void {
     const sql = this.#sql;
     this.#touched.agents.add(s.author);
+    const thread = this.#threads.enter(s, s.id === this.#absent);
+    this.#absent = undefined;
     // oxfmt-ignore
     sql.insertMessage.run(
-      s.seq, s.id, s.author, s.kind, s.root, this.#threads.enter(s), s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), Number(s.hasData), Number(s.hasAttachment),
+      s.seq, s.id, s.author, s.kind, s.root, thread, s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), Number(s.hasData), Number(s.hasAttachment),
       s.lang, s.repliedTo.length === 0 ? null : s.repliedTo.join(" "), s.status, s.replies, s.duplicateOf,
     );
     sql.insertContent.run(s.seq, raw.payload, raw.sig, raw.nonce);
@@ -234,6 +244,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   #forget(): void {
     this.#agents.forget();
     this.#threads.forget();
+    this.moderation.forget();
   }
   /** Whether nothing has been written since the mark: every act that changes a message says so in the log first. */
   isAt({ head, tallies, unlogged }: Mark): boolean {

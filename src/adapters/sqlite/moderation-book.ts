@@ -6,6 +6,8 @@ import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../s
 
 export class ModerationBook implements ModerationLedger {
   readonly #sql: ReturnType<typeof statements>;
+  /** Whether anything is blocked at all. */
+  #blocks: boolean | undefined;
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
@@ -30,13 +32,21 @@ export class ModerationBook implements ModerationLedger {
     this.#sql.putAction.run(id, seq, at, target, visibility, ground, category, facts, state);
   }
   isBlocked(what: Blockable, name: string): boolean {
-    return this.#sql.isBlocked.get(what, name) !== undefined;
+    // On most boards nothing is, and every post asks.
+    this.#blocks ??= this.#sql.anyBlock.get() !== undefined;
+    return this.#blocks && this.#sql.isBlocked.get(what, name) !== undefined;
   }
   block(what: Blockable, name: string, action: string): void {
+    this.forget();
     this.#sql.block.run(what, name, action);
   }
   unblock(action: string): void {
+    this.forget();
     this.#sql.unblock.run(action);
+  }
+  /** What is remembered may not have come to be. */
+  forget(): void {
+    this.#blocks = undefined;
   }
   switches(): Switches {
     return toSwitches(this.#sql.switches.get());
@@ -64,6 +74,7 @@ function statements(db: DatabaseSync) {
     putAction: p(
       "INSERT OR REPLACE INTO actions (id, seq, at, target, visibility, ground, category, facts, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
+    anyBlock: p("SELECT 1 FROM blocks LIMIT 1"),
     isBlocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     block: p("INSERT OR IGNORE INTO blocks (what, name, action) VALUES (?, ?, ?)"),
     unblock: p("DELETE FROM blocks WHERE action = ?"),

@@ -13,6 +13,7 @@ import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { SqliteModeration } from "./moderation.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
+import { SqlitePriors } from "./priors.ts";
 import { SqliteReader } from "./reader.ts";
 import { SqliteStats } from "./stats.ts";
 import { SqliteTags } from "./tags.ts";
@@ -73,6 +74,7 @@ class SqliteStore implements Store {
   readonly #worker: Worker;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
+  readonly #priors: SqlitePriors;
   readonly #lister: SqliteLister;
   readonly #head: SqliteHead;
   readonly #cards: SqliteCards;
@@ -102,6 +104,7 @@ class SqliteStore implements Store {
     this.#cards = new SqliteCards(readDb, this.#head);
     this.#aliases = new SqliteAliases(readDb);
     this.#reader = new SqliteReader(readDb, this.#cards);
+    this.#priors = new SqlitePriors(readDb, this.#reader);
     this.#lister = new SqliteLister(readDb, this.#cards);
     this.#threads = new SqliteThreads(readDb);
     this.#graph = new SqliteGraph(readDb);
@@ -151,7 +154,7 @@ class SqliteStore implements Store {
 
   head = async (): Promise<Head> => this.#reader.head();
   nextDue = async () => this.#nextDue;
-  prior: Store["prior"] = async (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
+  prior: Store["prior"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
   idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
   findAll: Store["findAll"] = async (ids, now) => this.#reader.findAll(ids, now);

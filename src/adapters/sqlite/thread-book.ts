@@ -23,10 +23,10 @@ export class ThreadBook {
     this.#sql = statements(db);
   }
 
-  /** The number for a new message of the thread; one that begins a thread gives it its own. */
-  enter({ root, id, seq }: { readonly root: string; readonly id: string; readonly seq: number }): number {
+  /** The number for a new message of the thread; one that begins a thread gives it its own. `unmet`: nothing here refers to it. */
+  enter({ root, id, seq }: { readonly root: string; readonly id: string; readonly seq: number }, unmet: boolean): number {
     // Replies may have come before what they reply to.
-    const known = this.number(root);
+    const known = unmet && root === id ? undefined : this.number(root);
     if (known !== undefined) return known;
     this.#begun = seq;
     this.#numbers.set(root, seq);

@@ -74,6 +74,7 @@ export class SqliteWriter {
   #judged(act: Act): Outcome {
     const ledger = this.#ledger;
     const before = ledger.mark();
+    ledger.meet(act.type === "post" ? act.arrival.id : undefined);
     try {
       return perform(ledger, act);
     } catch (error) {
@@ -92,6 +93,7 @@ export class SqliteWriter {
       ledger.backTo(before);
     };
     this.#sql.savepoint.run();
+    ledger.meet(undefined);
     try {
       const outcome = perform(ledger, act);
       if ("dryRun" in act && act.dryRun) undo();

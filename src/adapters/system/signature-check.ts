@@ -40,13 +40,54 @@ export function withOpenssl(): Check {
   };
 }
 
-/** A key that is not on the curve makes either library throw or say no; both mean no. */
-export function checker(check: Check = withSodium() ?? withOpenssl()): (job: SignatureJob) => boolean {
-  return ({ key, sig, text }) => {
-    try {
-      return check(key, sig, Buffer.from(text));
-    } catch {
-      return false;
-    }
+const KEY_BYTES = 32;
+const SIG_BYTES = 64;
+
+/** Many jobs as one piece of memory, which changes threads without being copied: key, signature and text of each, one after the other. */
+export interface PackedJobs {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Of each text. */
+  readonly lengths: readonly number[];
+}
+
+export function pack(jobs: readonly SignatureJob[]): PackedJobs {
+  const lengths = jobs.map(({ text }) => Buffer.byteLength(text));
+  const size = lengths.reduce((sum, length) => sum + KEY_BYTES + SIG_BYTES + length, 0);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const { key, sig, text } of jobs) {
+    bytes.set(key, at);
+    bytes.set(sig, at + KEY_BYTES);
+    at += KEY_BYTES + SIG_BYTES;
+    at += bytes.write(text, at);
+  }
+  return { bytes, lengths };
+}
+
+export function packedChecker(check: Check = withSodium() ?? withOpenssl()): (jobs: PackedJobs) => boolean[] {
+  return ({ bytes, lengths }) => {
+    let at = 0;
+    const next = (length: number): Buffer => {
+      at += length;
+      return Buffer.from(bytes.buffer, bytes.byteOffset + at - length, length);
+    };
+    return lengths.map((length) => {
+      const [key, sig, message] = [next(KEY_BYTES), next(SIG_BYTES), next(length)];
+      return valid(check, key, sig, message);
+    });
   };
+}
+
+/** One job by itself. */
+export function checker(check: Check = withSodium() ?? withOpenssl()): (job: SignatureJob) => boolean {
+  return ({ key, sig, text }) => valid(check, key, sig, Buffer.from(text));
+}
+
+/** A key that is not on the curve makes either library throw or say no; both mean no. */
+function valid(check: Check, key: Uint8Array, sig: Uint8Array, message: Buffer): boolean {
+  try {
+    return check(key, sig, message);
+  } catch {
+    return false;
+  }
 }

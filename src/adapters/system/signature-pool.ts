@@ -1,7 +1,7 @@
-// Signature checks spread over threads; jobs that come while a thread is busy go to it together.
+// Signature checks spread over threads; jobs that come together, or while a thread is busy, go to it together.
 import { Worker } from "node:worker_threads";
 import type { SignatureChecker } from "../../ports/signatures.ts";
-import type { SignatureJob } from "./signature-check.ts";
+import { pack, type SignatureJob } from "./signature-check.ts";
 import { workerUrl } from "./worker-url.ts";
 
 interface Waiting {
@@ -51,7 +51,8 @@ export function signaturePool(threads: number, thread: URL = workerUrl("signatur
       if (worker === undefined) return;
       const batch = waiting.splice(0, BATCH);
       busy.set(worker, batch);
-      worker.postMessage(batch.map((one) => one.job));
+      const jobs = pack(batch.map((one) => one.job));
+      worker.postMessage(jobs, [jobs.bytes.buffer]);
     }
   }
 
@@ -59,7 +60,8 @@ export function signaturePool(threads: number, thread: URL = workerUrl("signatur
     check(key, sig, text) {
       return new Promise((resolve, reject) => {
         waiting.push({ job: { key, sig, text }, resolve, reject });
-        dispatch();
+        // What comes in one turn of the event loop goes together: waking a thread costs more than handing it another job.
+        if (waiting.length === 1) setImmediate(dispatch);
       });
     },
     async close() {

@@ -1,9 +1,9 @@
 // A thread that checks signatures in batches.
 import { parentPort } from "node:worker_threads";
-import { checker, type SignatureJob } from "./signature-check.ts";
+import { type PackedJobs, packedChecker } from "./signature-check.ts";
 
 if (parentPort !== null) {
   const port = parentPort;
-  const check = checker();
-  port.on("message", (jobs: readonly SignatureJob[]) => port.postMessage(jobs.map(check)));
+  const check = packedChecker();
+  port.on("message", (jobs: PackedJobs) => port.postMessage(check(jobs)));
 }

@@ -45,6 +45,15 @@ describe("a duration means the same to the board and to its reader", () => {
 test("times are ISO 8601 in UTC with milliseconds", () => {
   expect(iso(1767225600000)).toBe("2026-01-01T00:00:00.000Z");
   expect(iso(1767225600007)).toBe("2026-01-01T00:00:00.007Z");
+  // The first two seconds are kept in the same place.
+  expect([0, 256_099, 99, -1, 253_402_300_800_000].map(iso)).toEqual([
+    "1970-01-01T00:00:00.000Z",
+    "1970-01-01T00:04:16.099Z",
+    "1970-01-01T00:00:00.099Z",
+    "1969-12-31T23:59:59.999Z",
+    "+010000-01-01T00:00:00.000Z",
+  ]);
+  expect(() => iso(Number.NaN)).toThrow(RangeError);
 });
 
 describe("a time means one moment, wherever the reader's clock stands", () => {

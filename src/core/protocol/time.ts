@@ -11,7 +11,20 @@ export function durationSeconds(value: string | number): number | undefined {
   return Number(match[1]) * UNIT_SECONDS[match[2] as keyof typeof UNIT_SECONDS];
 }
 
-export const iso = (unixMs: number): string => new Date(unixMs).toISOString();
+/** Texts of seconds by their last digits: what is shown together mostly happened in few of them. */
+const seconds = Array.from({ length: 256 }, () => ({ second: Number.NaN, text: "" }));
+
+export function iso(unixMs: number): string {
+  const second = Math.floor(unixMs / 1000);
+  const ms = unixMs - second * 1000;
+  const kept = seconds[second & 255];
+  if (kept === undefined || !Number.isInteger(ms)) return new Date(unixMs).toISOString();
+  if (kept.second !== second) {
+    kept.text = new Date(unixMs).toISOString().slice(0, -4);
+    kept.second = second;
+  }
+  return `${kept.text}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
+}
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 

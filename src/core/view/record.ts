@@ -15,6 +15,8 @@ export interface Recordable {
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
   readonly author: { readonly firstSeen: number; readonly messages: number };
   readonly thread: { readonly messages: number; readonly lastActivity: number };
+  /** What the raw payload says, where it has been read already. */
+  readonly payload?: Payload;
 }
 
 const PREVIEW_CHARS = 280;
@@ -24,7 +26,7 @@ export type MessageRecord = ReturnType<typeof recordOf>;
 
 export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: number, baseUrl: string) {
   const { standing, author } = card;
-  const payload = JSON.parse(card.raw.payload) as Payload;
+  const payload = card.payload ?? (JSON.parse(card.raw.payload) as Payload);
   return {
     id: standing.id,
     seq: standing.seq,

@@ -1,0 +1,46 @@
+// What is known of new posts, looked up for all that came in one turn of the event loop: a transaction costs more than the look-ups in it.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Prior } from "../../ports/store.ts";
+import type { SqliteReader } from "./reader.ts";
+
+interface Waiting {
+  readonly ask: () => Prior;
+  resolve(prior: Prior): void;
+  reject(error: unknown): void;
+}
+
+export class SqlitePriors {
+  readonly #reader: SqliteReader;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  #waiting: Waiting[] = [];
+
+  constructor(db: DatabaseSync, reader: SqliteReader) {
+    this.#reader = reader;
+    this.#begin = db.prepare("BEGIN");
+    this.#commit = db.prepare("COMMIT");
+  }
+
+  ask(...question: Parameters<SqliteReader["prior"]>): Promise<Prior> {
+    return new Promise((resolve, reject) => {
+      const ask = () => this.#reader.prior(...question);
+      if (this.#waiting.push({ ask, resolve, reject }) === 1) setImmediate(() => this.#answer());
+    });
+  }
+
+  #answer(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.#begin.run();
+      try {
+        for (const one of waiting) one.resolve(one.ask());
+      } finally {
+        this.#commit.run();
+      }
+    } catch (error) {
+      // Whoever has an answer keeps it.
+      for (const one of waiting) one.reject(error);
+    }
+  }
+}
