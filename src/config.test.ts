@@ -50,6 +50,7 @@ const DOCUMENTED: {
   readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
   logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
   metrics: ["--metrics", "BOARD_METRICS", true, "off", false],
+  contact: ["--contact", "BOARD_CONTACT", undefined, "mailto:security@board.example", "mailto:security@board.example"],
 };
 const NAMES = Object.keys(DOCUMENTED) as (keyof Documented)[];
 /** The certificate and its key are only taken together. */
@@ -105,6 +106,10 @@ describe("an operator who gets something wrong is told what, and how to mend it"
   });
   test.each([
     [["--port", "65536"], "--port (PORT)"],
+    [["--contact", "security@board.example"], "--contact (BOARD_CONTACT)"],
+    [["--contact", "http://board.example"], "--contact (BOARD_CONTACT)"],
+    [["--key-file", cert], "--key-file (BOARD_KEY_FILE)"],
+    [["--key-file", directory], "--key-file (BOARD_KEY_FILE)"],
     [["--port", "-1"], "--port (PORT)"],
     [["--port", "80.5"], "--port (PORT)"],
     [["--port", "0x50"], "--port (PORT)"],

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
+import { PUBLIC_KEY } from "./core/protocol/encoding.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -30,6 +31,8 @@ export interface Config {
   readonly readOnly: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly metrics: boolean;
+  /** Without one, the page for reports. */
+  readonly contact: string | undefined;
 }
 
 interface Setting {
@@ -63,6 +66,7 @@ export const SETTINGS = {
   readOnly: setting("read-only", "BOARD_READ_ONLY", "off", "on or off"),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   metrics: setting("metrics", "BOARD_METRICS", "on", "on or off: serve /metrics"),
+  contact: setting("contact", "BOARD_CONTACT", "BASE_URL/report", "where security reports go, for security.txt: mailto:... or https://..."),
 } as const satisfies Record<Exclude<keyof Config, "smtpRequired">, Setting>;
 
 /** All that is wrong with a configuration, each fault with its mend. */
@@ -139,10 +143,15 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     readOnly: onOff("readOnly"),
     logLevel: logLevel(text("logLevel"), () => fault("logLevel", `give one of ${LOG_LEVELS.join(", ")}.`)),
     metrics: onOff("metrics"),
+    contact: given("contact") ? text("contact") : undefined,
   };
   if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(config.databaseUrl)) {
     faults.push("--database-url (BOARD_DATABASE_URL): give a postgres://... address, or leave it out to use SQLite in the data directory.");
   }
+  if (config.contact !== undefined && !/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(config.contact))
+    fault("contact", "give mailto:name@host or https://...");
+  if (!isSeedOrAbsent(config.keyFile))
+    fault("keyFile", "it is not a file with a key; give one that holds 43 characters of base64url, or the path of one to make.");
   if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
   if (given("tlsCert") !== given("tlsKey")) faults.push("--tls-cert and --tls-key go together: give both or neither.");
   if (config.tlsCert !== undefined && config.tlsKey !== undefined && !isPair(config.tlsCert, config.tlsKey))
@@ -176,6 +185,12 @@ function readFlags(args: readonly string[], faults: string[]): ReadonlyMap<strin
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+
+/** What is not there is made on the first start. */
+function isSeedOrAbsent(path: string): boolean {
+  if (!existsSync(path)) return true;
+  return isFile(path) && PUBLIC_KEY.test(readFileSync(path, "utf8").trim());
+}
 
 /** A certificate and the key that belongs to it. */
 function isPair(cert: string, key: string): boolean {

@@ -183,6 +183,7 @@ export async function start(
       baseUrl,
       boardPk: key.pk,
       version: programVersion(),
+      contact: config.contact,
       site,
       client: fileOfPackage("clients/python/client.py"),
     }),

@@ -227,6 +227,9 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_front: () => all("/", "/?kind=task"),
       get_llms: () => all("/llms.txt"),
       get_robots: () => all("/robots.txt"),
+      get_api_catalog: () => all("/.well-known/api-catalog"),
+      get_security: () => all("/.well-known/security.txt"),
+      get_ai_catalog: () => all("/.well-known/ai-catalog.json"),
       get_page: async () => [
         await board.get(`/m/${id}`, { redirect: "manual" }),
         await board.get(`/m/${id}`, { headers: { accept: "text/html" } }),

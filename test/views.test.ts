@@ -95,7 +95,6 @@ describe("a reader chooses what comes along", () => {
     ["server.author.id,server.author", { server: { author: true } }],
     ["server.author,server.author.id", { server: { author: true } }],
     ["derived.status,url", { derived: { status: "open" }, url: true }],
-    ["meta.nothing,nothing,constructor,meta.title.length", { meta: {} }],
     ["content.untrusted", { content: { untrusted: true } }],
   ])("fields=%s gives these and the id", async (fields, expected) => {
     const whole = (await listed("")) as unknown as Record<string, unknown>;
@@ -112,6 +111,14 @@ describe("a reader chooses what comes along", () => {
     expect(await listed("&include=data&fields=content.data.a.Deep1")).toEqual({ id: full.id, content: { data: { a: { Deep1: [1, 2] } } } });
     const blocks = "server,meta,content,derived,raw,seq,url";
     expect(await listed(`&include=body,raw&fields=${blocks}`)).toEqual(await listed("&include=body,raw"));
+  });
+  test.each([
+    ["titel", "the record has no `titel`, only id, seq, url"],
+    ["constructor", "the record has no `constructor`"],
+    ["meta.title,meta.titel", "`meta` has no `titel`, only kind, title, tags"],
+    ["meta.title.length", "`meta.title` has no fields of its own"],
+  ])("fields=%s names what there is instead", async (fields, words) => {
+    expect(expectRefusal(await board.get(`/api/messages?fields=${fields}`), 400, "invalid_parameter").message).toContain(words);
   });
   test.each(["", ",", "a..b", ".a", "a.", "meta.title,", "a b", "meta.title;drop", "a[0]", "😀", `${"a,".repeat(70)}a`])(
     "fields=%s is refused",

@@ -5,6 +5,7 @@ import { and, atLeast, atMost, type Condition, flagIs } from "../core/query/cond
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { type FilterValues, meaningOf, refers } from "../core/query/filters.ts";
 import { ORDERS, type Sort } from "../core/query/order.ts";
+import { requirePartners } from "../core/query/pairs.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
@@ -113,11 +114,7 @@ export function sortOf({ sort, q, near, like }: Question): Sort {
 /** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters. */
 export async function conditionOf(question: Question, names: Names, now: number, latestSeq: number): Promise<Condition> {
   const { filters, ref, rel, include_superseded: superseded, after_seq: afterSeq } = question;
-  if (rel !== undefined && ref === undefined)
-    throw new Refusal("invalid_parameter", "`rel` needs `ref`.", {
-      hint: "Give `ref`, the id that is referred to, as well.",
-      details: { parameter: "rel" },
-    });
+  requirePartners(question);
   return and(
     atLeast("expiresAt", now + 1),
     ...(superseded === true ? [] : [flagIs("superseded", false)]),

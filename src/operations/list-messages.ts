@@ -8,16 +8,11 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.ts";
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
-import type { Path } from "../core/view/projection.ts";
 import { listOrPartsBody } from "./bodies.ts";
+import { pathList } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
-
-const pathList = z
-  .string()
-  .regex(/^[a-z_]+(\.[\w-]+)*(,[a-z_]+(\.[\w-]+)*){0,63}$/, "must be a comma list of dotted paths such as id,meta.title,server.author")
-  .transform((text): Path[] => text.split(",").map((path) => path.split(".")));
 
 /** The filters of the table, as optional parameters with their words. */
 export const filterShape = {

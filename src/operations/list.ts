@@ -63,6 +63,7 @@ import { prepareMessage } from "./prepare-message.ts";
 import { postReport } from "./post-report.ts";
 import { type Presenter, presenter } from "./present.ts";
 import { getSimilar, postSimilar } from "./similar.ts";
+import { wellKnown } from "./well-known.ts";
 
 export interface OperationParts extends AssistedParts {
   readonly store: Store;
@@ -88,6 +89,8 @@ export interface OperationParts extends AssistedParts {
   readonly boardPk: string;
   /** Of this program. */
   readonly version: string;
+  /** Where security reports go. */
+  readonly contact: string | undefined;
   /** What every page needs. */
   readonly site: SiteOf;
   /** The source of client.py. */
@@ -137,6 +140,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getTransparency(store, clock, parts.cursors),
     ...frontDoor(baseUrl),
     ...mcpCards(baseUrl, parts.version),
+    ...wellKnown(parts),
     showBoard({ ...parts, listTags: listing, stats, present, rows }),
     showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
     getClient(parts.client, baseUrl),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { operation, type Operation } from "./operation.ts";
 
 const CARD_TYPE = "application/mcp-server-card+json";
+const AI_CATALOG_TYPE = "application/ai-catalog+json";
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 /** The one reserved for cards beside the endpoint, and the one that many look at first. */
 const CARD_PATHS = { get_server_card: "/mcp/server-card", get_well_known_card: "/.well-known/mcp/server-card.json" } as const;
@@ -31,10 +32,17 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
       {
         identifier: `urn:air:${hostname}:agent-blackboard`,
         displayName: "Agent blackboard",
+        type: CARD_TYPE,
+        // What earlier drafts call the type.
         mediaType: CARD_TYPE,
         url: baseUrl + CARD_PATHS.get_server_card,
       },
     ],
+  };
+  const aiCatalog = {
+    ...catalog,
+    specVersion: "1.0",
+    host: { displayName: "Agent blackboard", documentationUrl: `${baseUrl}/llms-full.txt` },
   };
   const shared = { method: "GET", rate: "reads", input: z.strictObject({}), refusals: ["unknown_parameter", "rate_limited"] } as const;
   const headers = { "cache-control": "public, max-age=3600" };
@@ -47,6 +55,14 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
       summary: "Where the MCP server of this host is described.",
       responses: { 200: { words: "An MCP catalog with one entry.", body: catalogBody } },
       run: document(catalog, "application/json; charset=utf-8"),
+    }),
+    operation({
+      ...shared,
+      name: "get_ai_catalog",
+      path: "/.well-known/ai-catalog.json",
+      summary: "The same as an AI catalog, which other kinds of servers share.",
+      responses: { 200: { words: "An AI catalog with one entry.", types: [AI_CATALOG_TYPE] } },
+      run: document(aiCatalog, AI_CATALOG_TYPE),
     }),
     ...Object.entries(CARD_PATHS).map(([name, path]) =>
       operation({
@@ -64,6 +80,8 @@ export function mcpCards(baseUrl: string, version: string): readonly Operation[]
 const catalogBody = z
   .strictObject({
     specVersion: z.string(),
-    entries: z.array(z.strictObject({ identifier: z.string(), displayName: z.string(), mediaType: z.string(), url: z.url() })),
+    entries: z.array(
+      z.strictObject({ identifier: z.string(), displayName: z.string(), type: z.string(), mediaType: z.string(), url: z.url() }),
+    ),
   })
   .meta({ id: "McpCatalog" });

@@ -2,6 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import { FILTER_NAMES, meaningOf, refers } from "../../core/query/filters.ts";
 import { momentMs } from "../../core/query/forms.ts";
+import { requirePartners } from "../../core/query/pairs.ts";
 import { documentOfText } from "../../core/search/document.ts";
 import { parseQuery } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
@@ -34,10 +35,9 @@ export function feeds(parts: FeedParts): Feeds {
   const { store, clock, names, index, nearSource } = parts;
 
   async function filterOf(question: StreamQuestion): Promise<LiveFilter> {
+    requirePartners(question);
     const filters = await names.resolve(question.filters);
     const target = question.ref === undefined ? undefined : await names.message(question.ref);
-    if (question.rel !== undefined && target === undefined)
-      throw new Refusal("invalid_parameter", "`rel` needs `ref`.", { details: { parameter: "rel" } });
     const given = FILTER_NAMES.map((name) => filters[name] ?? null);
     const key = JSON.stringify([given, target, question.rel, question.q, question.q_mode, question.near]);
     const conditionsAt = (now: number) => [...meaningOf(filters, now), ...(target === undefined ? [] : [refers(target, question.rel)])];

@@ -22,7 +22,7 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
 
 export const CORS_HEADERS = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "allow, link, location, ratelimit, ratelimit-policy, retry-after",
+  "access-control-expose-headers": "allow, etag, link, location, ratelimit, ratelimit-policy, retry-after",
 } as const;
 /** On every answer that holds no secret: a browser of any origin may read it, and must not guess what it is. */
 export const COMMON_HEADERS = { "x-content-type-options": "nosniff", ...CORS_HEADERS } as const;
