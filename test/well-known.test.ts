@@ -64,7 +64,7 @@ interface Catalog {
 
 test("both catalogs lead to the card of the MCP server", async () => {
   for (const [path, type] of [
-    ["/.well-known/ai-catalog.json", "application/ai-catalog+json"],
+    ["/.well-known/ai-catalog.json", "application/ai-catalog+json; charset=utf-8"],
     ["/.well-known/mcp/catalog.json", "application/json; charset=utf-8"],
   ] as const) {
     const response = await fetch(board.url + path);
