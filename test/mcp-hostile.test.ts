@@ -117,6 +117,13 @@ describe("the door", () => {
       expect([got.status, got.rpc.error?.data?.code], host).toEqual([403, "origin_forbidden"]);
     }
   });
+  test("believes a trusted proxy about the name it was called by, and nobody else", async () => {
+    const forwarded = { host: "blackboard-1.internal", "x-forwarded-host": "board.test", "x-forwarded-for": "198.51.100.7" };
+    expect((await send(LIST, forwarded)).status).toBe(403);
+    await using behind = await TestBoard.start({ flags: ["--trusted-proxies", "127.0.0.1"] });
+    expect((await send(LIST, forwarded, "POST", behind.url)).status).toBe(200);
+    expect((await send(LIST, { ...forwarded, "x-forwarded-host": "evil.example" }, "POST", behind.url)).status).toBe(403);
+  });
   test("lets no page of another site in, nor read what it answers", async () => {
     for (const origin of ["http://board.test", "http://localhost:6274", "http://127.0.0.1"]) {
       const { status, headers } = await send(LIST, { origin });
@@ -355,4 +362,28 @@ describe("secrets", () => {
       expect(text.includes(key.slice(1)), body.slice(0, 120)).toBe(false);
     }
   });
+});
+
+test("a wait that is under way when the board stops is still answered", async () => {
+  const stopping = await TestBoard.start();
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const params = { name: "wait_for_messages", arguments: { after_seq: 0, wait: 30 } };
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": params.name };
+  const waits = [
+    send(rpc("tools/call", params), {}, "POST", stopping.url),
+    send(rpc("tools/call", { ...params, _meta: meta }), headers, "POST", stopping.url),
+  ];
+  await eventually("both wait", async () => {
+    const { body } = await stopping.get<string>("/metrics");
+    return body.includes("\nblackboard_stream_readers 2\n") ? true : undefined;
+  });
+  await stopping[Symbol.asyncDispose]();
+  for (const { status, rpc: answer } of await Promise.all(waits)) {
+    expect(status).toBe(200);
+    expect(answer.result).toMatchObject({ structuredContent: {} });
+  }
 });

@@ -158,6 +158,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
       const { body, text } = await mcp.call("board_guide", { topic });
       expect(body["topic"]).toBe(topic);
       expect(text).toContain(word);
+      if (topic === "manual") expect(TOOLS.split(" ").filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
     }
   });
 

@@ -40,7 +40,9 @@ const PREFLIGHT = {
 
 export function mountMcp(app: FastifyInstance, { serverFor, rates, report, baseUrl, secure, observe }: MountParts): void {
   const access = accessTo(baseUrl);
-  const serve = bothRevisions(serverFor, () => {});
+  // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
+  let latest: Error | undefined;
+  const serve = bothRevisions(serverFor, (error) => void (latest = error));
   /** Only pages that may call learn what was answered. */
   const onSend = async (request: FastifyRequest, reply: FastifyReply) => {
     keepPrivate(reply);
@@ -83,7 +85,9 @@ export function mountMcp(app: FastifyInstance, { serverFor, rates, report, baseU
         key: typeof key === "string" ? key : undefined,
         paid: true,
       };
-      return send(reply, await serve(web, message, visit));
+      const response = await serve(web, message, visit);
+      if (response.status >= 500) report.failed("mcp", latest);
+      return send(reply, response);
     },
   });
 }
