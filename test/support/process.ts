@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 
 /** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
-const COMPILED = join(tmpdir(), "blackboard-compiled");
+export const COMPILED = join(tmpdir(), "blackboard-compiled");
 const BIN = resolve(import.meta.dirname, "../../src/bin.ts");
 
 export interface ProcessOptions {

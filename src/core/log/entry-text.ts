@@ -1,7 +1,7 @@
 // The exact texts that the log's hashes are of. Also runs in browsers.
 
 /** What stands before the first entry. */
-export const GENESIS = "0".repeat(64);
+export const GENESIS = /* @__PURE__ */ "0".repeat(64);
 
 /** The fields of an entry that its hash covers; `at` is in Unix milliseconds. */
 export interface Chained {

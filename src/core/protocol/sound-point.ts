@@ -4,7 +4,7 @@ const P = 2n ** 255n - 19n;
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 /** y-coordinates of the points of order 1, 2, 4 and 8, little endian, sign bit cleared. */
-const LOW_ORDER_Y: readonly Uint8Array[] = [
+const LOW_ORDER_Y: readonly Uint8Array[] = /* @__PURE__ */ [
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",
   "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",

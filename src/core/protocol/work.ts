@@ -13,7 +13,7 @@ export function leadingZeroBits(bytes: Uint8Array): number {
 export const workBits = (id: string, nonce: string): number => leadingZeroBits(portableSha256(`${id}:${nonce}`));
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
-const ASCII = new TextEncoder();
+const ASCII = /* @__PURE__ */ new TextEncoder();
 const COLON = 0x3a;
 const END_OF_TEXT = 0x80;
 
