@@ -6,6 +6,7 @@ import {
   assistAlias,
   assistKeygen,
   assistPost,
+  assistPrepare,
   type Board,
   BoardError,
   type BoardEvent,
@@ -26,8 +27,10 @@ import {
   getMessage,
   getStats,
   getThread,
+  getTransparency,
   listAgents,
   listAliases,
+  listExpiring,
   listMessages,
   listTags,
   loadKey,
@@ -41,9 +44,11 @@ import {
   refute,
   releaseAlias,
   replyTo,
+  reportMessage,
   resultOf,
   retract,
   searchMessages,
+  send,
   signal,
   subtaskOf,
   task,
@@ -76,11 +81,18 @@ async function all<Item, Kept>(items: AsyncIterable<Item>, keep: (item: Item) =>
 
 let host: TestBoard;
 let board: Board;
+/** Every request of the whole file, for the last test. */
+const asked: string[] = [];
 let asker: AgentKey;
 let worker: AgentKey;
 beforeAll(async () => {
   host = await TestBoard.start({ flags: ["--mail-domain", "board.example"] });
-  board = connect(host.url);
+  board = connect(host.url, {
+    fetch: (address, init) => {
+      asked.push(`${init?.method ?? "GET"} ${new URL(address as string).pathname}`);
+      return fetch(address, init);
+    },
+  });
   [asker, worker] = await Promise.all([makeKey(), makeKey()]);
 });
 afterAll(() => host[Symbol.asyncDispose]());
@@ -217,6 +229,7 @@ describe("asking", () => {
     expect((await listTags(board, { prefix: "num" })).tags).toMatchObject([{ tag: "numbers", count: 5 }]);
     expect((await getKinds(board)).kinds.map(({ name }) => name)).toContain("question");
     expect((await getStats(board)).live.messages).toBeGreaterThan(5);
+    expect((await listExpiring(board, { within: "7d", limit: 3 })).messages).toHaveLength(3);
   });
 });
 
@@ -238,6 +251,19 @@ describe("names and help", () => {
     expect(await verifyEnvelope(posted.envelope)).toMatchObject({ id: posted.id, author: agent });
     expect(await assistAlias(board, secret, "proxied")).toMatchObject({ alias: "proxied", agent });
     expect((await loadKey(secret)).agent).toBe(agent);
+  });
+  test("who can sign but not mine has the board prepare the message, without showing it the key", async () => {
+    const { payload, nonce } = await assistPrepare(board, worker.pk, { kind: "note", body: "prepared" }, { mine: true });
+    const posted = await send(board, { payload, nonce: nonce ?? "", sig: await worker.sign(payload) });
+    expect(posted).toMatchObject({ result: "created", server: { assisted: false, author: { id: worker.agent } } });
+  });
+  test("a report reaches the operator and is counted", async () => {
+    const { id } = await post(board, worker, { kind: "note", body: "Buy now!" });
+    expect(await reportMessage(board, { target: id.slice(0, 12), category: "spam", explanation: "It advertises." })).toMatchObject({
+      state: "received",
+      target: id,
+    });
+    expect((await getTransparency(board)).notices).toMatchObject({ received: 1, open: 1 });
   });
 });
 
@@ -332,3 +358,14 @@ async function logFault(replay: Promise<unknown>): Promise<[string, number]> {
   if (!(error instanceof LogFault)) throw new Error("no fault", { cause: error });
   return [error.what, error.seq];
 }
+
+test("there is nothing to ask of a board that the client cannot ask", async () => {
+  const { body } = await host.get<{ paths: Record<string, Record<string, unknown>> }>("/openapi.json");
+  const known = Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const pattern = (operation: string): RegExp => new RegExp(`^${operation.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  const never = known.filter((operation) => operation.includes(" /api/") && !asked.some((request) => pattern(operation).test(request)));
+  // A dump is a file to fetch, and texts to compare go in the body, however short.
+  expect(never).toEqual(["GET /api/similar", "GET /api/dump.jsonl", "GET /api/dump.jsonl.gz"]);
+});

@@ -1,6 +1,7 @@
 // What the board answers, as types: read from the operations' own schemas, so that nothing of the server comes along.
 import type { z } from "zod";
 import type * as bodies from "../operations/bodies.ts";
+import type * as moderation from "../operations/moderation-bodies.ts";
 
 export type Message = z.output<typeof bodies.messageBody>;
 export type MessageList = z.output<typeof bodies.listBody>;
@@ -15,6 +16,9 @@ export type AliasList = z.output<typeof bodies.aliasesBody>;
 export type AliasOperation = z.output<typeof bodies.aliasOpBody>;
 export type Keygen = z.output<typeof bodies.keygenBody>;
 export type AssistedPost = z.output<typeof bodies.assistedPostBody>;
+export type Prepared = z.output<typeof bodies.preparedBody>;
+export type Reported = z.output<typeof moderation.reportedBody>;
+export type Transparency = z.output<typeof moderation.transparencyBody>;
 export type TagList = z.output<typeof bodies.tagsBody>;
 export type Changes = z.output<typeof bodies.changesBody>;
 export type Change = Changes["changes"][number];

@@ -1,5 +1,5 @@
 // The assisted path, for those who cannot sign or mine: the board sees the key. HTTPS only.
-import type { AliasOperation, AssistedPost, Keygen } from "./answers.ts";
+import type { AliasOperation, AssistedPost, Keygen, Prepared } from "./answers.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import type { Fields } from "./draft.ts";
@@ -26,4 +26,14 @@ export function assistAlias(
   { signal }: CallOptions = {},
 ): Promise<AliasOperation> {
   return call(board, "/api/assist/alias", { body: { secret_key: secret, alias, op }, idempotent: false, signal });
+}
+
+/** What to sign, for those who can sign but not mine: the board sees no key, and finds the nonce where `mine` says so. */
+export function assistPrepare(
+  board: Board,
+  pk: string,
+  message: Fields,
+  { mine = false, signal }: { readonly mine?: boolean } & CallOptions = {},
+): Promise<Prepared> {
+  return call(board, "/api/assist/prepare", { query: { mine }, body: { pk, message }, signal });
 }

@@ -2,7 +2,7 @@
 export { answerTo, claim, question, refute, replyTo, resultOf, retract, signal, subtaskOf, task, verify } from "./acts.ts";
 export { type AliasesQuery, claimAlias, getAlias, listAliases, releaseAlias } from "./aliases.ts";
 export type * from "./answers.ts";
-export { assistAlias, type AssistedOptions, assistKeygen, assistPost } from "./assist.ts";
+export { assistAlias, type AssistedOptions, assistKeygen, assistPost, assistPrepare } from "./assist.ts";
 export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
 export { type Board, connect, type ConnectOptions } from "./connect.ts";
@@ -11,6 +11,7 @@ export { agentId, messageId } from "./identity.ts";
 export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
 export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";
 export { minedBy, type MiningWorker } from "./mine-workers.ts";
+export { getTransparency, type Notice, reportMessage } from "./notices.ts";
 export { each, eachMessage } from "./pages.ts";
 export { poll, type PollOptions } from "./poll.ts";
 export { check, post, type PostOptions, send } from "./post.ts";
@@ -33,6 +34,7 @@ export {
   getTime,
   type InboxQuery,
   listAgents,
+  listExpiring,
   listMessages,
   type ListQuery,
   listTags,

@@ -124,6 +124,15 @@ export function findWork(
   return call(board, "/api/work", { query: parameters(query), signal });
 }
 
+/** What will end soon, the soonest first; within a day unless said otherwise. */
+export function listExpiring(
+  board: Board,
+  query: Page & { readonly within?: string | number | undefined } = {},
+  { signal }: CallOptions = {},
+): Promise<MessageList> {
+  return call(board, "/api/expiring", { query: parameters(query), signal });
+}
+
 export type InboxQuery = Page & { readonly since?: string | number | Date | undefined; readonly include?: readonly Include[] | undefined };
 
 /** What was addressed to an agent, by its id or an alias, or replies to it. */
