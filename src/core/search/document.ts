@@ -42,30 +42,53 @@ function eachString(value: unknown, visit: (text: string) => void): void {
   else if (typeof value === "object" && value !== null) for (const item of Object.values(value)) eachString(item, visit);
 }
 
-/** Grams of words seen lately: most words of a text are common ones. Only short ones, see STEMS in words.ts. */
-const KEPT = new Map<string, readonly string[]>();
-const KEPT_WORDS = 16_384;
-const KEPT_CHARS = 12;
-
-/** The first grams of the distinct runs, each once. */
-function grams(...texts: readonly (readonly string[])[]): string[] {
-  const out = new Set<string>();
-  for (const run of new Set(texts.flat())) {
-    for (const gram of gramsOf(run)) out.add(gram);
-    if (out.size >= GRAMS) return [...out].slice(0, GRAMS);
-  }
-  return [...out];
+/** One for each gram, so that a text's own are told apart without hashing them again. */
+interface Gram {
+  readonly term: string;
+  /** The number of the last text it was found in. */
+  text: number;
 }
 
-function gramsOf(run: string): readonly string[] {
+/** Grams of words seen lately: most words of a text are common ones. Only short ones, see STEMS in words.ts. */
+const KEPT = new Map<string, readonly Gram[]>();
+const KEPT_WORDS = 16_384;
+const KEPT_CHARS = 12;
+const TABLE = new Map<string, Gram>();
+const TABLE_GRAMS = 65_536;
+let texts = 0;
+
+/** The first grams of the runs, each once. */
+function grams(...of: readonly (readonly string[])[]): string[] {
+  if (KEPT.size >= KEPT_WORDS || TABLE.size >= TABLE_GRAMS) {
+    KEPT.clear();
+    TABLE.clear();
+  }
+  texts++;
+  const out: string[] = [];
+  for (const found of of) {
+    for (const run of found) {
+      for (const gram of gramsOf(run)) {
+        if (gram.text === texts) continue;
+        gram.text = texts;
+        if (out.push(gram.term) === GRAMS) return out;
+      }
+    }
+  }
+  return out;
+}
+
+function gramsOf(run: string): readonly Gram[] {
   const known = KEPT.get(run);
   if (known !== undefined) return known;
-  const made = cutGrams(run);
-  if (run.length <= KEPT_CHARS) {
-    if (KEPT.size >= KEPT_WORDS) KEPT.clear();
-    KEPT.set(run, made);
-  }
+  const made = cutGrams(run).map(gramOf);
+  if (run.length <= KEPT_CHARS) KEPT.set(run, made);
   return made;
+}
+
+function gramOf(term: string): Gram {
+  let gram = TABLE.get(term);
+  if (gram === undefined) TABLE.set(term, (gram = { term, text: 0 }));
+  return gram;
 }
 
 /** Trigrams of a run with a space at both ends; bigrams where characters are wide. */
