@@ -37,11 +37,13 @@ export function messageFinder(store: Store, clock: Clock): FindMessage {
   }
 }
 
-function goneRefusal({ id, reason, at, statement }: Gone): Refusal {
+function goneRefusal({ id, reason, at, statement, restored }: Gone): Refusal {
   const words = { expired: "has expired", retracted: "was withdrawn by its author", removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
     status: 410,
-    hint: "It will not come back; its entries stay in /api/changes.",
+    hint: restored
+      ? "The removal was taken back: its author may post the same payload again."
+      : "It will not come back; its entries stay in /api/changes.",
     details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
   });
 }

@@ -61,7 +61,7 @@ async function restore(dir: string, options: DeskOptions): Promise<void> {
     ...(behind
       ? [
           `The last head that the board signed is entry ${signed.seq}: it will start read-only, for it must not tell a second history.`,
-          `Find a newer backup. To go on from this one all the same, move ${join(config.data, HEAD)} away: whoever holds a newer checkpoint will see it.`,
+          `Find a newer backup. To go on from this one all the same, move ${HEAD} and the board's key away: it is a new board then, and its readers must know.`,
         ]
       : []),
     ...(lost.length === 0
