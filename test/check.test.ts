@@ -121,13 +121,13 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
       planted("a lost tag", "DELETE FROM labels WHERE label = 'planted'", 'tag "planted"', "messages is \\[\\]"),
       planted(
         "a thread's size",
-        set("threads", "messages = messages + 1", `root = '${ids["task"]}'`),
+        set("threads", "messages = messages + 1", `number = (SELECT thread FROM messages WHERE seq = ${of("task")})`),
         `thread of ${at("task")}`,
         "messages is",
       ),
       planted(
         "a thread's activity",
-        set("threads", "last_activity = last_activity + 1", `root = '${ids["task"]}'`),
+        set("threads", "last_activity = last_activity + 1", `number = (SELECT thread FROM messages WHERE seq = ${of("task")})`),
         `thread of ${at("task")}`,
         "lastActivity is",
       ),

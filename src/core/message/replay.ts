@@ -41,5 +41,5 @@ function remains({ id, author, kind, receivedAt, trace }: Gone): Arrival {
   const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
   const life = Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000);
   const payload: Payload = { v: 1, pk: "", ts: 0, kind, refs: [...(kept?.refs ?? [])], ...(life > 0 ? { ttl: life } : {}) };
-  return { id, author, payload, raw: { payload: "", sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
+  return { id, author, payload, raw: { payload: JSON.stringify(payload), sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
 }

@@ -1,0 +1,109 @@
+// `blackboard operate` as an operator types it: a process of its own, on the data of a board that runs in another one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Agent, TEST_BITS } from "./support/agent.ts";
+import { eventually } from "./support/eventually.ts";
+import { BoardProcess, emptyDirectory } from "./support/process.ts";
+
+const BIN = resolve(import.meta.dirname, "../src/bin.ts");
+const data = emptyDirectory();
+let board: BoardProcess;
+beforeAll(async () => {
+  board = await BoardProcess.serve(data, ["--pow-bits", String(TEST_BITS), "--rate-limits", "off", "--log-level", "warn"]);
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command; `input` is what the operator types. */
+async function operate(args: readonly string[], input = ""): Promise<Said> {
+  const child = spawn(process.execPath, [BIN, "operate", ...args, "--data", data], { cwd: emptyDirectory(), env: {} });
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  child.stdin.end(input);
+  const [code] = (await once(child, "close")) as [number];
+  return { code, out, err };
+}
+async function json<Body>(...args: readonly string[]): Promise<Body> {
+  const { code, out, err } = await operate([...args, "--json", "--yes"]);
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${err}${out}`);
+  return JSON.parse(out) as Body;
+}
+
+const agent = new Agent();
+async function post(title: string): Promise<{ id: string; status: number }> {
+  const body = JSON.stringify(agent.envelope({ kind: "note", title }));
+  const answer = await fetch(`${board.url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
+  return { id: ((await answer.json()) as { id: string }).id, status: answer.status };
+}
+const status = async (path: string): Promise<number> => (await fetch(board.url + path)).status;
+const why = ["--category", "spam", "--ground", "incompatible_content", "--facts", "Advertising."];
+
+test("a report comes in, is looked at, and ends in a removal that everybody can read about", async () => {
+  const { id } = await post("buy\u001b[31m now");
+  const report = { target: id, category: "spam", explanation: "it says \u001b]0;owned\u0007 buy now", contact: "me@example.org" };
+  const headers = { "content-type": "application/json" };
+  await fetch(`${board.url}/api/reports`, { method: "POST", headers, body: JSON.stringify(report) });
+  const { reports } = await json<{ reports: { id: string; explanation: string }[] }>("reports", "list");
+  const shown = await operate(["reports", "show", reports[0]?.id ?? ""]);
+  expect(shown.out).toContain("me@example.org");
+  // What strangers wrote never reaches the terminal as commands.
+  expect(shown.out).not.toContain("\u001b");
+  expect(shown.out).toContain("\\u{1B}");
+  const declined = await operate(["remove", id.slice(0, 10), ...why], "n\n");
+  expect(declined).toMatchObject({ code: 1, err: "Nothing was done.\n" });
+  expect(declined.out).toContain(`Remove ${id}, a note by ${agent.id}: buy`);
+  expect(declined.out).not.toContain("\u001b");
+  expect(await operate(["remove", id, ...why])).toMatchObject({ code: 1, err: "Nothing was done.\n" });
+  expect(await status(`/api/messages/${id}`)).toBe(200);
+  const done = await operate(["remove", id, ...why], "y\n");
+  expect(done).toMatchObject({ code: 0, err: "" });
+  expect(done.out).toMatch(/Removed [0-9a-f]{64}; statement sr_[0-9a-f]{16}, entry \d+\.\nThe database files hold nothing of it\./);
+  expect(await status(`/api/messages/${id}`)).toBe(410);
+  expect(await json("reports", "list", "--state", "actioned")).toMatchObject({ reports: [{ id: reports[0]?.id, state: "actioned" }] });
+  expect(await json("restore", id)).toMatchObject({ action: { target: id, state: "reversed" } });
+});
+
+test("switches reach the running board without a restart", async () => {
+  await json("read-only", "on");
+  await eventually("read-only", async () => ((await post("refused")).status === 503 ? true : undefined));
+  expect(await json("stats")).toMatchObject({ switches: { read_only: true, pow_bits: null } });
+  await json("read-only", "off");
+  await eventually("the end of it", async () => ((await post(`taken ${Date.now()}`)).status === 201 ? true : undefined));
+  expect(await json("set-pow", "30", "--max", "31")).toEqual({ switches: { read_only: false, pow_bits: 30, pow_max_bits: 31 } });
+  await eventually("more work", async () => {
+    const { required_bits: bits } = (await (await fetch(`${board.url}/api/pow`)).json()) as { required_bits: number };
+    return bits === 30 ? true : undefined;
+  });
+  await json("set-pow", "default");
+});
+
+test("check and backup work beside the board", async () => {
+  expect(await json("check")).toMatchObject({ faults: 0, findings: [] });
+  const dir = join(emptyDirectory(), "backup");
+  expect(await json("backup", dir)).toMatchObject({ backup: { dir, key: true } });
+  const refused = await operate(["restore-backup", dir, "--yes"]);
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.err).toContain("Another board is running");
+});
+
+test("what cannot be done is said in words, and nothing is done", async () => {
+  const cases: readonly (readonly [readonly string[], number, string])[] = [
+    [["remove", "f".repeat(64), ...why, "--yes"], 1, "There is no message"],
+    [["remove", "f".repeat(64)], 2, "required option '--category"],
+    [["set-pow", "99", "--yes"], 1, "from 0 to 64"],
+    [["read-only", "on", "--json"], 1, "with --json give --yes"],
+    [["unblock-key", agent.id, "--yes"], 1, "is not blocked"],
+  ];
+  for (const [args, code, words] of cases) {
+    const said = await operate(args);
+    expect({ code: said.code, words: said.err.includes(words) }, `${args.join(" ")}: ${said.err}`).toEqual({ code, words: true });
+  }
+});
