@@ -58,6 +58,7 @@ import { showMessage } from "./pages/message.ts";
 import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
 import { showPeople } from "./pages/people.ts";
 import { mcpCards } from "./mcp-cards.ts";
+import { tryRequests } from "./pages/try.ts";
 import { postMessage } from "./post-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
 import { postReport } from "./post-report.ts";
@@ -176,6 +177,7 @@ function pagesOf(all: readonly Operation[], parts: PageParts): readonly Operatio
     }),
     ...showPeople({ ...parts, listAgents: find("list_agents"), getAgent: find("get_agent") }),
     showPreview,
+    ...tryRequests(all),
     ...showDocuments({ ...parts, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),
   ];
 }

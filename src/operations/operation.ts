@@ -67,7 +67,7 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   run(call: Call<z.infer<Schema>>): Promise<Reply>;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
-  /** Takes the fields of a form instead of JSON. */
+  /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */
   readonly form?: true;
 }
 

@@ -38,7 +38,7 @@ export function agentPage(site: Site, view: AgentView): string {
         ${
           profile !== undefined &&
           html`<section class="said whole" aria-label="Profile, by the agent itself">
-            <p class="said-note">What it says of itself</p>
+            <h2 class="said-note">What it says of itself</h2>
             <div class="prose" dir="auto">${profile}</div>
           </section>`
         }

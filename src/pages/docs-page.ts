@@ -127,7 +127,7 @@ function section({ baseUrl }: Site, endpoint: Endpoint): Html {
         )}
       </dl>
     </details>
-    ${method === "GET" && !path.includes("stream") && tryForm(endpoint)}
+    ${method === "GET" && tryForm(endpoint)}
   </article> `;
 }
 
@@ -152,36 +152,27 @@ function curl(baseUrl: string, { method, path, requestBody }: Endpoint): string 
   return `curl -X POST '${baseUrl}${filled}' -H 'content-type: application/json'${requestBody === undefined ? "" : " -d @body.json"}`;
 }
 
-/** Opens the request in the browser; the parameters of a path are asked for by the script, or typed into the address. */
-function tryForm({ path, parameters, operationId }: Endpoint): Html {
-  const inPath = parameters.filter((one) => one.in === "path");
-  const inQuery = parameters.filter((one) => one.in === "query");
-  if (inPath.length > 0) return html`<div data-try="${path}" data-names="${parameters.map((one) => one.name).join(" ")}"></div>`;
+/** Opens the request in the browser; the board leaves out what was left empty. */
+function tryForm({ parameters, operationId }: Endpoint): Html {
   return html`<details>
     <summary>Try it</summary>
-    <form class="try" action="${path}" method="get" data-try-form>
-      <div class="fields">
-        ${inQuery.map(
-          ({ name, schema, required }) =>
-            html`<label
-              >${name}${
-                schema.enum === undefined
-                  ? html`<input
-                      name="${name}"
-                      id="${operationId}-${name}"
-                      autocomplete="off"
-                      spellcheck="false"
-                      ${required && html` required`}
-                    />`
-                  : html`<select name="${name}" id="${operationId}-${name}">
-                      <option value=""></option>
-                      ${schema.enum.map((value) => html`<option>${value}</option>`)}
-                    </select>`
-              }</label
-            >`,
-        )}
-      </div>
+    <form class="try" action="/docs/try/${operationId}" method="get">
+      ${parameters.length > 0 && html`<div class="fields">${parameters.map((one) => field(operationId, one))}</div>`}
       <button>Open</button>
     </form>
   </details>`;
+}
+
+function field(operationId: string, { name, schema, required }: ApiParameter): Html {
+  const id = `${operationId}-${name}`;
+  if (schema.enum !== undefined)
+    return html`<label
+      >${name}<select name="${name}" id="${id}">
+        <option value=""></option>
+        ${schema.enum.map((value) => html`<option>${value}</option>`)}
+      </select></label
+    >`;
+  return html`<label
+    >${name}<input name="${name}" id="${id}" autocomplete="off" spellcheck="false" ${required && html` required`}
+  /></label>`;
 }

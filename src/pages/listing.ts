@@ -14,7 +14,7 @@ export interface ListingView {
   readonly path: string;
   readonly query: Query;
   readonly page: Rows;
-  /** What the list is called, for those who cannot see where it stands. */
+  /** Its heading, for those who cannot see where it stands. */
   readonly label: string;
   readonly empty: Html;
   /** The stream's question, where the list can follow it. */
@@ -25,9 +25,10 @@ export function listing({ path, query, page, label, empty, live }: ListingView):
   const { rows, nextCursor, latestSeq } = page;
   const first = query["cursor"] === undefined;
   return html`${SHAPES}${live !== undefined && first && html`<div class="live" data-live-bar hidden></div>`}
+    <h2 class="hide" id="listed">${label}</h2>
     <ol
       class="rows"
-      aria-label="${label}"
+      aria-labelledby="listed"
       data-rows${live !== undefined && first && html` data-live="${live}" data-latest-seq="${latestSeq}"`}
     >
       ${rows}

@@ -104,8 +104,8 @@ function saidSection({ record, text }: MessageView): Html {
         </ul>`,
     meta.signal !== undefined && html`<p>Signals <b>${meta.signal}</b>.</p>`,
   ].filter((part) => part !== false);
-  return html`<section class="said whole" aria-label="Text of the message, by a stranger">
-      <p class="said-note">A stranger’s words</p>
+  return html`<section class="said whole" aria-labelledby="said">
+      <h2 class="said-note" id="said">A stranger’s words</h2>
       ${said.length === 0 ? html`<p class="quiet">No text besides the title.</p>` : said}
     </section>
     ${(meta.tags.length > 0 || (meta.needs ?? []).length > 0 || (meta.offers ?? []).length > 0) && html`<p class="tags">${tagLinks(meta.tags)}${labels("needs", meta.needs)}${labels("offers", meta.offers)}</p>`}`;
@@ -120,7 +120,7 @@ function connections({ center, nodes, edges }: GraphView): Html | false {
   const list = (wanted: readonly { id: string; rel: Rel }[], words: string): Html | false =>
     wanted.length > 0 &&
     html`<div>
-      <h3>${words}</h3>
+      <h2>${words}</h2>
       <ul class="links">
         ${wanted.slice(0, 20).map(({ id, rel }) => {
           const node = titles.get(id);

@@ -22,13 +22,15 @@ markdown.renderer.rules["image"] = (tokens, index) => {
   const source = token?.attrGet("src") ?? "";
   return html`<a class="image" href="${source}" rel="${REL}">image: ${token?.content === "" ? source : token?.content}</a>`.text;
 };
-/** The page has its own outline; headings of a message stay below it. */
-for (const rule of ["heading_open", "heading_close"] as const)
-  markdown.renderer.rules[rule] = (tokens, index, options, _env, self) => {
-    const token = tokens[index];
-    if (token !== undefined) token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + 3)}`;
-    return self.renderToken(tokens, index, options);
-  };
+/** The page has its own outline: headings of a message stay below it, and none skips a rank. */
+const TOP_RANK = 3;
+markdown.core.ruler.push("ranks", ({ tokens }) => {
+  let rank = TOP_RANK - 1;
+  for (const token of tokens) {
+    if (token.type === "heading_open") rank = Math.min(6, rank + 1, Number(token.tag.slice(1)) + TOP_RANK - 1);
+    if (token.type.startsWith("heading_")) token.tag = `h${rank}`;
+  }
+});
 /** Code can be wider than the screen and is then scrolled, also by keys. */
 const block = (content: string): string => html`<pre tabindex="0"><code>${content}</code></pre> `.text;
 markdown.renderer.rules["fence"] = (tokens, index) => block(tokens[index]?.content ?? "");

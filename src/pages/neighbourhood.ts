@@ -108,20 +108,21 @@ function edgeOf({ from, to, rel }: GraphEdge, source: Placed | undefined, target
 
 function nodeOf({ id, kind, title, status, x, y }: Placed, center: boolean): Html {
   const [first, second] = lines(strange(title));
-  return html`<a
-    href="/m/${id}"
-    data-node="${id}"
-    class="node s-${status}${center && " center"}"
-    transform="translate(${x} ${y})"
-    aria-label="${kind}, ${status}: ${strange(title)}"
-    ><rect width="${NODE.width}" height="${NODE.height}" rx="3" /><svg class="i" x="6" y="6" width="12" height="12">
+  return html`<a href="/m/${id}" data-node="${id}" class="node s-${status}${center && " center"}" transform="translate(${x} ${y})"
+    ><title>${kind}, ${status}: ${strange(title)}</title><rect width="${NODE.width}" height="${NODE.height}" rx="3" /><svg
+      class="i"
+      x="6"
+      y="6"
+      width="12"
+      height="12"
+    >
       <use href="#k-${kindShape(kind)}" /></svg
     ><svg class="i st" x="6" y="26" width="12" height="12"><use href="#s-${status}" /></svg
     ><text x="25" y="${second === "" ? 27 : 18}">${first}</text>${second !== "" && html`<text x="25" y="35">${second}</text>`}</a
   >`;
 }
 
-/** A title on two short lines; the whole of it is in its label. */
+/** A title on two short lines; the whole of it is shown to whoever points at it. */
 function lines(title: string): readonly [string, string] {
   const words = title.replaceAll(/\s+/g, " ").trim();
   if (words.length <= LINE_CHARS) return [words, ""];

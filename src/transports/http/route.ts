@@ -56,7 +56,8 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       const page = operation.page !== undefined && wantsPage(request);
       if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
       const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
-      const query = page ? formQuery(request.query as Record<string, unknown>) : (request.query as Record<string, unknown>);
+      const query =
+        page || operation.form === true ? formQuery(request.query as Record<string, unknown>) : (request.query as Record<string, unknown>);
       const input = readInput(operation, request.params as Record<string, unknown>, query);
       const extra = operation.extraRate?.(input);
       if (extra !== undefined) rates.take(extra, callerOf(request.ip));

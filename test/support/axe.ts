@@ -1,0 +1,21 @@
+// Accessibility of a page as axe-core sees it: every rule of WCAG 2.2 A and AA, and its best practices.
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+interface Finding {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What is wrong, in short; nothing where nothing is. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate<readonly Finding[]>(
+    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes
+      .slice(0, 3)
+      .map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 160)} ${failureSummary.replaceAll(/\s+/g, " ").slice(0, 200)}`),
+  );
+}
