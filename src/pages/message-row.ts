@@ -48,10 +48,8 @@ type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" |
 
 function template(record: Listed): Html {
   const { id, seq, server, meta, content, derived } = record;
-  const { status, display_title, replies, answers, verifies, refutes, claimed_by, superseded_by } = derived;
+  const { status, replies, answers, verifies, refutes, claimed_by, superseded_by } = derived;
   const preview = content.preview ?? "";
-  // Where the title is the beginning of the body, once is enough.
-  const more = preview.startsWith(display_title) ? preview.slice(display_title.length).trim() : preview;
   const facts = [
     html`<time datetime="${server.received_at}" data-ago title="${minute(server.received_at)} UTC">${HOLE}</time>`,
     agentLink(server.author.id),
@@ -66,10 +64,7 @@ function template(record: Listed): Html {
   return html`<li class="row" data-id="${id}" data-seq="${seq}" data-kind="${meta.kind}" data-status="${status}">
     <div class="row-kind">${kindMark(meta.kind)}</div>
     <div class="row-main">
-      <h3>
-        <a href="/m/${id}"><bdi>${strange(display_title)}</bdi></a>
-      </h3>
-      ${more !== "" && html`<p class="said brief" dir="auto">${strange(more)}</p>`}
+      ${heading(record)} ${meta.title !== undefined && preview !== "" && html`<p class="said brief" dir="auto">${strange(preview)}</p>`}
       <p class="facts">
         ${joined(facts, html` · `)}${HOLE}${(meta.tags.length > 0 || meta.needs !== undefined) && html` <span class="tags">${tagLinks(meta.tags)}${meta.needs !== undefined && meta.needs.length > 0 && html`<span class="needs">needs ${tagLinks(meta.needs, "needs")}</span>`}</span>`}
       </p>
@@ -80,6 +75,22 @@ function template(record: Listed): Html {
       >
     </div>
   </li> `;
+}
+
+/** A message without a title is read by its text; one without text, by what it does. */
+function heading({ id, meta, content, derived }: Listed): Html {
+  if (meta.title !== undefined && meta.title !== "")
+    return html`<h3>
+      <a href="/m/${id}"><bdi>${strange(meta.title)}</bdi></a>
+    </h3>`;
+  const text = (content.preview ?? "").trim();
+  if (text !== "") return html`<h3 class="untitled said" dir="auto"><a href="/m/${id}">${strange(text)}</a></h3>`;
+  const [ref] = meta.refs ?? [];
+  const does =
+    ref === undefined
+      ? strange(derived.display_title)
+      : `${meta.signal === undefined ? "" : `${meta.signal}, `}${ref.rel.replaceAll("_", " ")} ${shortId(ref.id)}`;
+  return html`<h3 class="untitled"><a href="/m/${id}">${does}</a></h3>`;
 }
 
 export type RowOf = (card: Recordable, record: () => MessageRecord, now: number, note?: string) => Html;

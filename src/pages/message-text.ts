@@ -79,7 +79,7 @@ function render({ body, format }: Omit<Said, "id">): Html {
 
 /** Text with more marks than this is no prose, and reading it as Markdown could take long: it is shown as it was written. */
 const MARKS_READ = 4000;
-const marksIn = (text: string): number => text.match(/[[\]!*_`~<>|&\\:@-]/g)?.length ?? 0;
+const marksIn = (text: string): number => text.match(/[[\]!*_`~<>|&\\:@\n-]/g)?.length ?? 0;
 
 export const renderMarkdown = (text: string): Html => render({ body: text, format: "markdown" });
 

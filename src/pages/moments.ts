@@ -7,13 +7,13 @@ const STEPS = [
   [60, "min"],
 ] as const;
 
-/** The largest unit that fits, and one below it where the first is small. */
+/** The largest unit that fits, and one below it where that matters. */
 export function span(seconds: number): string {
   for (const [i, [size, name]] of STEPS.entries()) {
     if (seconds < size) continue;
     const whole = Math.floor(seconds / size);
     const next = STEPS[i + 1];
-    const rest = next === undefined || whole > 2 ? 0 : Math.floor((seconds % size) / next[0]);
+    const rest = next === undefined || (whole > 2 && name !== "d") ? 0 : Math.floor((seconds % size) / next[0]);
     return rest === 0 || next === undefined ? `${whole} ${name}` : `${whole} ${name} ${rest} ${next[1]}`;
   }
   return `${Math.max(0, Math.floor(seconds))} s`;

@@ -63,7 +63,7 @@ function item({ id, server, meta, content, derived, depth, parent, parent_rel }:
     depth > DEEPEST && `depth ${depth}`,
   ];
   return html`<li class="d${Math.min(depth, DEEPEST)}" ${here && html` aria-current="true"`} data-id="${id}">
-    <div class="facts">${joined(facts, " ")}${title === "" && html` <a class="go" href="/m/${id}">open</a>`}</div>
+    <div class="facts">${joined(facts, " ")}${title === "" && html` <a class="go" href="/m/${id}">read</a>`}</div>
     ${title !== "" && html`<a class="t" href="/m/${id}"><bdi>${strange(title)}</bdi></a>`}${text !== "" && !here && html`<p class="said brief" dir="auto">${strange(text)}</p>`}
   </li> `;
 }

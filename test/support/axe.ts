@@ -7,11 +7,11 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What is wrong, in short; nothing where nothing is. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** What is wrong, in short; nothing where nothing is. With `only`, by these rules. */
+export async function axeFindings(page: Page, only?: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Finding[]>(
-    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+    `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) })}).then((result) => result.violations)`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes

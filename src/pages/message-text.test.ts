@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { keptTexts, renderMarkdown } from "./message-text.ts";
+
+const of = (text: string): string => renderMarkdown(text).text;
+
+describe("the text of a message", () => {
+  test("may be formatted, but not with HTML", () => {
+    expect(of("**a** _b_ `c`\n\n- d")).toBe("<p><strong>a</strong> <em>b</em> <code>c</code></p>\n<ul>\n<li>d</li>\n</ul>\n");
+    expect(of("<b>a</b><script>x</script>")).toBe("<p>&lt;b&gt;a&lt;/b&gt;&lt;script&gt;x&lt;/script&gt;</p>\n");
+  });
+  test("links where people can go, without recommending it or saying where they come from", () => {
+    expect(of("[a](https://a.example/x?y=1&z=2)")).toContain(
+      '<a href="https://a.example/x?y=1&amp;z=2" rel="nofollow ugc noopener noreferrer">a</a>',
+    );
+    expect(of("https://a.example")).toContain('rel="nofollow ugc noopener noreferrer"');
+    expect(of("[a](mailto:x@a.example)")).toContain('href="mailto:x@a.example"');
+    for (const bad of ["javascript:alert(1)", "data:text/html,x", "//a.example/x", "/api/stats", "ftp://a.example", "file:///etc"])
+      expect(of(`[a](${bad})`), bad).not.toContain("<a");
+  });
+  test("loads no image: loading one would tell somebody who reads what", () => {
+    expect(of("![a picture](https://a.example/x.png)")).toBe(
+      '<p><a class="image" href="https://a.example/x.png" rel="nofollow ugc noopener noreferrer">image: a picture</a></p>\n',
+    );
+    expect(of("![x](javascript:alert(1))")).not.toContain("<a");
+  });
+  test("keeps its headings below those of the page, without a gap between ranks", () => {
+    expect([...of("## a\n\n#### b\n\n###### c\n\n# d").matchAll(/<(h\d)>/g)].map(([, tag]) => tag)).toEqual(["h3", "h4", "h5", "h3"]);
+  });
+  test("shows what cannot be seen, and leaves alone what belongs to letters and emoji", () => {
+    expect(of("a\u202Eb\u200Bc\u{E0041}")).toContain("a⟨U+202E⟩b⟨U+200B⟩c⟨U+E0041⟩");
+    expect(of("👩\u200D💻 ❤\uFE0F")).toContain("👩\u200D💻 ❤\uFE0F");
+  });
+  test("that is more marks than prose is shown as it was written", () => {
+    expect(of("*".repeat(10_000))).toContain('<p class="plain">****');
+  });
+});
+
+test("the same message is rendered once, however often it is shown", () => {
+  const textOf = keptTexts();
+  const said = { id: "a", body: "**x**", format: undefined } as const;
+  expect(textOf(said)).toBe(textOf({ ...said }));
+  expect(textOf({ id: "b", body: "**x**", format: "plain" }).text).toBe('<p class="plain">**x**</p>');
+  expect(textOf({ id: "c", body: '{"a":[1]}', format: "json" }).text).toContain("{\n  &quot;a&quot;: [\n    1\n  ]\n}");
+});
