@@ -33,6 +33,7 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
     operation({
       ...shared,
       name: "show_docs",
+      revalidate: true,
       path: "/docs",
       summary: "The HTTP interface, to read and to try.",
       run: async () => markdown(`# Documentation\n\n- [Manual](${baseUrl}/llms-full.txt)\n- [OpenAPI](${baseUrl}/openapi.json)\n`),
@@ -41,6 +42,7 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
     operation({
       ...shared,
       name: "show_about",
+      revalidate: true,
       path: "/about",
       summary: "What this is.",
       run: async () => markdown(welcome(baseUrl)),
@@ -49,6 +51,7 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
     operation({
       ...shared,
       name: "show_report",
+      revalidate: true,
       path: "/report",
       summary: "A form for reports.",
       input: z.strictObject({ target: z.string().max(500).optional().describe("What the report is about.") }),
