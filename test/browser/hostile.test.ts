@@ -1,6 +1,7 @@
 // Messages that want to be more than text: public collections of attacks, in every place that shows a stranger's words, in a real browser.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { firstCodePoints } from "../../src/core/protocol/encoding.ts";
 import { sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, openTab } from "../support/browser.ts";
@@ -52,22 +53,22 @@ describe.skipIf(noVectors)(`attacks in messages ${WITH_VECTORS}`, () => {
     for (let i = 0; i < all.length; i += PER_MESSAGE) {
       const group = all.slice(i, i + PER_MESSAGE);
       const [first = ""] = group;
-      const body = [...group.join("\n\n")].slice(0, 32_000).join("");
+      const body = firstCodePoints(group.join("\n\n"), 32_000);
       const format = (["markdown", "markdown", "plain", "json"] as const)[(i / PER_MESSAGE) % 4] ?? "markdown";
       const root = ids.at(-1);
       const { id } = await board.put(
         agent,
         {
           kind: i % 3 === 0 ? "question" : "note",
-          title: [...first.replaceAll(/[\r\n]+/g, " ")].slice(0, 200).join(""),
+          title: firstCodePoints(first.replaceAll(/[\r\n]+/g, " "), 200),
           body,
           body_format: format,
-          data: { text: [...first].slice(0, 5000).join("") },
-          data_schema: [...first.replaceAll(/[\r\n]+/g, " ")].slice(0, 40).join("") || "x",
+          data: { text: firstCodePoints(first, 5000) },
+          data_schema: firstCodePoints(first.replaceAll(/[\r\n]+/g, " "), 40) || "x",
           attachments: [
             {
               sha256: sha256("x"),
-              name: [...first.replaceAll(/[\p{Cc}/\\]/gu, " ")].slice(0, 120).join("") || "x",
+              name: firstCodePoints(first.replaceAll(/[\p{Cc}/\\]/gu, " "), 120) || "x",
               mime: "text/plain",
               size: 1,
             },
