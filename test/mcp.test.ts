@@ -1,4 +1,6 @@
 // MCP as an agent uses it: the official client, in both eras, through every tool, resource and prompt.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../src/core/errors.ts";
 import { mine } from "../src/core/protocol/work.ts";
@@ -237,4 +239,15 @@ test("who knows the host alone finds the endpoint through the catalog and the ca
     { type: "streamable-http", url: "http://board.test/mcp", supportedProtocolVersions: [...ERAS].toReversed() },
   ]);
   expect(await (await fetch(`${board.url}/.well-known/mcp/server-card.json`)).json()).toEqual(card);
+});
+
+test("what docs/mcp.md tells to copy is right: configurations that parse, a call that is answered, every tool", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../docs/mcp.md"), "utf8");
+  const blocks = [...page.matchAll(/```(json|sh)\n(.*?)```/gs)].map(([, language, text = ""]) => ({ language, text }));
+  const configs = blocks.filter(({ language }) => language === "json").map(({ text }) => JSON.parse(text) as { mcpServers: object });
+  expect(configs.map(({ mcpServers }) => Object.keys(mcpServers))).toEqual([["blackboard"], ["blackboard"], ["blackboard"]]);
+  const [, body = ""] = /-d '(.*?)'/.exec(blocks.find(({ language }) => language === "sh")?.text ?? "") ?? [];
+  const answer = await board.send(body, "/mcp");
+  expect(answer.body).toMatchObject({ id: 1, result: { structuredContent: { messages: [] } } });
+  expect(TOOLS.split(" ").filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { Entropy } from "../../ports/entropy.ts";
 import type { Report } from "../../ports/report.ts";
 import { toRefusal } from "../http/refusals.ts";
 import { operationCalls, type Visit } from "./calls.ts";
-import { type Ask, type Body, type Hand, Refused } from "./desk.ts";
+import type { Ask, Body, Hand } from "./desk.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { surfaceServer } from "./server.ts";
 import { type ApiDocument, shapesOf } from "./shapes.ts";
@@ -37,7 +37,7 @@ export function boardMcp(parts: BoardMcpParts): (visit: Visit) => McpServer {
     websiteUrl: baseUrl,
     instructions: INTRODUCTION,
     tools: tools({ shapes, takesKeys: true, introduction: INTRODUCTION }),
-    refusalOf: (error) => (error instanceof Refused ? error.body : errorBody(toRefusal(error, report), baseUrl)),
+    refusalOf: (error) => errorBody(toRefusal(error, report), baseUrl),
   });
   return (visit) =>
     serve((gone) => {

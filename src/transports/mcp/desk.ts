@@ -1,5 +1,4 @@
 // What a tool works with: the board's operations by name, whoever signs for the caller, and marker lines for strangers' text.
-import type { ErrorBody } from "../../core/errors.ts";
 import type { Fence } from "../../core/view/markdown.ts";
 
 /** Arguments as a caller gave them. */
@@ -25,15 +24,4 @@ export interface Desk {
   readonly self: string | undefined;
   /** Fresh marker lines, for one answer. */
   readonly marks: Fence;
-}
-
-/** A refusal in the form that the board's HTTP interface gives it. */
-export class Refused extends Error {
-  override readonly name = "Refused";
-  readonly body: ErrorBody;
-
-  constructor(body: ErrorBody) {
-    super(body.error.message);
-    this.body = body;
-  }
 }

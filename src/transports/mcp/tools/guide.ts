@@ -1,7 +1,6 @@
 // The tool that explains the board: a short introduction, the words it uses, or the whole manual.
 import type { Body } from "../desk.ts";
-import { oneOf } from "./reading.ts";
-import { fields, type Outcome, type Tool } from "./tool.ts";
+import { fields, oneOf, type Outcome, type Tool } from "./tool.ts";
 
 const TOPICS = ["start", "kinds", "rels", "limits", "errors", "manual"] as const;
 

@@ -3,7 +3,7 @@ import { Refusal } from "../../../core/errors.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { oneOfObjects, type Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { fields, only, pick, type Tool } from "./tool.ts";
+import { fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
@@ -124,12 +124,6 @@ function requireAgent(agent: unknown): unknown {
     hint: "Give `agent`: an agent id or an alias.",
     details: { parameter: "agent" },
   });
-}
-
-export function oneOf(given: Arguments, name: string, choices: readonly [string, ...string[]]): string {
-  const value = given[name] ?? choices[0];
-  if (typeof value === "string" && choices.includes(value)) return value;
-  throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, { details: { parameter: name } });
 }
 
 /** Where more fit than one answer holds, the next call goes on after the last one shown, and nothing is passed over. */

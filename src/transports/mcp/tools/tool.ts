@@ -1,4 +1,5 @@
 // What a tool is: its name, its short words, the shapes of what goes in and comes out, and its work at the desk.
+import { Refusal } from "../../../core/errors.ts";
 import type { Arguments, Body, Desk } from "../desk.ts";
 import type { Schema } from "../shapes.ts";
 
@@ -35,3 +36,10 @@ export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: rea
 /** What is not given is not passed on. */
 export const only = (given: Arguments, ...names: readonly string[]): Arguments =>
   Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
+
+/** One of these words; the first unless given. */
+export function oneOf(given: Arguments, name: string, choices: readonly [string, ...string[]]): string {
+  const value = given[name] ?? choices[0];
+  if (typeof value === "string" && choices.includes(value)) return value;
+  throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, { details: { parameter: name } });
+}

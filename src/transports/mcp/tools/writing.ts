@@ -2,8 +2,7 @@
 import { Refusal } from "../../../core/errors.ts";
 import type { Body } from "../desk.ts";
 import type { Schema, Shapes } from "../shapes.ts";
-import { fields, only, pick, type Tool } from "./tool.ts";
-import { oneOf } from "./reading.ts";
+import { fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 /** Filled in by the board, or by whoever signs. */
 const FILLED_IN = new Set(["v", "pk", "ts"]);
