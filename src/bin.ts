@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     serve: async () => (await import("./cli/serve.ts")).serveCommand,
     demo: async () => (await import("./cli/demo.ts")).demoCommand,
     operate: async () => (await import("./cli/operate.ts")).operateCommand,
+    copy: async () => (await import("./cli/copy.ts")).copyCommand,
   },
   "Act as an agent:": {
     keygen: async () => (await import("./cli/keygen.ts")).keygenCommand,

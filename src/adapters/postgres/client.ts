@@ -10,6 +10,8 @@ export interface ClientOptions {
   readonly connections: number;
   /** Shown by the server beside each connection. */
   readonly name: string;
+  /** Settings of the session, where they differ from a board's. */
+  readonly session?: Readonly<Record<string, string | number>>;
 }
 
 /** Statements of any shape stay prepared up to this many, so that no flood of different questions fills the server's memory. */
@@ -25,7 +27,7 @@ const SESSION = {
   idle_in_transaction_session_timeout: 15_000,
 } as const;
 
-const connectTo = ({ url, connections, name }: ClientOptions) =>
+export const connectTo = ({ url, connections, name, session = {} }: ClientOptions) =>
   postgres(url, {
     max: connections,
     // 64-bit integers are times and seqs, all below 2^53.
@@ -35,7 +37,7 @@ const connectTo = ({ url, connections, name }: ClientOptions) =>
     connect_timeout: CONNECT_TIMEOUT_S,
     backoff: () => RECONNECT_S,
     onnotice: () => {},
-    connection: { application_name: name, ...SESSION },
+    connection: { application_name: name, ...SESSION, ...session },
   });
 type Driver = ReturnType<typeof connectTo>;
 

@@ -3,12 +3,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
+import { openPostgresStore } from "../../adapters/postgres/store.ts";
+import { readPortions } from "../../adapters/postgres/transfer.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { snapshot, soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
+import { fillDatabase } from "../../adapters/sqlite/transfer.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
+import type { Checkpoint } from "../../core/log/checkpoint.ts";
 import { checkBoard, type Checked } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
@@ -32,15 +37,13 @@ async function check(options: DeskOptions): Promise<void> {
   if (faults > 0) process.exitCode = 1;
 }
 
-export async function checkConfigured({ data, databaseUrl }: Config, now: number = Date.now()): Promise<Checked> {
-  if (databaseUrl !== undefined) throw new Error("PostgreSQL is not supported yet; leave --database-url out to use SQLite.");
-  soundHead(databasePath(data));
+export async function checkConfigured(config: Config, now: number = Date.now()): Promise<Checked> {
   // Before the copy, which then cannot be behind it unless the database is.
-  const signed = await headFile(join(data, "head.json")).read();
+  const signed = await lastSigned(config);
   const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {
-    snapshot(databasePath(data), databasePath(dir));
+    await copyTo(config, databasePath(dir));
     const store = await openSqliteStore(dir, () => {}, "operator");
     try {
       return await checkBoard(store, signed, signatureRule(signatures), now);
@@ -51,4 +54,22 @@ export async function checkConfigured({ data, databaseUrl }: Config, now: number
     await signatures.close();
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+async function lastSigned({ data, databaseUrl }: Config): Promise<Checkpoint | undefined> {
+  const file = headFile(join(data, "head.json"));
+  if (databaseUrl === undefined) return file.read();
+  const store = await openPostgresStore(databaseUrl);
+  try {
+    return await postgresHeadRecord(store.client, file).read();
+  } finally {
+    await store.close();
+  }
+}
+
+/** The board of one moment as a SQLite database, wherever it is kept: one way of checking does for all. */
+async function copyTo({ data, databaseUrl }: Config, path: string): Promise<void> {
+  if (databaseUrl !== undefined) return readPortions(databaseUrl, (portions) => fillDatabase(path, portions));
+  soundHead(databasePath(data));
+  snapshot(databasePath(data), path);
 }

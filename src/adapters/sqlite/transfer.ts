@@ -1,0 +1,75 @@
+// All rows of a SQLite board for another store, and a new SQLite board from another store's rows.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { COPIED_TABLES, type CopiedRow, type CopiedTable, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
+import { openDatabase } from "./open.ts";
+
+/** SQLite alone numbers threads and agents; another store knows them by their names. */
+const READS: Readonly<Partial<Record<CopiedTable, string>>> = {
+  threads: `SELECT r.root, t.messages, t.last_activity FROM threads t
+    JOIN (SELECT DISTINCT thread, root FROM messages) r ON r.thread = t.number`,
+};
+const OWN_COLUMNS = new Set(["number", "thread"]);
+
+export function* portionsOf(db: DatabaseSync): Generator<Portion> {
+  for (const table of COPIED_TABLES) {
+    const sql = READS[table] ?? `SELECT ${columnsOf(db, table).map(quoted).join(", ")} FROM ${table}`;
+    let rows: CopiedRow[] = [];
+    for (const row of db.prepare(sql).iterate()) {
+      rows.push(row as CopiedRow);
+      if (rows.length < ROWS_AT_A_TIME) continue;
+      yield { table, rows };
+      rows = [];
+    }
+    if (rows.length > 0) yield { table, rows };
+  }
+}
+
+/** Makes a database of these rows; all of them, or none where something fails. */
+export async function fillDatabase(path: string, portions: AsyncIterable<Portion>): Promise<void> {
+  const db = openDatabase(path, "write");
+  try {
+    db.exec("BEGIN; CREATE TEMP TABLE named_threads (root TEXT PRIMARY KEY, messages INTEGER, last_activity INTEGER) WITHOUT ROWID;");
+    const inserts = new Map<CopiedTable, (row: CopiedRow) => void>();
+    for await (const { table, rows } of portions) {
+      let insert = inserts.get(table);
+      if (insert === undefined) inserts.set(table, (insert = inserter(db, table)));
+      for (const row of rows) insert(row);
+    }
+    db.exec(NUMBER_THREADS);
+    db.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE);");
+  } finally {
+    db.close();
+  }
+}
+
+/** A thread is numbered by the first message here that stands in it. */
+const NUMBER_THREADS = `
+CREATE TEMP TABLE firsts (root TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO firsts SELECT root, min(seq) FROM messages GROUP BY root;
+UPDATE messages SET thread = (SELECT number FROM firsts f WHERE f.root = messages.root);
+UPDATE gone SET thread = coalesce((SELECT number FROM firsts f WHERE f.root = gone.root), seq) WHERE id = root;
+INSERT INTO threads (number, messages, last_activity) SELECT f.number, n.messages, n.last_activity FROM firsts f JOIN named_threads n ON n.root = f.root;
+INSERT INTO strays (root, thread) SELECT root, number FROM firsts f
+  WHERE NOT EXISTS (SELECT 1 FROM messages r WHERE r.id = f.root AND r.root = f.root)
+  AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.id = f.root AND g.root = f.root);
+`;
+
+function inserter(db: DatabaseSync, table: CopiedTable): (row: CopiedRow) => void {
+  const into = table === "threads" ? "named_threads" : table;
+  const columns = columnsOf(db, into);
+  const fixed = table === "messages" ? ["thread"] : [];
+  const names = [...columns, ...fixed].map(quoted).join(", ");
+  const places = [...columns.map(() => "?"), ...fixed.map(() => "0")].join(", ");
+  const statement: StatementSync = db.prepare(`INSERT INTO ${into} (${names}) VALUES (${places})`);
+  return (row) => void statement.run(...columns.map((column) => row[column] ?? null));
+}
+
+function columnsOf(db: DatabaseSync, table: string): string[] {
+  return db
+    .prepare(`PRAGMA table_info(${table})`)
+    .all()
+    .map((column) => String(column["name"]))
+    .filter((name) => !OWN_COLUMNS.has(name));
+}
+
+const quoted = (name: string): string => `"${name}"`;
