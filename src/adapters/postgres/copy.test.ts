@@ -8,6 +8,8 @@ import { databaseFor } from "../../../test/support/postgres/database.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { copyBoard } from "../../cli/copy.ts";
+import { makeBackup } from "../../cli/operate/backup.ts";
+import { configOf } from "../../cli/operate/desk.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
 import { Client } from "./client.ts";
 import { readPortions } from "./transfer.ts";
@@ -50,6 +52,17 @@ test(`a board that is moved to SQLite and back has every row it had, verified, a
   const { seq: next } = await again.put(again.agent(), { kind: "note", body: "after the move" });
   expect(next).toBeGreaterThan(moved.seq);
   expect((await again.get<{ seq: number }>("/api/checkpoint")).body.seq).toBe(next);
+});
+
+test("a board in PostgreSQL is backed up while it runs, and the backup is a whole board", async () => {
+  await using board = await TestBoard.start();
+  const { id } = await board.put(board.agent(), { kind: "note", body: "to be kept" });
+  const [dir, databaseUrl] = [join(emptyDirectory(), "backup"), await databaseFor(board.data)];
+  const { seq } = await makeBackup(configOf({ databaseUrl, data: board.data, keyFile: join(board.data, "board.key") }), dir, true);
+  expect(seq).toBe(1);
+  const copy = await databaseFor(dir);
+  await copyBoard({ from: dir, to: copy }, board.clock.now());
+  expect((await rowsOf(copy))["messages"]?.join()).toContain(id);
 });
 
 test("every table of a board is copied, or belongs to the database itself", async () => {

@@ -4,16 +4,17 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { databasePath, lockDataDir, openDatabase } from "../../adapters/sqlite/open.ts";
 import { SqliteModeration } from "../../adapters/sqlite/moderation.ts";
-import { snapshot, soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
+import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Action } from "../../core/message/moderation.ts";
+import { copyTo, lastSigned } from "./board-copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 
 const KEY = "board.key";
 const HEAD = "head.json";
-const NOT_HERE = "A board in PostgreSQL is backed up with PostgreSQL's own tools; keep its key and the last signed head with the dump.";
+const NOT_HERE = "A backup is put into an empty PostgreSQL database with `blackboard copy --from DIR --to postgres://...`.";
 
 export function backupCommands(operate: Command): void {
   atDesk(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
@@ -26,23 +27,22 @@ export function backupCommands(operate: Command): void {
 
 async function backup(dir: string, options: DeskOptions & { key: boolean }): Promise<void> {
   const { tell } = offDesk(options);
-  const config = sqliteConfig(options);
-  const head = await makeBackup(config, dir, options.key);
+  const head = await makeBackup(configOf(options), dir, options.key);
   const key = options.key ? " It holds the board's key: keep it as safe as the board itself." : "";
   tell(`Backed up to ${dir}: the log up to entry ${head.seq}.${key}`, { backup: { dir, ...head, key: options.key } });
 }
 
 /** Where the log stands in the backup. */
-export async function makeBackup({ data, keyFile }: Config, dir: string, withKey: boolean): Promise<Head> {
+export async function makeBackup(config: Config, dir: string, withKey: boolean): Promise<Head> {
   if (existsSync(dir) && readdirSync(dir).length > 0) throw new Error(`${dir} is not empty. Give a directory that does not exist yet.`);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   // Before the database, so that the copy is never behind the head that comes with it.
-  const signed = await headFile(join(data, HEAD)).read();
+  const signed = await lastSigned(config);
   const unfinished = join(dir, "board.db.next");
-  snapshot(databasePath(data), unfinished);
+  await copyTo(config, unfinished);
   chmodSync(unfinished, 0o600);
   if (signed !== undefined) await headFile(join(dir, HEAD)).write(signed);
-  if (withKey) writeFileSync(join(dir, KEY), readFileSync(keyFile), { mode: 0o600, flush: true });
+  if (withKey) writeFileSync(join(dir, KEY), readFileSync(config.keyFile), { mode: 0o600, flush: true });
   // Last: a directory with a database in it is a whole backup.
   renameSync(unfinished, databasePath(dir));
   return soundHead(databasePath(dir));

@@ -3,19 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
-import { openPostgresStore } from "../../adapters/postgres/store.ts";
-import { readPortions } from "../../adapters/postgres/transfer.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
-import { snapshot, soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
-import { fillDatabase } from "../../adapters/sqlite/transfer.ts";
-import { headFile } from "../../adapters/system/head-file.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
-import type { Checkpoint } from "../../core/log/checkpoint.ts";
 import { checkBoard, type Checked } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
+import { copyTo, lastSigned } from "./board-copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 
 const SHOWN = 50;
@@ -54,22 +48,4 @@ export async function checkConfigured(config: Config, now: number = Date.now()):
     await signatures.close();
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-async function lastSigned({ data, databaseUrl }: Config): Promise<Checkpoint | undefined> {
-  const file = headFile(join(data, "head.json"));
-  if (databaseUrl === undefined) return file.read();
-  const store = await openPostgresStore(databaseUrl);
-  try {
-    return await postgresHeadRecord(store.client, file).read();
-  } finally {
-    await store.close();
-  }
-}
-
-/** The board of one moment as a SQLite database, wherever it is kept: one way of checking does for all. */
-async function copyTo({ data, databaseUrl }: Config, path: string): Promise<void> {
-  if (databaseUrl !== undefined) return readPortions(databaseUrl, (portions) => fillDatabase(path, portions));
-  soundHead(databasePath(data));
-  snapshot(databasePath(data), path);
 }
