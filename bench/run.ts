@@ -1,5 +1,6 @@
 // Runs the benches named on the command line, or all of them, one after the other.
 import { parseArgs } from "node:util";
+import { pagesBench } from "./pages.ts";
 import { postBench } from "./post.ts";
 import { streamBench } from "./stream.ts";
 import { readBench } from "./read.ts";
@@ -10,6 +11,7 @@ const BENCHES: Readonly<Record<string, (options: { readonly messages?: string | 
   writer: writerBench,
   stream: streamBench,
   read: readBench,
+  pages: pagesBench,
 };
 
 const { positionals: asked, values: options } = parseArgs({ allowPositionals: true, options: { messages: { type: "string" } } });

@@ -21,8 +21,8 @@ export class GeneratorProcess {
   }
 
   /** Asks for these addresses in turn. */
-  async get(port: number, paths: readonly string[], connections: number, seconds: number): Promise<Measured> {
-    return measuredIn(await this.#order({ get: { port, paths, connections, seconds } }));
+  async get(port: number, paths: readonly string[], connections: number, seconds: number, headers?: readonly string[]): Promise<Measured> {
+    return measuredIn(await this.#order({ get: { port, paths, connections, seconds, headers } }));
   }
 
   get pid(): number | undefined {

@@ -5,7 +5,16 @@ import { posts } from "./posts.ts";
 export type Order =
   | { readonly make: number }
   | { readonly post: { readonly port: number; readonly connections: number; readonly seconds: number } }
-  | { readonly get: { readonly port: number; readonly paths: readonly string[]; readonly connections: number; readonly seconds: number } };
+  | { readonly get: Gets };
+
+export interface Gets {
+  readonly port: number;
+  readonly paths: readonly string[];
+  readonly connections: number;
+  readonly seconds: number;
+  /** Further lines of each request's head. */
+  readonly headers?: readonly string[] | undefined;
+}
 
 export type Report = { readonly made: number } | { readonly measured: Measured };
 
@@ -18,7 +27,8 @@ async function obey(order: Order): Promise<Report> {
     return { made: ready.length };
   }
   if ("post" in order) return { measured: await drive({ ...order.post, next: () => ready.pop() }) };
-  const requests = order.get.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`));
+  const head = ["host: 127.0.0.1", ...(order.get.headers ?? [])].map((line) => `${line}\r\n`).join("");
+  const requests = order.get.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`));
   let sent = 0;
   return { measured: await drive({ ...order.get, next: () => requests[sent++ % requests.length] }) };
 }

@@ -1,0 +1,78 @@
+// What pages for people cost the server: the board and a message, kept and made anew, as they are and compressed.
+import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
+import { BoardProcess } from "./support/board-process.ts";
+import { filledBoard } from "./support/filled-board.ts";
+import { GeneratorProcess } from "./support/generator-process.ts";
+import { machineTime, othersShare, threadMs } from "./support/machine.ts";
+
+const CONNECTIONS = 16;
+const SECONDS = 3;
+const ROUNDS = 3;
+/** More than the board keeps of rendered pages. */
+const MANY = 2000;
+const BROWSER = ["accept: text/html"];
+const ENCODED = [...BROWSER, "accept-encoding: gzip, deflate, br"];
+
+const n = (value: number): string => Math.round(value).toLocaleString("en");
+const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
+const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** 100,000 messages, or as many as `--messages` says. */
+export async function pagesBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<void> {
+  const size = Number(messages.split(",")[0]);
+  const { dir } = filledBoard(size);
+  await using board = await BoardProcess.start(dir);
+  using generator = new GeneratorProcess();
+  const ids = idsOf(dir, size);
+  const asked: readonly (readonly [what: string, paths: readonly string[], headers: readonly string[]])[] = [
+    ["board, kept", ["/"], BROWSER],
+    ["board, kept, compressed", ["/"], ENCODED],
+    ["board, made anew", Array.from({ length: MANY }, (_, i) => `/?max_refutes=${1_000_000 + i}`), BROWSER],
+    ["board, made anew, compressed", Array.from({ length: MANY }, (_, i) => `/?max_refutes=${2_000_000 + i}`), ENCODED],
+    ["message, kept", ids.slice(0, 50), BROWSER],
+    ["message, kept, compressed", ids.slice(0, 50), ENCODED],
+    ["message, made anew", ids, BROWSER],
+    ["message, made anew, compressed", ids, ENCODED],
+    ["the same as JSON: newest 50", ["/api/messages"], []],
+  ];
+  const before = machineTime([board.pid, generator.pid]);
+  const rows: Record<string, object> = {};
+  for (const [what, paths, headers] of asked) rows[what] = await measure(what, board, generator, paths, headers);
+  const others = othersShare(before, machineTime([board.pid, generator.pid]));
+  console.log(`\n${n(size)} messages`);
+  console.table(rows);
+  console.log(`others took ${((others ?? 0) * 100).toFixed(0)} % of the machine meanwhile`);
+}
+
+async function measure(
+  what: string,
+  board: BoardProcess,
+  generator: GeneratorProcess,
+  paths: readonly string[],
+  headers: readonly string[],
+): Promise<object> {
+  const rounds = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const before = threadMs(board.pid).get("main") ?? Number.NaN;
+    const measured = await generator.get(board.port, paths, CONNECTIONS, round === 0 ? 1 : SECONDS, headers);
+    if (measured.statuses["200"] !== measured.answers)
+      throw new Error(`${what}: not every answer was good: ${JSON.stringify(measured.statuses)}`);
+    const cpuUs = (((threadMs(board.pid).get("main") ?? Number.NaN) - before) * 1000) / measured.answers;
+    // The first round warms up.
+    if (round > 0) rounds.push({ ...measured, cpuUs });
+  }
+  return {
+    "per s": n(middle(rounds.map(({ perSecond }) => perSecond))),
+    [`p50 ms (${CONNECTIONS})`]: ms(middle(rounds.map(({ p50 }) => p50))),
+    [`p99 ms (${CONNECTIONS})`]: ms(middle(rounds.map(({ p99 }) => p99))),
+    "CPU us": n(middle(rounds.map(({ cpuUs }) => cpuUs))),
+  };
+}
+
+/** Messages from all over the board. */
+function idsOf(dir: string, size: number): string[] {
+  const db = openDatabase(databasePath(dir), "read");
+  const rows = db.prepare("SELECT id FROM messages WHERE seq % ? = 0 ORDER BY id LIMIT ?").all(Math.max(1, Math.floor(size / MANY)), MANY);
+  db.close();
+  return rows.map(({ id }) => `/m/${String(id)}`);
+}
