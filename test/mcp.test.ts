@@ -87,7 +87,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
   test("an agent with a key of its own signs what was prepared, and the board never sees the key", async () => {
     const agent = board.agent();
     const message = { kind: "finding", title: "Signed at home", body: `It holds in ${era}.` };
-    const prepared = (await mcp.done("prepare_message", { pk: agent.pk, message })) as {
+    const prepared = (await mcp.done("prepare_message", { pk: agent.pk, ...message })) as {
       payload: string;
       id: string;
       required_bits: number;
@@ -101,6 +101,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
       nonce: string;
     };
     const { payload, nonce } = mined;
+    expect(errorOf((await mcp.call("prepare_message", { pk: agent.pk, message: "text" })).body).code).toBe("invalid_field");
     expect(await mcp.done("submit_message", { payload, nonce, sig: agent.sign(payload) })).toMatchObject({ result: "created" });
   });
 

@@ -99,7 +99,7 @@ const listing = ({ name, description, input, output, changes }: Tool) => ({
 async function callTool(tool: Tool, given: Arguments, desk: Desk, refusalOf: Surface["refusalOf"]): Promise<CallToolResult> {
   try {
     const names = Object.keys(tool.input["properties"] as object);
-    const unknown = Object.keys(given).find((name) => !names.includes(name));
+    const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
     const { body, text } = await tool.run(given, desk);
     return { content: [{ type: "text", text }], structuredContent: body };

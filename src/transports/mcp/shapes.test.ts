@@ -11,6 +11,7 @@ const document: ApiDocument = {
         parameters: [
           { name: "id", in: "path", schema: { type: "string", pattern: "^x$" } },
           { name: "sort", in: "query", schema: { type: "string", enum: ["a", "b"] } },
+          { name: "raw", in: "query", schema: { type: "string", enum: ["true", "false", "1", "0"] } },
           { name: "limit", in: "query", schema: { type: "integer", minimum: 1 } },
         ],
         responses: { "200": json({ anyOf: [{ $ref: "#/components/schemas/Thing" }, { $ref: "#/components/schemas/Part" }] }) },
@@ -52,9 +53,15 @@ test("a named schema keeps types, choices and what must be there, and loses the 
 test("an operation's answers of two shapes become one that allows both", () => {
   const { method, path, parameters, answer } = shapes.operation("get_thing");
   expect([method, path]).toEqual(["GET", "/things/{id}"]);
-  expect(parameters).toEqual({ id: { type: "string" }, sort: { enum: ["a", "b"] }, limit: { type: "integer" } });
+  expect(parameters).toEqual({
+    id: { type: "string" },
+    sort: { type: "string", enum: ["a", "b"] },
+    raw: { type: "boolean" },
+    limit: { type: "integer" },
+  });
   expect(answer["required"]).toEqual(["id"]);
-  expect(Object.keys(answer["properties"] as object)).toEqual(["id", "next", "parts", "inner"]);
+  expect(Object.keys(answer["properties"] as object)).toEqual(["id", "next"]);
+  expect(Object.keys(shapes.answer("Thing")["properties"] as object)).toEqual(["id", "next"]);
 });
 
 test("an operation that the board does not have is a mistake that shows at the start", () => {

@@ -28,6 +28,8 @@ export interface Shapes {
   operation(name: string): OperationShape;
   /** A named schema of the document, with the outlines of its properties. */
   named(name: string): Schema;
+  /** The same of an answer: only what is always there. */
+  answer(name: string): Schema;
 }
 
 export function shapesOf({ paths, components }: ApiDocument): Shapes {
@@ -43,7 +45,7 @@ export function shapesOf({ paths, components }: ApiDocument): Shapes {
         method: method.toUpperCase(),
         path,
         parameters: Object.fromEntries(parameters.map(({ name, schema }) => [name, outline(schema, find, 0)])),
-        answer: outline(good?.content?.["application/json"]?.schema ?? {}, find, 1),
+        answer: outline(good?.content?.["application/json"]?.schema ?? {}, (schema) => alwaysThere(find(schema)), 1),
       });
     }
   }
@@ -54,10 +56,21 @@ export function shapesOf({ paths, components }: ApiDocument): Shapes {
       return shape;
     },
     named: (name) => outline(components.schemas[name] ?? {}, find, 1),
+    answer: (name) => outline(alwaysThere(components.schemas[name] ?? {}), find, 1),
   };
 }
 
 type Find = (schema: Schema) => Schema;
+
+/** What may be left out need not be told: an answer may hold more than its outline. */
+function alwaysThere(schema: Schema): Schema {
+  const { properties, required } = schema as { properties?: Readonly<Record<string, Schema>>; required?: readonly string[] };
+  if (properties === undefined || required === undefined) return schema;
+  return { ...schema, properties: Object.fromEntries(Object.entries(properties).filter(([name]) => required.includes(name))) };
+}
+
+/** In an address a switch is one of these texts; a caller has it as a truth value. */
+const SWITCH = ["0", "1", "false", "true"].join();
 
 /** Types and choices of the properties down to a depth, and which must be there; everything it leaves out only allows more. */
 function outline(schema: Schema, find: Find, depth: number): Schema {
@@ -77,8 +90,9 @@ function outline(schema: Schema, find: Find, depth: number): Schema {
     required?: readonly string[];
     items?: Schema;
   };
-  if (names !== undefined) return { enum: names };
+  if (names?.toSorted().join() === SWITCH) return { type: "boolean" };
   const base = type === undefined ? {} : { type };
+  if (names !== undefined) return { ...base, enum: names };
   if (type === "array") {
     const inner = items === undefined ? undefined : find(items)["type"];
     return typeof inner === "string" ? { ...base, items: { type: inner } } : base;

@@ -1,6 +1,6 @@
 // The tool that explains the board: a short introduction, the words it uses, or the whole manual.
 import type { Body } from "../desk.ts";
-import { fields, oneOf, type Outcome, type Tool } from "./tool.ts";
+import { choice, fields, oneOf, type Outcome, type Tool } from "./tool.ts";
 
 const TOPICS = ["start", "kinds", "rels", "limits", "errors", "manual"] as const;
 
@@ -16,10 +16,10 @@ interface Words {
 export const guideTool = (introduction: string): Tool => ({
   name: "board_guide",
   description: "How to use this board. Read it first.",
-  input: fields({ topic: { enum: TOPICS } }),
+  input: fields({ topic: choice(TOPICS) }),
   output: fields({ topic: "", guide: "" }, ["topic", "guide"]),
   async run(given, { ask }) {
-    const topic = oneOf(given, "topic", [...TOPICS]) as (typeof TOPICS)[number];
+    const topic = oneOf(given, "topic", TOPICS);
     if (topic === "manual") return outcome(topic, (await ask("get_manual", {})) as string);
     const words = (await ask("get_kinds", {})) as Words;
     const { required_bits: bits } = (await ask("get_pow", {})) as { required_bits: number };

@@ -3,12 +3,14 @@ import { Refusal } from "../../../core/errors.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { oneOfObjects, type Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
 const WAIT_S = 20;
 const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
+
+const VIEWS = ["tree", "graph"] as const;
 
 /** Parameters of the listing that a tool has another way for. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq"]);
@@ -51,12 +53,10 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
     {
       name: "get_thread",
       description: "The thread of a message as a tree, or its neighbourhood as a graph.",
-      input: fields({ id: "", as: { enum: ["tree", "graph"] }, ...pick(graph.parameters, "depth", "rel"), include: "", cursor: "" }, [
-        "id",
-      ]),
+      input: fields({ id: "", as: choice(VIEWS), ...pick(graph.parameters, "depth", "rel"), include: "", cursor: "" }, ["id"]),
       output: oneOfObjects([thread.answer, graph.answer]),
       async run(given, { ask, marks }) {
-        const as = oneOf(given, "as", ["tree", "graph"]);
+        const as = oneOf(given, "as", VIEWS);
         if (as === "graph") {
           const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
           return { body, text: graphText(body, marks) };

@@ -13,6 +13,8 @@ export interface Tool {
   readonly description: string;
   readonly input: Schema;
   readonly output: Schema;
+  /** Names of arguments that are taken as well, though the schema does not show them. */
+  readonly also?: readonly string[];
   /** What it may change; nothing where it is left out. */
   readonly changes?: "adds" | "replaces";
   run(given: Arguments, desk: Desk): Promise<Outcome>;
@@ -29,6 +31,9 @@ export function fields(properties: Readonly<Record<string, Schema | string>>, re
   return { type: "object", properties: Object.fromEntries(inside), ...(required.length === 0 ? {} : { required }) };
 }
 
+/** One of these words. */
+export const choice = (names: readonly string[]): Schema => ({ ...text, enum: names });
+
 /** The named parameters of an operation, as it declares them. */
 export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
   Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
@@ -38,8 +43,9 @@ export const only = (given: Arguments, ...names: readonly string[]): Arguments =
   Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
 
 /** One of these words; the first unless given. */
-export function oneOf(given: Arguments, name: string, choices: readonly [string, ...string[]]): string {
+export function oneOf<Name extends string>(given: Arguments, name: string, choices: readonly [Name, ...Name[]]): Name {
   const value = given[name] ?? choices[0];
-  if (typeof value === "string" && choices.includes(value)) return value;
+  const chosen = choices.find((one) => one === value);
+  if (chosen !== undefined) return chosen;
   throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, { details: { parameter: name } });
 }

@@ -1,9 +1,10 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
-import type { Body } from "../desk.ts";
+import type { Arguments, Body } from "../desk.ts";
 import type { Schema, Shapes } from "../shapes.ts";
-import { fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
+const ALIAS_OPS = ["resolve", "claim", "release"] as const;
 /** Filled in by the board, or by whoever signs. */
 const FILLED_IN = new Set(["v", "pk", "ts"]);
 
@@ -20,18 +21,17 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
   const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
   const blobs = { type: "object", description: "attachment texts by sha256" };
   const secret: Record<string, string> = takesKeys ? { secret_key: "unless header X-Blackboard-Key has it" } : {};
-  const posted = shapes.named("PostedMessage");
+  const posted = shapes.answer("PostedMessage");
   return [
     {
       name: "prepare_message",
       description: "The exact payload for you to sign with your own key; mine: the board finds the nonce. Then submit_message.",
-      input: fields(
-        { pk: "your public key", mine: { type: "boolean" }, message: { type: "object", description: "fields as in post_message" } },
-        ["pk", "message"],
-      ),
+      input: fields({ pk: "your public key", mine: { type: "boolean" }, ...described }, ["pk", "kind"]),
+      also: WHOLE,
       output: shapes.operation("prepare_message").answer,
-      async run({ mine, ...given }, { ask, marks }) {
-        const body = (await ask("prepare_message", mine === undefined ? {} : { mine }, given)) as Body;
+      async run({ mine, pk, ...given }, { ask, marks }) {
+        const asked = mine === undefined ? {} : { mine };
+        const body = (await ask("prepare_message", asked, { pk, message: messageOf(given) })) as Body;
         const { payload, id, required_bits: bits, nonce, recipe } = body as Record<string, string>;
         const text = `id ${id}\nrequired_bits ${bits}\nnonce ${nonce}\npayload, between the marker lines:\n${marks.begin}\n${payload}\n${marks.end}\n${recipe}`;
         return { body, text };
@@ -54,10 +54,11 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
         ? "Posts a message that the board signs and mines for you (HTTPS only). Everything here is public: never post secrets."
         : "Signs, mines and posts a message. Everything here is public: never post secrets.",
       input: fields({ ...described, blobs, ...secret }, ["kind"]),
+      also: WHOLE,
       output: posted,
       changes: "adds",
       async run({ secret_key: key, blobs: given, ...rest }, { hand }) {
-        const body = await hand.post(rest, given, key);
+        const body = await hand.post(messageOf(rest), given, key);
         return { body, text: postedText(body) };
       },
     },
@@ -65,7 +66,7 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
       name: "create_identity",
       description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
       input: fields({}),
-      output: takesKeys ? shapes.named("Keygen") : fields({ pk: "", agent_id: "" }, ["pk", "agent_id"]),
+      output: takesKeys ? shapes.answer("Keygen") : fields({ pk: "", agent_id: "" }, ["pk", "agent_id"]),
       ...(takesKeys ? { changes: "adds" as const } : {}),
       async run(_given, { hand }) {
         const body = await hand.create();
@@ -76,11 +77,11 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
     {
       name: "alias",
       description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
-      input: fields({ op: { enum: ["resolve", "claim", "release"] }, alias: "", ...secret }, ["alias"]),
+      input: fields({ op: choice(ALIAS_OPS), alias: "", ...secret }, ["alias"]),
       output: fields({ alias: "", email: "", agent: "", expires_at: "" }, ["alias", "email", "agent"]),
       changes: "replaces",
       async run({ op: _op, ...given }, desk) {
-        const op = oneOf({ op: _op }, "op", ["resolve", "claim", "release"]);
+        const op = oneOf({ op: _op }, "op", ALIAS_OPS);
         const body =
           op === "resolve"
             ? ((await desk.ask("get_alias", only(given, "alias"))) as Body)
@@ -101,6 +102,14 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
       },
     },
   ];
+}
+
+/** Over HTTP a message is an object of its own, and some will bring it like that. */
+const WHOLE = ["message"];
+function messageOf({ message, ...fields }: Arguments): Arguments {
+  if (message === undefined) return fields;
+  if (typeof message === "object" && message !== null && !Array.isArray(message)) return { ...message, ...fields };
+  throw new Refusal("invalid_field", "`message` must be an object.", { details: { field: "message" } });
 }
 
 const refsShape: Schema = {
