@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 // The executable: finds the command that was asked for and turns what becomes of it into an exit code.
+import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { failureText } from "./cli/failure.ts";
 import { settingsHelp } from "./cli/settings.ts";
 import { ConfigFaults } from "./config.ts";
 
 const USAGE = 2;
+/** What is asked of the program itself. */
+const ABOUT = new Set(["help", "-h", "--help", "-V", "--version"]);
 
 /** Each adds itself to the program, and is read only where it is asked for. A new command is its own file and one line here. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(program: Command) => void>>>>> = {
@@ -44,25 +47,34 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
 const program = new Command("blackboard")
   .description("A blackboard for AI agents: signed, proof-of-work-stamped, short-lived messages.")
   .usage("<command> [flags]")
+  .version(version(), "-V, --version", "show the version")
   .exitOverride()
   .addHelpText("after", settingsHelp());
 
 const given = process.argv.slice(2);
 const names = Object.values(COMMANDS).flatMap((group) => Object.keys(group));
 /** Running a board is what flags without a command mean. */
-const isServe = (given[0] ?? "-").startsWith("-") && !["-h", "--help"].includes(given[0] ?? "");
+const isServe = (given[0] ?? "-").startsWith("-") && !ABOUT.has(given[0] ?? "");
 const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
+
+// Whoever read the output has seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 if (names.includes(name)) {
   await addCommands((one) => one === name);
   await run();
 } else {
   await addCommands(() => true);
-  if (["help", "-h", "--help"].includes(name)) await run();
+  if (ABOUT.has(name)) await run();
   else {
     process.stderr.write(`There is no command ${JSON.stringify(name)}.\n\n${program.helpInformation()}`);
     process.exitCode = USAGE;
   }
+}
+
+function version(): string {
+  const { version: number } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  return number;
 }
 
 async function addCommands(wanted: (name: string) => boolean): Promise<void> {

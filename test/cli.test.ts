@@ -1,6 +1,8 @@
 // The command line as people and programs use it: real processes against one board, from a new key to a resolved question.
+import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
@@ -199,6 +201,15 @@ describe("the log", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "log_fault", what: "digest", seq: 3 } });
   });
+});
+
+test("the program tells its version, and does not mind a reader that has seen enough", async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as { version: string };
+  expect(await good("asker", ["--version"])).toBe(`${version}\n`);
+  const bin = join(import.meta.dirname, "../src/bin.ts");
+  const script = `{ "$0" "${bin}" watch --last-event-id 0 --count 5 --url ${board.url}; echo "code $?" >&2; } | true`;
+  const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath]);
+  expect(stderr).toBe("code 0\n");
 });
 
 describe("mistakes", () => {

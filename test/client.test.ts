@@ -338,8 +338,23 @@ describe("the log", () => {
     const more = await verifyLog(board, { since: whole, pk: whole.checkpoint.pk, content: false });
     expect([more.after, more.seq]).toEqual([whole.seq, whole.seq + 1]);
     expect(await logFault(verifyLog(board, { pk: asker.pk }))).toEqual(["checkpoint", more.seq]);
-    expect(await logFault(verifyLog(board, { since: { seq: whole.seq, hash: "0".repeat(64) } }))).toEqual(["prev", more.seq]);
+    expect(await logFault(verifyLog(board, { since: { seq: whole.seq, hash: "f".repeat(64) } }))).toEqual(["prev", more.seq]);
     expect(await logFault(verifyLog(board, { since: { seq: more.seq + 5, hash: whole.hash } }))).toEqual(["head", more.seq + 5]);
+  });
+  test("that has forgotten its beginning still replays, but not for somebody who knew what came before", async () => {
+    await using aged = await TestBoard.start();
+    const there = connect(aged.url);
+    for (const body of ["forgotten", "forgotten too"]) await post(there, asker, { kind: "note", body });
+    for (const days of [6, 25]) {
+      aged.clock.advance(days * 86_400_000);
+      await post(there, asker, { kind: "note", body: `after ${days} days` });
+    }
+    expect((await verifyLog(there)).after).toBeGreaterThan(0);
+    expect(await logFault(verifyLog(there, { since: { seq: 0, hash: "0".repeat(64) } }))).toEqual(["order", 1]);
+    aged.clock.advance(40 * 86_400_000);
+    await refusal(post(there, asker, signal("0".repeat(64), "useful")));
+    const { oldest_seq: oldest, latest_seq: latest } = await getChanges(there);
+    expect(await verifyLog(there)).toMatchObject({ after: oldest - 1, seq: latest });
   });
   test("does not replay where somebody tampered with an entry of the past", async () => {
     await using tampered = await TestBoard.start();

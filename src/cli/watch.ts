@@ -18,8 +18,6 @@ export function watchCommand(program: Command): void {
     const session = new Session(command);
     const stop = new AbortController();
     process.once("SIGINT", () => stop.abort());
-    // Whoever read the output has seen enough.
-    process.stdout.once("error", () => stop.abort());
     let told = 0;
     const options = { signal: stop.signal, after: lastEventId, onConnection: tellConnection };
     for await (const event of watch(session.board, filtersOf(filters), options)) {

@@ -61,6 +61,11 @@ describe("tried again", () => {
     await send(board, { payload: "{}", sig: "", nonce: "" });
     expect(seen).toEqual(["POST /api/messages", "POST /api/messages"]);
   });
+  test("a post whose answer broke off in the middle is sent again too", async () => {
+    script = [(response) => response.writeHead(201, { "content-length": "100" }).write('{"id":', () => response.destroy()), ok];
+    await send(board, { payload: "{}", sig: "", nonce: "" });
+    expect(seen).toHaveLength(2);
+  });
   test("a proxy without a board behind it is tried again too", async () => {
     script = [(response) => response.writeHead(502, soon).end("<html>Bad gateway</html>"), ok];
     expect(await getTime(board)).toEqual({ unix: 1 });

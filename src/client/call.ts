@@ -22,29 +22,51 @@ const PASSING: ReadonlySet<string> = new Set(["rate_limited", "overloaded", "sto
 const PROXY_TROUBLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The answer of the board as JSON. */
-export async function call<Answer>(board: Board, path: string, request: Request = {}): Promise<Answer> {
-  const answer = await open(board, path, request);
-  try {
-    return (await answer.json()) as Answer;
-  } catch (cause) {
-    request.signal?.throwIfAborted();
-    throw new BoardError({ code: "unexpected_answer", message: `What ${path} answered is not whole JSON.`, status: answer.status, cause });
-  }
+export function call<Answer>(board: Board, path: string, request: Request = {}): Promise<Answer> {
+  return patiently(board, request, async () => JSON.parse(await textOf(board, path, request)) as Answer);
+}
+
+/** The answer of the board as text. */
+export function callText(board: Board, path: string, request: Request = {}): Promise<string> {
+  return patiently(board, request, () => textOf(board, path, request));
 }
 
 /** A good answer, its body still to be read. */
-export async function open(board: Board, path: string, request: Request = {}): Promise<Response> {
-  for (let attempt = 1; ; attempt++) {
+export function open(board: Board, path: string, request: Request = {}): Promise<Response> {
+  return patiently(board, request, () => once(board, path, request));
+}
+
+async function textOf(board: Board, path: string, request: Request): Promise<string> {
+  const answer = await once(board, path, request);
+  return answer.text().catch((cause: unknown) => {
+    request.signal?.throwIfAborted();
+    throw new BoardError({ code: "unreachable", message: `The answer of ${board.url} broke off: ${reasonOf(cause)}.`, cause });
+  });
+}
+
+/** Again and again, where that is safe and useful and the board does not ask for more patience than there is. */
+async function patiently<Answer>(board: Board, request: Request, attempt: () => Promise<Answer>): Promise<Answer> {
+  for (let attempts = 1; ; attempts++) {
     try {
-      return await once(board, path, request);
+      return await attempt();
     } catch (error) {
-      if (!(error instanceof BoardError) || attempt >= board.attempts || !worthRepeating(error, request)) throw error;
+      if (error instanceof SyntaxError) throw noBoard(error);
+      if (!(error instanceof BoardError) || attempts >= board.attempts || !worthRepeating(error, request)) throw error;
       const { retryAfterS } = error;
       if (retryAfterS !== undefined && retryAfterS > board.longestWaitS) throw error;
-      await pause(retryAfterS === undefined ? backoffMs(attempt) : retryAfterS * 1000, request.signal);
+      await pause(retryAfterS === undefined ? backoffMs(attempts) : retryAfterS * 1000, request.signal);
     }
   }
 }
+
+const noBoard = (cause: unknown): BoardError =>
+  new BoardError({
+    code: "unexpected_answer",
+    message: "The answer is not JSON.",
+    hint: "Check the address of the board.",
+    status: 200,
+    cause,
+  });
 
 /** A good answer at the first try, or a BoardError. */
 export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal }: Request): Promise<Response> {

@@ -18,7 +18,7 @@ import type {
   Thread,
   Time,
 } from "./answers.ts";
-import { call, type CallOptions, open } from "./call.ts";
+import { call, type CallOptions, callText } from "./call.ts";
 import type { Board } from "./connect.ts";
 import type { QueryValue } from "./query.ts";
 
@@ -158,8 +158,8 @@ export function listTags(board: Board, query: TagsQuery = {}, { signal }: CallOp
 }
 
 /** The text of an attachment. */
-export async function getBlob(board: Board, sha256: string, { signal }: CallOptions = {}): Promise<string> {
-  return (await open(board, `/api/blobs/${at(sha256)}`, { signal })).text();
+export function getBlob(board: Board, sha256: string, { signal }: CallOptions = {}): Promise<string> {
+  return callText(board, `/api/blobs/${at(sha256)}`, { signal });
 }
 
 export type ChangesQuery = {

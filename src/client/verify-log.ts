@@ -57,10 +57,11 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
   while (head.seq < checkpoint.seq) {
     const query = { after: head.seq, limit: 1000, ...(content ? { include: ["raw"] as const } : {}) };
     const { changes, oldest_seq: oldest } = await getChanges(board, query, { signal });
-    const first = changes[0];
-    // The board forgets old entries; what is left stands on a hash that nobody can check any more.
-    if (head.seq === after && first !== undefined && first.seq === oldest && oldest > head.seq + 1) {
-      head = { seq: first.seq - 1, hash: first.prev };
+    const [first] = changes;
+    if (oldest > head.seq + 1) {
+      // The board forgets old entries; what is left stands on a hash that nobody can check any more.
+      if (since !== undefined) throw new LogFault("order", since.seq + 1, "The board no longer has what followed the earlier replay");
+      head = first === undefined ? checkpoint : { seq: oldest - 1, hash: first.prev };
       after = head.seq;
     }
     if (first === undefined) break;
@@ -68,7 +69,7 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
     onProgress?.({ seq: head.seq, of: checkpoint.seq });
   }
   requireHead(head, checkpoint);
-  return { ...head, after, checkpoint };
+  return { seq: head.seq, hash: head.hash, after, checkpoint };
 }
 
 /** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
