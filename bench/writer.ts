@@ -30,13 +30,21 @@ export async function writerBench(): Promise<void> {
     const written = writtenBytes();
     const cpu = process.cpuUsage();
     const started = performance.now();
-    for (let done = 0; done < posts; done += batch) writer.run(acts.slice(done, done + batch), Date.now());
+    const times: number[] = [];
+    for (let done = 0; done < posts; done += batch) {
+      const begun = performance.now();
+      writer.run(acts.slice(done, done + batch), Date.now());
+      times.push(performance.now() - begun);
+    }
     const wall = ((performance.now() - started) * 1000) / posts;
+    times.sort((a, b) => a - b);
+    const at = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? Number.NaN).toFixed(1);
     const { user, system } = process.cpuUsage(cpu);
     const us = (value: number): string => (value / posts).toFixed(0);
     console.log(
       `${String(batch).padStart(3)} posts a transaction: CPU ${us(user + system)} us a post (user ${us(user)}, system ${us(system)}), wall ${wall.toFixed(0)} us, ${((writtenBytes() - written) / posts / 1024).toFixed(1)} KiB written`,
     );
+    console.log(`      a transaction took ${at(0.5)} ms (p50), ${at(0.9)} (p90), ${at(0.99)} (p99), ${at(1)} at most`);
   }
   writer.close();
 }
