@@ -32,6 +32,7 @@ import { preparer } from "./board/prepare.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { reporter } from "./board/reports.ts";
 import { secretGuard } from "./board/secrets.ts";
+import { shareLoad } from "./board/shared-load.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { Switchboard } from "./board/switchboard.ts";
 import { textSearch } from "./board/text-search.ts";
@@ -83,7 +84,7 @@ export async function start(
     onFatal(error);
   });
   parts.defer(() => storage.close());
-  const { store, key, record, source, wakeup } = storage;
+  const { store, key, record, source, others } = storage;
   const notary = await Notary.open(store, record, key, clock, config.baseUrl);
   if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
 
@@ -96,7 +97,10 @@ export async function start(
     const least = powBits ?? config.powBits;
     difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits));
   });
-  const rates = new RateLimiter(clock, config.rateLimits);
+  const rates = new RateLimiter(clock, config.rateLimits, others !== undefined);
+  const sharing =
+    others === undefined ? undefined : shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: others, peers: others });
+  parts.defer(() => sharing?.stop());
   const appender = new Appender(store, clock, figures);
   const writable = !config.readOnly && !notary.rolledBack;
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
@@ -135,7 +139,7 @@ export async function start(
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
-  wakeup?.onMoved(({ seq, nextDue }) => {
+  others?.onMoved(({ seq, nextDue }) => {
     sweeper?.heed(nextDue);
     hub.hint(seq);
   });

@@ -12,6 +12,7 @@ import { headFile } from "./adapters/system/head-file.ts";
 import { workerUrl } from "./adapters/system/worker-url.ts";
 import type { Config } from "./config.ts";
 import type { HeadRecord } from "./ports/head-record.ts";
+import type { Peers } from "./ports/peers.ts";
 import type { SigningKey } from "./ports/signing-key.ts";
 import type { Store } from "./ports/store.ts";
 import type { Wakeup } from "./ports/wakeup.ts";
@@ -22,8 +23,8 @@ export interface Storage {
   readonly record: HeadRecord;
   /** What the search index reads. */
   readonly source: SourceModule;
-  /** Tells what other nodes write; undefined where there are none. */
-  readonly wakeup: Wakeup | undefined;
+  /** What other nodes write and say; undefined where there are none. */
+  readonly others: (Wakeup & Peers) | undefined;
   close(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ async function onSqlite({ data, keyFile }: Config, onFatal: (error: Error) => vo
     key: loadBoardKey(keyFile),
     record: recordIn(data),
     source: sourceModule("adapters/sqlite/search-source", { path: databasePath(data) }),
-    wakeup: undefined,
+    others: undefined,
     close: () => store.close(),
   };
 }
@@ -71,7 +72,7 @@ async function onPostgres({ data, keyFile }: Config, url: string): Promise<Stora
       key,
       record: postgresHeadRecord(store.client, recordIn(data)),
       source: sourceModule("adapters/postgres/search-source", { url }),
-      wakeup: store,
+      others: store,
       close,
     };
   } catch (error) {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
+import { copyBoard } from "./support/copies.ts";
 import { BusyBoard } from "./support/busy-board.ts";
 import { openBeside, plantRemoved } from "./support/database.ts";
 import { allPages, page } from "./support/listing.ts";
@@ -289,6 +290,7 @@ describe("what readers are shown from memory is what the board knows", () => {
       const remembered = await everything(board);
       const data = mkdtempSync(join(tmpdir(), "board-copy-"));
       cpSync(board.data, data, { recursive: true });
+      await copyBoard(board.data, data);
       await using fresh = await TestBoard.start({ data, clock: board.clock });
       expect(await everything(fresh)).toEqual(remembered);
     }

@@ -61,9 +61,24 @@ export class Difficulty {
     return Math.min(...this.#quoted);
   }
 
-  accepted(): void {
+  accepted(posts = 1): void {
     this.#roll();
-    this.#accepted++;
+    this.#accepted += posts;
+  }
+
+  /** Comes to the bits that follow from what was accepted in each minute from `from` on; what was quoted is honoured all the same. */
+  replay(from: number, posts: ReadonlyMap<number, number>): void {
+    this.#roll();
+    const quoted = this.#quoted;
+    this.#bits = this.#min;
+    this.#calm = 0;
+    this.#quoted = [this.#min];
+    for (let minute = from; minute < this.#minute; minute++) {
+      this.#accepted = posts.get(minute) ?? 0;
+      this.#step();
+    }
+    this.#accepted = posts.get(this.#minute) ?? 0;
+    this.#quoted = this.#quoted.map((bits, i, all) => Math.min(bits, quoted.at(i - all.length) ?? bits));
   }
 
   /** Once a minute: one bit up after a busy minute, one down after three calm ones. */

@@ -19,6 +19,15 @@ export const BUCKETS = {
 } as const satisfies Record<string, Bucket>;
 export type Scope = keyof typeof BUCKETS;
 
+export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
+
+/** Tokens that a caller has taken and that others have not been told of. */
+export interface Spent {
+  readonly scope: Scope;
+  readonly caller: string;
+  readonly tokens: number;
+}
+
 /** Streams and long polls of one address. */
 export const OPEN_AT_ONCE = 20;
 
@@ -27,12 +36,16 @@ const MAX_CALLERS = 100_000;
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #on: boolean;
+  readonly #shared: boolean;
   readonly #open = new Map<string, number>();
   readonly #fullAt = new Map<Scope, Map<string, number>>();
+  readonly #untold = new Map<string, Spent>();
 
-  constructor(clock: Clock, on: boolean) {
+  /** `shared`: other nodes are to hear what callers take here. */
+  constructor(clock: Clock, on: boolean, shared = false) {
     this.#clock = clock;
     this.#on = on;
+    this.#shared = shared;
   }
 
   /** Takes one token, or refuses. */
@@ -52,6 +65,32 @@ export class RateLimiter {
     callers.delete(caller);
     callers.set(caller, fullAt);
     if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
+    this.#noteSpent(scope, caller);
+  }
+
+  /** What other nodes have given a caller. */
+  charge(scope: Scope, caller: string, tokens: number): void {
+    const { burst, everyMs } = BUCKETS[scope];
+    const now = this.#clock.now();
+    const callers = this.#callers(scope);
+    const fullAt = Math.min(Math.max(callers.get(caller) ?? 0, now) + tokens * everyMs, now + burst * everyMs);
+    callers.delete(caller);
+    callers.set(caller, fullAt);
+    if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
+  }
+
+  /** What the callers that have used up more than half have taken since it was last asked: the others are nobody's concern. */
+  spent(): readonly Spent[] {
+    const now = this.#clock.now();
+    const told: Spent[] = [];
+    for (const [key, one] of this.#untold) {
+      const { burst, everyMs } = BUCKETS[one.scope];
+      const wait = (this.#callers(one.scope).get(one.caller) ?? 0) - now;
+      if (wait > (burst * everyMs) / 2) told.push(one);
+      // What is full again need not be told any more.
+      if (wait <= 0 || wait > (burst * everyMs) / 2) this.#untold.delete(key);
+    }
+    return told;
   }
 
   /** One more long call of a caller; the answer ends it. */
@@ -69,6 +108,13 @@ export class RateLimiter {
       if (rest <= 0) this.#open.delete(caller);
       else this.#open.set(caller, rest);
     };
+  }
+
+  #noteSpent(scope: Scope, caller: string): void {
+    if (!this.#shared) return;
+    const key = `${scope} ${caller}`;
+    this.#untold.set(key, { scope, caller, tokens: (this.#untold.get(key)?.tokens ?? 0) + 1 });
+    if (this.#untold.size > MAX_CALLERS) this.#untold.delete(this.#untold.keys().next().value!);
   }
 
   #callers(scope: Scope): Map<string, number> {

@@ -155,6 +155,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
   figures(query: FiguresQuery): Promise<Figures>;
+  /** Messages posted in each minute since 1970 from one on, where there were any; the last week is kept. */
+  postedByMinute(from: number): Promise<ReadonlyMap<number, number>>;
   /** What was erased leaves the files too, as far as the store can see to that; false where it has to be asked again. */
   scrub(): Promise<boolean>;
   close(): Promise<void>;

@@ -4,6 +4,8 @@ export interface Moved {
   readonly seq: number;
   /** When the next lifetime or lease ends, if any. */
   readonly nextDue: number | null;
+  /** Messages that another node has just posted. */
+  readonly posted: number;
 }
 
 export interface Wakeup {

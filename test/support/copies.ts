@@ -2,7 +2,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
-import { copyDatabase, databaseUrlOf } from "./postgres/database.ts";
+import { copyDatabase, copyRows, databaseUrlOf } from "./postgres/database.ts";
 
 const fileOf = (data: string, name: string): string => join(data, `${name}.db`);
 
@@ -14,4 +14,10 @@ export async function keepCopy(data: string, name: string): Promise<void> {
 export async function putBack(data: string, name: string): Promise<void> {
   if (databaseUrlOf(data) === undefined) cpSync(fileOf(data, name), databasePath(data));
   else await copyDatabase(fileOf(data, name), data);
+}
+
+/** The database of a board that runs, for another directory whose files were copied already. */
+export async function copyBoard(from: string, to: string): Promise<void> {
+  if (databaseUrlOf(from) === undefined) return;
+  await copyRows(from, to);
 }

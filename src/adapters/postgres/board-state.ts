@@ -12,11 +12,14 @@ export interface State extends Head {
 
 export class BoardState {
   readonly #client: Client;
+  readonly #node: string;
   readonly #hearers: ((moved: Moved) => void)[] = [];
   #newest: Pick<State, "version" | "nextDue"> | undefined;
 
-  constructor(client: Client) {
+  /** `node` names this one in what it says itself. */
+  constructor(client: Client, node: string) {
     this.#client = client;
+    this.#node = node;
   }
 
   async read(): Promise<State> {
@@ -31,16 +34,18 @@ export class BoardState {
     return (this.#newest ?? (await this.read())).nextDue;
   }
 
-  learn({ version, seq, nextDue }: Omit<State, "hash">): void {
-    if (this.#newest !== undefined && version <= this.#newest.version) return;
-    this.#newest = { version, nextDue };
-    for (const hear of this.#hearers) hear({ seq, nextDue });
+  learn({ version, seq, nextDue }: Omit<State, "hash">, posted = 0): void {
+    const isNews = this.#newest === undefined || version > this.#newest.version;
+    if (isNews) this.#newest = { version, nextDue };
+    else if (posted === 0) return;
+    for (const hear of this.#hearers) hear({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
   }
 
   /** What the write function says when it is done. */
   hear(payload: string): void {
-    const [version = 0, seq = 0, due] = payload.split(" ").map(Number);
-    this.learn({ version, seq, nextDue: due === undefined || due === 0 ? null : due });
+    const [node, ...numbers] = payload.split(" ");
+    const [version = 0, seq = 0, due = 0, posted = 0] = numbers.map(Number);
+    this.learn({ version, seq, nextDue: due === 0 ? null : due }, node === this.#node ? 0 : posted);
   }
 
   onMoved(hear: (moved: Moved) => void): void {

@@ -15,12 +15,12 @@ function codeOf(error: unknown): string {
 
 export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
 
-/** Faults of our own statements are passed on as they are. */
+/** Faults of our own statements lose what the driver adds to them: values of the statement have no place in a log. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof StoreFailure) return error;
   const code = codeOf(error);
   const { message } = error as Error;
   if (code === DISK_FULL) return new StoreFailure("storage_full", message);
   if (LOST.test(code) || PASSING.test(code)) return new StoreFailure("storage_unavailable", message);
-  return error;
+  return code === "" ? error : new Error(`PostgreSQL: ${message} (${code})`);
 }

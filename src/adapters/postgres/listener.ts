@@ -6,8 +6,8 @@ const CONNECT_TIMEOUT_S = 5;
 
 interface ListenerOptions {
   readonly url: string;
-  readonly channel: string;
-  readonly hear: (payload: string) => void;
+  /** Who hears what is said on which channel. */
+  readonly channels: Readonly<Record<string, (payload: string) => void>>;
   /** Listening has begun, or begun again: what was said before was not heard. */
   readonly begun: () => void;
 }
@@ -30,20 +30,21 @@ export class Listener {
   }
 
   #listen(): void {
-    const { url, channel, hear, begun } = this.#options;
+    const { url, channels, begun } = this.#options;
     const options = {
       max: 1,
       fetch_types: false,
       max_lifetime: null,
       connect_timeout: CONNECT_TIMEOUT_S,
       onnotice: () => {},
-      onnotify: (name: string, payload: string) => name === channel && hear(payload),
+      onnotify: (channel: string, payload: string) => channels[channel]?.(payload),
       onclose: () => this.#again(driver),
       connection: { application_name: "blackboard listener" },
     };
     const driver = postgres(url, options);
     this.#driver = driver;
-    driver.unsafe(`LISTEN ${channel}`).then(begun, () => this.#again(driver));
+    const listening = Object.keys(channels).map((channel) => `LISTEN ${channel}`);
+    driver.unsafe(listening.join("; ")).then(begun, () => this.#again(driver));
   }
 
   #again(lost: unknown): void {

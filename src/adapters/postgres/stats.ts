@@ -45,3 +45,9 @@ export async function figuresOf(client: Client, { hourAgo, dayAgo, firstHour }: 
     hourly: new Map(of("hourly").map(({ label, count }) => [Number(label) / MINUTES_PER_HOUR, count])),
   };
 }
+
+export async function postedByMinute(client: Client, from: number): Promise<ReadonlyMap<number, number>> {
+  const sql = "SELECT label, count FROM tallies WHERE field = 'posted' AND label >= $1";
+  const rows = await client.query<{ label: string; count: number }>(sql, [String(from)]);
+  return new Map(rows.map(({ label, count }) => [Number(label), count]));
+}

@@ -1,6 +1,8 @@
 // A board kept in PostgreSQL, by any number of nodes at once.
+import { randomUUID } from "node:crypto";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Act, Appended, Store } from "../../ports/store.ts";
+import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
 import { PostgresAgents } from "./agents.ts";
 import { PostgresAliases } from "./aliases.ts";
@@ -12,10 +14,10 @@ import { Listener } from "./listener.ts";
 import { migrate } from "./migrate.ts";
 import { PostgresModeration } from "./moderation.ts";
 import { PostgresReader } from "./reader.ts";
-import { figuresOf } from "./stats.ts";
+import { figuresOf, postedByMinute } from "./stats.ts";
 import { tagsIn } from "./tags.ts";
 import { PostgresThreads } from "./threads.ts";
-import { CHANNEL } from "./write-function.ts";
+import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
 const READ_CONNECTIONS = 8;
@@ -33,11 +35,14 @@ export async function openPostgresStore(url: string): Promise<PostgresStore> {
   }
 }
 
-export class PostgresStore implements Store, Wakeup {
+export class PostgresStore implements Store, Wakeup, Peers {
   readonly client: Client;
   readonly #writer: PostgresWriter;
   readonly #state: BoardState;
   readonly #listener: Listener;
+  /** By which a node knows its own words. */
+  readonly #node = randomUUID();
+  readonly #hearers: ((text: string) => void)[] = [];
   readonly #reader: PostgresReader;
   readonly #lister: PostgresLister;
   readonly #threads: PostgresThreads;
@@ -47,12 +52,14 @@ export class PostgresStore implements Store, Wakeup {
 
   constructor(url: string, client: Client) {
     this.client = client;
-    this.#writer = new PostgresWriter(url);
-    this.#state = new BoardState(client);
+    this.#writer = new PostgresWriter(url, this.#node);
+    this.#state = new BoardState(client, this.#node);
     this.#listener = new Listener({
       url,
-      channel: CHANNEL,
-      hear: (payload) => this.#state.hear(payload),
+      channels: {
+        [CHANNEL]: (payload) => this.#state.hear(payload),
+        [TALK]: (payload) => this.#hear(payload),
+      },
       begun: () => void this.#state.read().catch(() => {}),
     });
     this.#reader = new PostgresReader(client);
@@ -75,6 +82,12 @@ export class PostgresStore implements Store, Wakeup {
     return { seq, hash };
   };
   nextDue = (): Promise<number | null> => this.#state.nextDue();
+  async tell(text: string): Promise<void> {
+    await this.client.query("SELECT pg_notify($1, $2)", [TALK, `${this.#node} ${text}`]);
+  }
+  onTold(hear: (text: string) => void): void {
+    this.#hearers.push(hear);
+  }
   onMoved = (hear: (moved: Moved) => void): void => this.#state.onMoved(hear);
   prior: Store["prior"] = (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
   find: Store["find"] = (id, now) => this.#reader.find(id, now);
@@ -99,6 +112,7 @@ export class PostgresStore implements Store, Wakeup {
   agents: Store["agents"] = (query) => this.#agents.agents(query);
   tags: Store["tags"] = (query) => tagsIn(this.client, query);
   figures: Store["figures"] = (query) => figuresOf(this.client, query);
+  postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.client, from);
   dump: Store["dump"] = (after, upTo, now) => dumped(this.client, after, upTo, now);
 
   notices: Store["notices"] = (query) => this.#moderation.notices(query);
@@ -111,6 +125,11 @@ export class PostgresStore implements Store, Wakeup {
   async scrub(): Promise<boolean> {
     for (const table of ERASED_FROM) await this.client.script(`VACUUM ${table}`);
     return true;
+  }
+
+  #hear(payload: string): void {
+    const [node = ""] = payload.split(" ", 1);
+    if (node !== this.#node) for (const hear of this.#hearers) hear(payload.slice(node.length + 1));
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,8 @@ import { FLOWS } from "../../core/message/standing.ts";
 
 /** What moved, heard by every node. */
 export const CHANNEL = "blackboard";
+/** What nodes tell each other beside the log. */
+export const TALK = "blackboard_nodes";
 
 /** The parts of a batch in the order of the function's parameters; each is a JSON array of rows, or null where there is none. */
 export const PARTS = [
@@ -74,7 +76,7 @@ const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
 export const WRITE_FUNCTION = `
 CREATE OR REPLACE FUNCTION write_batch(
   p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, ${PARTS.map((part) => `p_${part} text`).join(", ")}
+  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer, ${PARTS.map((part) => `p_${part} text`).join(", ")}
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   due bigint;
@@ -184,7 +186,7 @@ BEGIN
     pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END
     WHERE version = p_version;
   IF NOT FOUND THEN RAISE EXCEPTION 'The board has moved on since this batch began.' USING ERRCODE = '40001'; END IF;
-  PERFORM pg_notify('${CHANNEL}', (p_version + 1) || ' ' || p_seq || ' ' || coalesce(due, 0));
+  PERFORM pg_notify('${CHANNEL}', concat_ws(' ', p_node, p_version + 1, p_seq, coalesce(due, 0), p_posted));
   RETURN due;
 END $$;
 `;

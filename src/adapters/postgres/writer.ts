@@ -30,13 +30,15 @@ interface BoardRow {
   readonly prunedAt: number;
 }
 
-const WRITE = `SELECT write_batch(${Array.from({ length: 10 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
+const WRITE = `SELECT write_batch(${Array.from({ length: 12 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
 export class PostgresWriter {
   readonly #client: Client;
+  readonly #node: string;
 
   /** A client of its own, with one connection: statements run in the order in which they are sent. */
-  constructor(url: string) {
+  constructor(url: string, node = "-") {
+    this.#node = node;
     this.#client = new Client({ url, connections: 1, name: "blackboard writer" });
   }
 
@@ -83,8 +85,20 @@ export class PostgresWriter {
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
+    const posted = ledger.entries.filter(({ type }) => type === "create").length;
     const keeping = [LIMITS.log_days, LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days].map((days) => set.now - days * DAY_MS);
-    const values = [board.version, head.seq, head.hash, set.now, PRUNE_EVERY_MS, ...keeping, oldestMinuteKept(set.now), ...parts];
+    const values = [
+      board.version,
+      head.seq,
+      head.hash,
+      set.now,
+      PRUNE_EVERY_MS,
+      ...keeping,
+      oldestMinuteKept(set.now),
+      this.#node,
+      posted,
+      ...parts,
+    ];
     // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk.
     const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), this.#client.script("COMMIT")]);
     return { outcomes, head, nextDue: written?.due ?? null, touched, version: board.version + 1 };

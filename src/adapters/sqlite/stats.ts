@@ -42,6 +42,10 @@ export class SqliteStats {
     }
   }
 
+  postedByMinute(from: number): ReadonlyMap<number, number> {
+    return new Map(this.#sql.posted.all(String(from)).map((row): [number, number] => [row["minute"] as number, row["count"] as number]));
+  }
+
   #counts(field: TallyField): Record<string, number> {
     const rows = this.#sql.counts.all(field, LIMITS.kinds_shown);
     return Object.fromEntries(rows.map((row) => [row["label"] as string, row["count"] as number]));
@@ -61,6 +65,7 @@ function statements(db: DatabaseSync) {
     counts: p("SELECT label, count FROM tallies WHERE field = ? ORDER BY label LIMIT +?"),
     agents: p("SELECT count(*) AS count FROM agents WHERE last_seen >= ?"),
     flow: p("SELECT coalesce(sum(count), 0) AS count FROM tallies WHERE field = ? AND label >= ?"),
+    posted: p("SELECT CAST(label AS INTEGER) AS minute, count FROM tallies WHERE field = 'posted' AND label >= ?"),
     hourly: p("SELECT CAST(label AS INTEGER) AS minute, count FROM tallies WHERE field = 'hour' AND label >= ?"),
   };
 }

@@ -177,6 +177,7 @@ class SqliteStore implements Store {
   agents: Store["agents"] = async (query) => this.#agents.agents(query);
   tags: Store["tags"] = async (query) => this.#tags.tags(query);
   figures: Store["figures"] = async (query) => this.#stats.figures(query);
+  postedByMinute: Store["postedByMinute"] = async (from) => this.#stats.postedByMinute(from);
   dump: Store["dump"] = async (after, upTo, now) => this.#dump.read(after, upTo, now);
 
   notices: Store["notices"] = async (query) => this.#moderation.notices(query);

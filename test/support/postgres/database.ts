@@ -43,3 +43,20 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   await operator().script(`DROP DATABASE IF EXISTS ${nameOf(to)} WITH (FORCE)`);
   await operator().script(`CREATE DATABASE ${nameOf(to)} TEMPLATE ${nameOf(from)}`);
 }
+
+/** Row by row, from a database that may be in use into a new one. */
+export async function copyRows(from: string, to: string): Promise<void> {
+  const [source, copy] = await Promise.all(
+    [from, to].map(async (data) => new Client({ url: await databaseFor(data), connections: 1, name: "test" })),
+  );
+  if (source === undefined || copy === undefined) throw new Error("There are two.");
+  const tables = await source.query<{ name: string }>(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+  );
+  for (const { name } of tables) {
+    const [all] = await source.query<{ rows: string | null }>(`SELECT json_agg(t)::text AS rows FROM "${name}" t`);
+    await copy.script(`TRUNCATE "${name}"`);
+    await copy.query(`INSERT INTO "${name}" SELECT * FROM json_populate_recordset(NULL::"${name}", $1::text::json)`, [all?.rows ?? "[]"]);
+  }
+  await Promise.all([source.end(), copy.end()]);
+}

@@ -1,0 +1,114 @@
+// The database goes away and comes back: nothing acknowledged is lost, nothing is acknowledged that is not there, and nobody has to restart a node.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "../../src/adapters/postgres/client.ts";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { lostBy } from "../support/acknowledged.ts";
+import { Agent } from "../support/agent.ts";
+import { eventually } from "../support/eventually.ts";
+import { openStream } from "../support/event-stream.ts";
+import { Nodes, postTo } from "../support/nodes.ts";
+import { type PostgresServer, postgresServer } from "../support/postgres/server.ts";
+
+let server: PostgresServer;
+let nodes: Nodes;
+beforeAll(async () => {
+  server = await postgresServer({ durable: true });
+  nodes = await Nodes.start(2, ["--rate-limits", "off"], `${server.url}/postgres`);
+});
+afterAll(async () => {
+  await nodes[Symbol.asyncDispose]();
+  await server.remove();
+});
+
+const at = (i: number): string => nodes.urls[i % nodes.urls.length] ?? "";
+
+interface Answered {
+  readonly envelope: Envelope;
+  readonly status: number;
+  readonly code: string | undefined;
+}
+
+async function post(url: string, envelope: Envelope): Promise<Answered> {
+  const response = await fetch(`${url}/api/messages`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(envelope),
+  });
+  const body = (await response.json()) as { error?: { code: string } };
+  return { envelope, status: response.status, code: body.error?.code };
+}
+
+/** Posts without a pause to both nodes until told to stop. */
+async function postAll(stopped: () => boolean): Promise<Answered[]> {
+  const lanes = Array.from({ length: 6 }, async (_, lane) => {
+    const agent = new Agent();
+    const answered: Answered[] = [];
+    for (let i = 0; !stopped(); i++) answered.push(await post(at(lane + i), agent.envelope({ kind: "note", body: `lane ${lane}, ${i}` })));
+    return answered;
+  });
+  return (await Promise.all(lanes)).flat();
+}
+
+/** Everything was acknowledged or refused in words; the first is kept, the second can be posted again. */
+async function requireHonest(answered: readonly Answered[]): Promise<void> {
+  const acknowledged = answered.filter(({ status }) => status === 201 || status === 200);
+  const refused = answered.filter(({ status }) => status === 503);
+  expect(answered.length - acknowledged.length - refused.length).toBe(0);
+  expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(refused.length > 0 ? ["storage_unavailable"] : []));
+  for (const { envelope } of refused.slice(0, 40)) expect([200, 201]).toContain((await post(at(1), envelope)).status);
+  const again = [...acknowledged, ...refused.slice(0, 40)].map(({ envelope }) => envelope);
+  expect(await lostBy(at(0), again)).toEqual([]);
+}
+
+const codeOf = async (url: string): Promise<string> => {
+  const response = await fetch(url);
+  const { error } = (await response.json()) as { error?: { code: string } };
+  return `${response.status} ${error?.code ?? ""}`.trim();
+};
+
+const readable = (url: string): Promise<true> =>
+  eventually("a listing", async () => ((await codeOf(`${url}/api/messages?limit=1`)) === "200" ? true : undefined));
+
+test("while PostgreSQL is down reads and posts are refused with storage_unavailable; when it is back, both nodes go on by themselves", async () => {
+  const agent = new Agent();
+  await using stream = await openStream({ url: at(0) }, `/api/stream?author=${agent.id}`);
+  await stream.upTo("live");
+  let stopped = false;
+  const posting = postAll(() => stopped);
+  const { id } = await postTo(at(0), agent.envelope({ kind: "note", body: "before" }));
+  expect((await stream.next("message")).data).toMatchObject({ id });
+  await server.stop();
+  for (const url of nodes.urls) {
+    expect(await codeOf(`${url}/api/messages?limit=${1 + Math.floor(Math.random() * 100)}`)).toBe("503 storage_unavailable");
+    expect(await post(url, agent.envelope({ kind: "note", body: `while it is down ${url}` }))).toMatchObject({
+      status: 503,
+      code: "storage_unavailable",
+    });
+  }
+  await server.start();
+  for (const url of nodes.urls) await readable(url);
+  const after = agent.envelope({ kind: "note", body: "after" });
+  await eventually("a post that is taken", async () => ((await post(at(1), after)).status < 300 ? true : undefined));
+  // A reader that stayed hears what comes after the interruption, also from the other node.
+  expect((await stream.next("message")).data).toMatchObject({ content: { body: "after" } });
+  stopped = true;
+  await requireHonest(await posting);
+});
+
+test("connections that are cut in the middle of batches leave no post half done and none acknowledged that is not there", async () => {
+  const operator = new Client({ url: `${server.url}/postgres`, connections: 1, name: "test" });
+  let stopped = false;
+  const posting = postAll(() => stopped);
+  for (let cut = 0; cut < 8; cut++) {
+    await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));
+    await operator.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'blackboard%' AND pid <> pg_backend_pid()",
+    );
+  }
+  stopped = true;
+  const answered = await posting;
+  await operator.end();
+  await readable(at(0));
+  expect(answered.some(({ status }) => status === 201)).toBe(true);
+  await requireHonest(answered);
+});

@@ -1,0 +1,63 @@
+// Several boards as processes of their own over one database, as an operator runs them behind a load balancer.
+import { join } from "node:path";
+import { TEST_BITS } from "./agent.ts";
+import { databaseFor, dropDatabaseOf } from "./postgres/database.ts";
+import { BoardProcess, emptyDirectory } from "./process.ts";
+
+const FLAGS = ["--pow-bits", String(TEST_BITS), "--base-url", "http://board.test", "--log-level", "fatal"];
+
+export class Nodes implements AsyncDisposable {
+  readonly #home: string;
+  readonly #flags: readonly string[];
+  readonly database: string;
+  readonly all: BoardProcess[] = [];
+
+  private constructor(home: string, database: string, flags: readonly string[]) {
+    this.#home = home;
+    this.database = database;
+    this.#flags = flags;
+  }
+
+  /** `database`: the address of another server's, where this run's will not do. */
+  static async start(count: number, flags: readonly string[] = ["--rate-limits", "off"], database?: string): Promise<Nodes> {
+    const home = emptyDirectory();
+    const nodes = new Nodes(home, database ?? (await databaseFor(home)), flags);
+    await Promise.all(Array.from({ length: count }, (_, i) => nodes.add(i)));
+    return nodes;
+  }
+
+  get urls(): readonly string[] {
+    return this.all.map(({ url }) => url);
+  }
+
+  /** Starts a node, or one in the place of another; all have the same key and each a directory of its own. */
+  async add(place: number): Promise<BoardProcess> {
+    const node = BoardProcess.spawn({ args: ["serve", ...this.#arguments(place)] });
+    this.all[place] = node;
+    await node.ready();
+    return node;
+  }
+
+  #arguments(place: number): readonly string[] {
+    const data = join(this.#home, `node-${place}`);
+    const own = ["--port", "0", "--smtp-port", "0", "--data", data, "--key-file", join(this.#home, "board.key")];
+    return [...own, "--database-url", this.database, ...FLAGS, ...this.#flags];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.all.map((node) => node[Symbol.asyncDispose]()));
+    await dropDatabaseOf(this.#home);
+  }
+}
+
+/** Posts what must be accepted, and answers its seq. */
+export async function postTo(url: string, envelope: object): Promise<{ readonly id: string; readonly seq: number }> {
+  const response = await fetch(`${url}/api/messages`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(envelope),
+  });
+  const body = (await response.json()) as { id: string; seq: number };
+  if (response.status !== 201) throw new Error(`expected 201, got ${response.status}: ${JSON.stringify(body)}`);
+  return body;
+}
