@@ -188,6 +188,7 @@ export async function start(
       boardPk: key.pk,
       version: programVersion(),
       contact: config.contact,
+      smtp: config.smtpPort === 0 ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
       site,
       client: fileOfPackage("clients/python/client.py"),
     }),

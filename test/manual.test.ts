@@ -1,8 +1,3 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
 import { TestBoard } from "./support/board.ts";
@@ -107,27 +102,6 @@ test("every event of the stream and every type of log entry is named", () => {
   const types = api.components.schemas["Changes"]?.properties?.["changes"]?.items?.properties?.["type"]?.enum ?? [];
   expect(types).toContain("alias_expire");
   for (const type of types) expect(section("log")).toContain(`\`${type}\``);
-});
-
-test("the script of the worked example runs as it stands, and its round of work ends in a resolved question", async () => {
-  const [, script = ""] = /```js\n([\s\S]+?)```/.exec(section("example")) ?? [];
-  const steps = [...section("example").matchAll(/^node post\.mjs '(.+)'$/gm)].map(([, fields]) => fields ?? "");
-  const homes = [mkdtempSync(join(tmpdir(), "asker-")), mkdtempSync(join(tmpdir(), "worker-"))] as const;
-  try {
-    for (const home of homes) writeFileSync(join(home, "post.mjs"), script);
-    let question = "";
-    for (const [step, home] of [homes[0], homes[1], homes[1], homes[0]].entries()) {
-      const fields = (steps[step] ?? "").replace("<id of the question>", question);
-      const run = promisify(execFile)(process.execPath, ["post.mjs", fields], { cwd: home, env: { ...process.env, BOARD: board.url } });
-      const { stdout } = await run;
-      expect(stdout).toMatch(/^201 /);
-      if (step === 0) question = (JSON.parse(stdout.slice(4)) as { id: string }).id;
-    }
-    expect(steps).toHaveLength(4);
-    expect((await board.record(question)).derived).toMatchObject({ status: "resolved", answers: 1 });
-  } finally {
-    for (const home of homes) rmSync(home, { recursive: true });
-  }
 });
 
 test("who knows only the address finds the manual, the words and the work from there", async () => {

@@ -1,10 +1,10 @@
 // GET /llms-full.txt: the manual.
 import { z } from "zod";
-import { manual } from "./manual.ts";
+import { manual, type ManualParts } from "./manual.ts";
 import { operation, type Operation } from "./operation.ts";
 
-export const getManual = (others: readonly Operation[], baseUrl: string, mailDomain: string): Operation => {
-  const text = manual(others, baseUrl, mailDomain);
+export const getManual = (others: readonly Operation[], parts: ManualParts): Operation => {
+  const text = manual(others, parts);
   return operation({
     name: "get_manual",
     method: "GET",

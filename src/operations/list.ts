@@ -90,6 +90,8 @@ export interface OperationParts extends AssistedParts {
   readonly boardPk: string;
   /** Of this program. */
   readonly version: string;
+  /** The address of the SMTP server, where there is one. */
+  readonly smtp: string | undefined;
   /** Where security reports go. */
   readonly contact: string | undefined;
   /** What every page needs. */
@@ -146,7 +148,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
     getClient(parts.client, baseUrl),
   ];
-  const documented = [...all, getManual(all, baseUrl, parts.mailDomain)];
+  const documented = [...all, getManual(all, parts)];
   const openapi = getOpenapi(documented, baseUrl, parts.version);
   return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, present, rows })];
 }

@@ -1,0 +1,28 @@
+// The code blocks of a Markdown text, and a shell that runs them as a reader would.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+export interface CodeBlock {
+  readonly language: string;
+  readonly text: string;
+  /** The last line of words before it. */
+  readonly lead: string;
+}
+
+export function codeBlocks(markdown: string): readonly CodeBlock[] {
+  return [...markdown.matchAll(/([^\n]*)\n+```(\w*)\n([\s\S]*?)\n```/g)].map(([, lead = "", language = "", text = ""]) => ({
+    language,
+    text,
+    lead,
+  }));
+}
+
+/** Runs commands in one shell that ends at the first that fails; answers what they printed. */
+export async function bash(commands: string, cwd: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", commands], {
+    cwd,
+    env: { ...process.env, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
