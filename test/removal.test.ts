@@ -1,6 +1,8 @@
 // What a removal does on every surface of the board: before it each shows the content, after it none does.
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkConfigured } from "../src/cli/operate/check.ts";
+import { readConfig } from "../src/config.ts";
 import type { Action } from "../src/core/message/moderation.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
@@ -253,6 +255,24 @@ describe("a removal that is taken back", () => {
       true,
     );
   });
+  test("brings a thread's root back to the thread that went on without it", async () => {
+    const question = author.envelope({ kind: "question", title: "the root" });
+    const { id } = (await board.send(JSON.stringify(question))).body;
+    const reply = await board.put(other, { kind: "note", title: "to the root", refs: [{ rel: "reply", id }] });
+    await using operator = await Operator.at(board);
+    await operator.remove(id);
+    expect((await board.record(reply.id)).derived).toMatchObject({ root: id, thread_messages: 1 });
+    await operator.decide({ do: "restore", target: id });
+    expect((await board.send(JSON.stringify(question))).status).toBe(201);
+    const { body } = await board.get<{ messages: { id: string; depth: number }[] }>(`/api/messages/${id}/thread`);
+    expect(body.messages.map((one) => [one.id, one.depth])).toEqual([
+      [id, 0],
+      [reply.id, 1],
+    ]);
+    expect((await board.record(id)).derived).toMatchObject({ replies: 1, thread_messages: 2 });
+    await operator.remove(id);
+    expectRefusal(await board.send(JSON.stringify(question)), 451, "blocked_content");
+  });
   test("cannot be taken back twice, nor what was never removed", async () => {
     await using operator = await Operator.at(board);
     await expect(operator.decide({ do: "restore", target: root.id })).rejects.toThrow("is not removed");
@@ -325,6 +345,36 @@ test("what is gone already can be kept away too, and after thirty days its addre
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 410, "removed");
   quiet.clock.advance(31 * DAY);
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 404, "not_found");
+});
+
+test("orders from another process and posts at the same time make one history, and lose nothing", async () => {
+  await using busy = await TestBoard.start();
+  const agents = Array.from({ length: 4 }, () => busy.agent());
+  const posted: string[] = [];
+  const posters = agents.map(async (agent, n) => {
+    for (let i = 0; i < 40; i++) {
+      const { id } = await busy.put(agent, { kind: "note", title: `by ${n}, number ${i}`, tags: ["both"] });
+      posted.push(id);
+    }
+  });
+  await using operator = await Operator.at(busy);
+  const removed: string[] = [];
+  for (let i = 0; i < 20; i++) {
+    const id = await eventually("a post", () => posted[i * 3]);
+    await operator.remove(id);
+    removed.push(id);
+    // What was just removed is never shown again, whatever the board remembered.
+    expectRefusal(await busy.get(`/api/messages/${id}`), 410, "removed");
+    const { body } = await busy.get<{ messages: { id: string }[] }>("/api/messages?tag=both&limit=200");
+    expect(body.messages.some((one) => removed.includes(one.id))).toBe(false);
+  }
+  await Promise.all(posters);
+  const { body } = await busy.get<{ changes: Change[] }>("/api/changes?limit=1000");
+  expect(chainFaults(body.changes)).toEqual([]);
+  expect(body.changes.map(({ type }) => type).filter((type) => type === "create").length).toBe(160);
+  expect(body.changes.filter(({ type }) => type === "remove").map(({ id }) => id)).toEqual(removed);
+  expect((await busy.get<{ tags: { count: number }[] }>("/api/tags?prefix=both")).body.tags[0]?.count).toBe(140);
+  expect((await checkConfigured(readConfig(["--data", busy.data], {}), busy.clock.now())).findings).toEqual([]);
 });
 
 describe("the operator's switches are seen by a running board", () => {
