@@ -8,6 +8,7 @@ import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { openSqliteStore } from "../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import { type Checked, checkBoard } from "../src/cli/operate/check/check-board.ts";
+import type { Order } from "../src/core/message/orders.ts";
 import { readConfig } from "../src/config.ts";
 import { OPENING, step } from "./support/acts.ts";
 import { ALIAS_BITS, sha256 } from "./support/agent.ts";
@@ -269,6 +270,19 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
   });
 });
 
+/** Now and then the operator removes the oldest message, gives it back, and its author posts it again. */
+function moderate(board: BareBoard, now: number, n: number): void {
+  if (n % 9 !== 8) return;
+  const oldest = board.db.prepare("SELECT m.id, c.payload FROM messages m JOIN contents c USING (seq) ORDER BY seq LIMIT 1").get();
+  if (oldest === undefined) return;
+  const [id, payload] = [oldest["id"] as string, oldest["payload"] as string];
+  const order = (given: Order) => board.run([{ type: "order", order: given }], now);
+  order({ do: "remove", target: id, reasons: reasons(), keepAttachments: false });
+  if (n % 2 === 1) return;
+  order({ do: "restore", target: id });
+  board.post(payload, now);
+}
+
 const HISTORIES = Number(process.env["HISTORIES"] ?? 6);
 
 test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, async () => {
@@ -277,7 +291,10 @@ test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, a
     asyncProperty(steps, async (script) => {
       using board = new BareBoard();
       const model = new Model(Date.UTC(2026, 0, 1));
-      for (const [n, one] of script.entries()) play(board, model, one, n, n % 3 !== 0);
+      for (const [n, one] of script.entries()) {
+        play(board, model, one, n, n % 3 !== 0);
+        moderate(board, model.now, n);
+      }
       const store = await openSqliteStore(board.dir, () => {}, "operator");
       try {
         const { findings } = await checkBoard(store, undefined, async () => true, model.now);

@@ -2,7 +2,6 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../src/cli/operate/check.ts";
-import { readConfig } from "../src/config.ts";
 import type { Action } from "../src/core/message/moderation.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
@@ -10,7 +9,7 @@ import { chainFaults, type Change } from "./support/chain.ts";
 import { openStream } from "./support/event-stream.ts";
 import { eventually } from "./support/eventually.ts";
 import { McpClient } from "./support/mcp-client.ts";
-import { FACTS, Operator, reasons } from "./support/operator.ts";
+import { configAt, FACTS, Operator, reasons } from "./support/operator.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 const WORD = "zqxjkvword";
@@ -273,6 +272,21 @@ describe("a removal that is taken back", () => {
     await operator.remove(id);
     expectRefusal(await board.send(JSON.stringify(question)), 451, "blocked_content");
   });
+  test("begins anew: what was done to the message that went is not taken from the one that came back", async () => {
+    const task = author.envelope({ kind: "task", title: "twice posted" });
+    const { id } = (await board.send(JSON.stringify(task))).body;
+    const answer = await board.put(other, { kind: "result", body: "done", refs: [{ rel: "answers", id }] });
+    const reply = await board.put(other, { kind: "note", title: "hm", refs: [{ rel: "reply", id }] });
+    await using operator = await Operator.at(board);
+    await operator.remove(id);
+    await operator.decide({ do: "restore", target: id });
+    await board.send(JSON.stringify(task));
+    expect((await board.record(id)).derived).toMatchObject({ status: "open", answers: 0, replies: 1 });
+    await board.put(other, { kind: "retraction", refs: [answer, reply].map((one) => ({ rel: "retracts" as const, id: one.id })) });
+    expect((await board.record(id)).derived).toMatchObject({ status: "open", answers: 0, replies: 0 });
+    await board.put(other, { kind: "result", body: "done again", refs: [{ rel: "answers", id }] });
+    expect((await board.record(id)).derived).toMatchObject({ status: "answered", answers: 1 });
+  });
   test("cannot be taken back twice, nor what was never removed", async () => {
     await using operator = await Operator.at(board);
     await expect(operator.decide({ do: "restore", target: root.id })).rejects.toThrow("is not removed");
@@ -374,7 +388,7 @@ test("orders from another process and posts at the same time make one history, a
   expect(body.changes.map(({ type }) => type).filter((type) => type === "create").length).toBe(160);
   expect(body.changes.filter(({ type }) => type === "remove").map(({ id }) => id)).toEqual(removed);
   expect((await busy.get<{ tags: { count: number }[] }>("/api/tags?prefix=both")).body.tags[0]?.count).toBe(140);
-  expect((await checkConfigured(readConfig(["--data", busy.data], {}), busy.clock.now())).findings).toEqual([]);
+  expect((await checkConfigured(configAt(busy.data), busy.clock.now())).findings).toEqual([]);
 });
 
 describe("the operator's switches are seen by a running board", () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Desk, desk, openBoard } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
-import { readConfig } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/config.ts";
 import type { Action } from "../../src/core/message/moderation.ts";
 import type { Order, Reasons } from "../../src/core/message/orders.ts";
 import type { Store } from "../../src/ports/store.ts";
@@ -17,6 +17,12 @@ export const reasons = (facts = FACTS): Reasons => ({
   facts,
 });
 
+/** The settings with which an operator's command finds the board of a data directory. */
+export function configAt(data: string): Config {
+  const url = databaseUrlOf(data);
+  return readConfig(["--data", data, ...(url === undefined ? [] : ["--database-url", url])], {});
+}
+
 export class Operator implements AsyncDisposable {
   readonly desk: Desk;
   readonly #store: Store;
@@ -29,8 +35,7 @@ export class Operator implements AsyncDisposable {
   }
 
   static async at(board: Pick<TestBoard, "data" | "clock">): Promise<Operator> {
-    const url = databaseUrlOf(board.data);
-    const config = readConfig(["--data", board.data, ...(url === undefined ? [] : ["--database-url", url])], {});
+    const config = configAt(board.data);
     const { store, record } = await openBoard(config);
     return new Operator(desk(config, store, record, { yes: true }), board);
   }

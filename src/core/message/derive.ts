@@ -170,6 +170,12 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
   }
 }
 
+/**
+ * A message that was removed and given back begins anew when its author posts it again.
+ * What was done to it before, but for replies, was done to the one that is gone.
+ */
+const cameBack = (target: Standing, actor: Standing): boolean => target.seq > actor.seq;
+
 /** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
 function cease(ledger: Ledger, actor: Standing): void {
   if (actor.supersededBy !== null) return;
@@ -177,7 +183,7 @@ function cease(ledger: Ledger, actor: Standing): void {
   tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
   for (const { rel, id } of refs) {
     const target = ledger.find(id);
-    if (target === undefined) continue;
+    if (target === undefined || (rel !== "reply" && cameBack(target, actor))) continue;
     switch (rel) {
       case "reply":
         target.replies--;
@@ -284,7 +290,7 @@ function changeVote(ledger: Ledger, target: Standing, agent: string, change: () 
   for (const { rel, id } of ledger.refsOf(target.seq)) {
     if (rel !== "answers") continue;
     const answered = ledger.find(id);
-    if (answered === undefined) continue;
+    if (answered === undefined || cameBack(answered, target)) continue;
     countVerdict(answered, before, -1);
     countVerdict(answered, after, 1);
     settle(ledger, answered);

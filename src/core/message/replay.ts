@@ -37,9 +37,10 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
 }
 
 /** What a message does to others while it is there, from its tombstone; all of it ends with the message. */
-function remains({ id, author, kind, receivedAt, trace }: Gone): Arrival {
+function remains({ id, author, kind, receivedAt, reason, trace }: Gone): Arrival {
   const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
-  const life = Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000);
+  // One that was withdrawn had more time; its entry ends it.
+  const life = reason === "expired" ? Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000) : 0;
   const payload: Payload = { v: 1, pk: "", ts: 0, kind, refs: [...(kept?.refs ?? [])], ...(life > 0 ? { ttl: life } : {}) };
   return { id, author, payload, raw: { payload: JSON.stringify(payload), sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
 }
