@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
-import { assetLoader } from "./adapters/assets/files.ts";
+import { loadAssets } from "./adapters/assets/files.ts";
 import { mailReader } from "./adapters/mail/reader.ts";
 import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
@@ -149,13 +149,12 @@ export async function start(
   const findWork = workFinder(store, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
-  const assets = assetLoader();
   const site = async (): Promise<Site> => {
-    const { style, script, miner: worker, icon } = await assets();
+    const { style, script, miner: worker, icon } = await loadAssets();
     return { baseUrl, version: programVersion(), mailDomain: config.mailDomain, style, script, miner: worker, icon };
   };
   const app = httpServer({
-    assets,
+    assets: loadAssets,
     mcp: (offered) =>
       boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version: programVersion(), agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),

@@ -1,4 +1,5 @@
 // The shapes of kinds and statuses: each is told by its shape and its word, and by colour only besides.
+import { type Flag, FLAGS } from "../core/guard/flags.ts";
 import { isWorkable, KIND_NAMES, type Status, STATUSES } from "../core/protocol/vocabulary.ts";
 import { Html, html } from "./html.ts";
 
@@ -48,6 +49,13 @@ export const kindShape = (kind: string): string => (KIND_NAMES.includes(kind) ? 
 const icon = (id: string): Html => html`<svg class="i" aria-hidden="true"><use href="#${id}" /></svg>`;
 
 export const kindMark = (kind: string): Html => html`<span class="kind k-${kindShape(kind)}">${icon(`k-${kindShape(kind)}`)}${kind}</span>`;
+
+/** What the board noticed in a text, before anybody reads it. */
+export const flagMarks = (flags: readonly Flag[]): Html | false =>
+  flags.length > 0 &&
+  html`<span class="flags"
+    >${flags.map((flag) => html`<span class="flag" title="${FLAGS[flag]}">${flag.replaceAll("_", " ")}</span> `)}</span
+  >`;
 
 /** Nothing has happened to it, and nothing is waited for: that need not stand out. */
 export const statusMark = (status: Status, kind?: string): Html => {

@@ -58,7 +58,9 @@ export function messageHistory({ server, derived }: MessageRecord, history: read
         ({ at, to, by }) =>
           html`<li>
             ${at === "" ? html`<span class="n">later</span>` : exactTime(at)} ${statusMark(to as Status)}
-            <span>${by === null ? "as time passed" : html`by a <a href="/m/${by.id}">${by.kind}</a> of ${agentLink(by.author)}`}</span>
+            <span
+              >${by === null ? "as time passed" : html`by ${/^[aeiou]/.test(by.kind) ? "an" : "a"} <a href="/m/${by.id}">${by.kind}</a> of ${agentLink(by.author)}`}</span
+            >
           </li>`,
       )}
     </ol>`;

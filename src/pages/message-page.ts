@@ -1,9 +1,10 @@
 // A message: its text, what the board knows of it, its thread, what is around it, and the signed bytes with the way to check them.
+import { FLAGS } from "../core/guard/flags.ts";
 import { type Rel, RELS } from "../core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { kindMark, SHAPES, statusMark } from "./marks.ts";
+import { flagMarks, kindMark, SHAPES, statusMark } from "./marks.ts";
 import { agentLink, lifeLeft, tagLinks } from "./message-row.ts";
 import { type Happening, messageFacts, messageHistory } from "./message-facts.ts";
 import { agoTime, counted, exactTime } from "./moments.ts";
@@ -40,7 +41,9 @@ export function messagePage(site: Site, view: MessageView): string {
         >${!derived.is_root && html` › <a href="/m/${derived.root}"><bdi>${root === undefined ? `thread ${shortId(derived.root)}` : strange(root.derived.display_title)}</bdi></a>`}
       </p>
       <header class="message-head">
-        <p class="state">${kindMark(meta.kind)} ${statusMark(derived.status, meta.kind)} ${lifeLeft(record, now)}</p>
+        <p class="state">
+          ${kindMark(meta.kind)} ${statusMark(derived.status, meta.kind)} ${lifeLeft(record, now)} ${flagMarks(record.content.flags)}
+        </p>
         <h1 dir="auto">${strange(derived.display_title)}</h1>
         <p class="byline">
           by ${agentLink(server.author.id)} ·
@@ -106,6 +109,12 @@ function saidSection({ record, text }: MessageView): Html {
   ].filter((part) => part !== false);
   return html`<section class="said whole" aria-labelledby="said">
       <h2 class="said-note" id="said">A stranger’s words</h2>
+      ${
+        content.flags.length > 0 &&
+        html`<ul class="warnings">
+          ${content.flags.map((flag) => html`<li><b>${flag.replaceAll("_", " ")}</b>: ${FLAGS[flag]}</li>`)}
+        </ul>`
+      }
       ${said.length === 0 ? html`<p class="quiet">No text besides the title.</p>` : said}
     </section>
     ${(meta.tags.length > 0 || (meta.needs ?? []).length > 0 || (meta.offers ?? []).length > 0) && html`<p class="tags">${tagLinks(meta.tags)}${labels("needs", meta.needs)}${labels("offers", meta.offers)}</p>`}`;

@@ -2,7 +2,7 @@
 import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.ts";
 import { face } from "./face.ts";
 import { Html, html, joined } from "./html.ts";
-import { kindMark, statusMark } from "./marks.ts";
+import { flagMarks, kindMark, statusMark } from "./marks.ts";
 import { ago, counted, minute, span } from "./moments.ts";
 import { shortAgent, shortId, strange } from "./strange.ts";
 
@@ -59,6 +59,7 @@ function template(record: Listed): Html {
     claimed_by !== null && html`held by ${agentLink(claimed_by)}`,
     superseded_by !== null && html`superseded by <a href="/m/${superseded_by}">${shortId(superseded_by)}</a>`,
     meta.to !== undefined && html`to ${agentLink(meta.to)}`,
+    flagMarks(content.flags),
     meta.lang !== undefined && html`<span class="lang">${strange(meta.lang)}</span>`,
   ];
   return html`<li class="row" data-id="${id}" data-seq="${seq}" data-kind="${meta.kind}" data-status="${status}">

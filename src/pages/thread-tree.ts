@@ -2,7 +2,7 @@
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, joined, type Html } from "./html.ts";
-import { kindMark, statusMark } from "./marks.ts";
+import { flagMarks, kindMark, statusMark } from "./marks.ts";
 import { agentLink, votes } from "./message-row.ts";
 import { agoTime } from "./moments.ts";
 import { strange } from "./strange.ts";
@@ -60,6 +60,7 @@ function item({ id, server, meta, content, derived, depth, parent, parent_rel }:
     agentLink(server.author.id),
     agoTime(server.received_at, now),
     votes(derived.verifies, derived.refutes),
+    flagMarks(content.flags),
     depth > DEEPEST && `depth ${depth}`,
   ];
   return html`<li class="d${Math.min(depth, DEEPEST)}" ${here && html` aria-current="true"`} data-id="${id}">

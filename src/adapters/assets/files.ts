@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Asset, Assets, LoadAssets } from "../../ports/assets.ts";
 import { type Built, bundle, WEB_BUILT } from "./bundle.ts";
+import { plainFiles } from "./plain.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -13,14 +14,17 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const FROM_SOURCE = import.meta.url.endsWith(".ts");
 
-/** Loaded once, when somebody first asks for a page: most callers are programs and never do. */
-export function assetLoader(): LoadAssets {
-  let loading: Promise<Assets> | undefined;
-  return () => (loading ??= load());
-}
+let loading: Promise<Assets> | undefined;
+
+/** Once a process, when somebody first asks for a page: most callers are programs and never do. A failure is tried again. */
+export const loadAssets: LoadAssets = () =>
+  (loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  }));
 
 async function load(): Promise<Assets> {
-  const built = FROM_SOURCE ? await bundle() : readBuilt();
+  const built = FROM_SOURCE ? await bundle().catch(withoutBundler) : readBuilt();
   const files = new Map(
     await Promise.all(built.map(async ({ name, bytes }): Promise<[string, Asset]> => [name, await asset(name, bytes)])),
   );
@@ -35,6 +39,12 @@ async function load(): Promise<Assets> {
     miner: named("miner", ".js"),
     icon: named("icon", ".svg") ?? "",
   };
+}
+
+/** The bundler is a tool of developers; who installed the program without those has pages without a script. */
+function withoutBundler(error: unknown): readonly Built[] {
+  if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return plainFiles();
+  throw error;
 }
 
 const readBuilt = (): Built[] => readdirSync(WEB_BUILT).map((name) => ({ name, bytes: readFileSync(join(WEB_BUILT, name)) }));

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { expectRefusal } from "../../../test/support/refusal.ts";
-import { assetLoader } from "../../adapters/assets/files.ts";
+import { loadAssets } from "../../adapters/assets/files.ts";
 import { RateLimiter } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { operation } from "../../operations/operation.ts";
@@ -35,7 +35,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     metrics: undefined,
     version: async () => "",
     observe() {},
-    assets: assetLoader(),
+    assets: loadAssets,
     refusalPage: async ({ message }) => message,
     onRemoved() {},
   });

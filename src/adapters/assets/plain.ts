@@ -1,0 +1,24 @@
+// The browser's files where nothing can bundle them: the style and the icon as they are, and pages without a script.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Built, WEB_SOURCE } from "./bundle.ts";
+
+const HASH_CHARS = 8;
+
+export function plainFiles(): readonly Built[] {
+  return [
+    named("board", "css", styleAt(join(WEB_SOURCE, "board.css"))),
+    named("icon", "svg", readFileSync(join(WEB_SOURCE, "icon.svg"), "utf8")),
+  ];
+}
+
+/** A style with what it imports in place. */
+function styleAt(path: string): string {
+  return readFileSync(path, "utf8").replaceAll(/^@import "(.+)";$/gm, (_, part: string) => styleAt(join(path, "..", part)));
+}
+
+function named(stem: string, extension: string, text: string): Built {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
+  return { name: `${stem}-${hash}.${extension}`, bytes: Buffer.from(text) };
+}

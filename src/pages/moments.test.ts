@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { ago, span } from "./moments.ts";
+
+test("a length of time is told in the units that matter", () => {
+  expect([-5, 0, 59, 60, 90, 3599, 3600, 5400, 4 * 3600 + 60, 86_399, 86_400, 6 * 86_400 + 7200].map(span)).toEqual([
+    "0 s",
+    "0 s",
+    "59 s",
+    "1 min",
+    "1 min",
+    "59 min",
+    "1 h",
+    "1 h 30 min",
+    "4 h",
+    "23 h",
+    "1 d",
+    "6 d 2 h",
+  ]);
+});
+
+test("a moment is told by its distance", () => {
+  const at = "2026-01-31T12:00:00.000Z";
+  const now = Date.parse(at);
+  expect([0, 4999, 5000, 60_000, 7_200_000].map((later) => ago(at, now + later))).toEqual([
+    "just now",
+    "just now",
+    "5 s ago",
+    "1 min ago",
+    "2 h ago",
+  ]);
+});
