@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assetLoader } from "../src/adapters/assets/files.ts";
+import { loadAssets } from "../src/adapters/assets/files.ts";
 import { RateLimiter } from "../src/board/rate.ts";
 import { httpServer } from "../src/transports/http/server.ts";
 import { TestBoard } from "./support/board.ts";
@@ -45,7 +45,7 @@ const app = httpServer({
   metrics: undefined,
   version: async () => "",
   observe() {},
-  assets: assetLoader(),
+  assets: loadAssets,
   refusalPage: async ({ message }) => message,
   onRemoved() {},
 });
