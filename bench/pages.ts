@@ -1,6 +1,7 @@
 // What pages for people cost the server: the board and a message, kept and made anew, as they are and compressed.
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
+import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { filledBoard } from "./support/filled-board.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
 import { machineTime, othersShare, threadMs } from "./support/machine.ts";
@@ -13,12 +14,11 @@ const MANY = 2000;
 const BROWSER = ["accept: text/html"];
 const ENCODED = [...BROWSER, "accept-encoding: gzip, deflate, br"];
 
-const n = (value: number): string => Math.round(value).toLocaleString("en");
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
 const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** 100,000 messages, or as many as `--messages` says. */
-export async function pagesBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<void> {
+export async function pagesBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
   const size = Number(messages.split(",")[0]);
   const { dir } = filledBoard(size);
   await using board = await BoardProcess.start(dir);
@@ -36,12 +36,31 @@ export async function pagesBench({ messages = "100000" }: { messages?: string | 
     ["the same as JSON: newest 50", ["/api/messages"], []],
   ];
   const before = machineTime([board.pid, generator.pid]);
-  const rows: Record<string, object> = {};
+  const rows: Record<string, Measured> = {};
   for (const [what, paths, headers] of asked) rows[what] = await measure(what, board, generator, paths, headers);
   const others = othersShare(before, machineTime([board.pid, generator.pid]));
   console.log(`\n${n(size)} messages`);
-  console.table(rows);
+  console.table(
+    Object.fromEntries(
+      Object.entries(rows).map(([what, { perSecond, p50, p99, cpuUs }]) => [
+        what,
+        { "per s": n(perSecond), [`p50 ms (${CONNECTIONS})`]: ms(p50), [`p99 ms (${CONNECTIONS})`]: ms(p99), "CPU us": n(cpuUs) },
+      ]),
+    ),
+  );
   console.log(`others took ${((others ?? 0) * 100).toFixed(0)} % of the machine meanwhile`);
+  const figures = Object.entries(rows).flatMap(([what, { perSecond, cpuUs }]): Figure[] => [
+    { name: `${n(size)} messages, ${what}`, value: perSecond, unit: "/s", better: "more" },
+    { name: `${n(size)} messages, ${what}: CPU`, value: cpuUs, unit: "us", better: "less" },
+  ]);
+  return [...figures, ...othersFigure("other processes", others)];
+}
+
+interface Measured {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly cpuUs: number;
 }
 
 async function measure(
@@ -50,11 +69,11 @@ async function measure(
   generator: GeneratorProcess,
   paths: readonly string[],
   headers: readonly string[],
-): Promise<object> {
+): Promise<Measured> {
   const rounds = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const before = threadMs(board.pid).get("main") ?? Number.NaN;
-    const measured = await generator.get(board.port, paths, CONNECTIONS, round === 0 ? 1 : SECONDS, headers);
+    const measured = await generator.get([board.port], paths, CONNECTIONS, round === 0 ? 1 : SECONDS, headers);
     if (measured.statuses["200"] !== measured.answers)
       throw new Error(`${what}: not every answer was good: ${JSON.stringify(measured.statuses)}`);
     const cpuUs = (((threadMs(board.pid).get("main") ?? Number.NaN) - before) * 1000) / measured.answers;
@@ -62,10 +81,10 @@ async function measure(
     if (round > 0) rounds.push({ ...measured, cpuUs });
   }
   return {
-    "per s": n(middle(rounds.map(({ perSecond }) => perSecond))),
-    [`p50 ms (${CONNECTIONS})`]: ms(middle(rounds.map(({ p50 }) => p50))),
-    [`p99 ms (${CONNECTIONS})`]: ms(middle(rounds.map(({ p99 }) => p99))),
-    "CPU us": n(middle(rounds.map(({ cpuUs }) => cpuUs))),
+    perSecond: middle(rounds.map(({ perSecond }) => perSecond)),
+    p50: middle(rounds.map(({ p50 }) => p50)),
+    p99: middle(rounds.map(({ p99 }) => p99)),
+    cpuUs: middle(rounds.map(({ cpuUs }) => cpuUs)),
   };
 }
 

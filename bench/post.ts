@@ -1,8 +1,11 @@
-// How many signed posts per second the board acknowledges, beside what the machine could do at most in the same run.
-import { BoardProcess } from "./support/board-process.ts";
-import { durableRows, signatureChecks, smallAnswers, syncs } from "./support/ceilings.ts";
+// How many signed posts per second a board acknowledges on each store, and how it reads them back, beside what the machine could do at most.
+import { type PostgresServer, postgresServer } from "../test/support/postgres/server.ts";
+import { durableRows, durableRowsIn, signatureChecks, smallAnswers, syncs } from "./support/ceilings.ts";
+import { type Figure, othersFigure, whole, written } from "./support/figure.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
 import { machineTime, othersShare } from "./support/machine.ts";
+import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
+import { readBack } from "./support/read-back.ts";
 import { Scratch } from "./support/scratch.ts";
 
 const WARM_UP = { connections: 64, seconds: 3 };
@@ -10,64 +13,103 @@ const RUNS = [1, 16, 64];
 const SECONDS = 4;
 /** More than any run can use up. */
 const POSTS_PER_SECOND = 8000;
+const ALL_STORES = "sqlite,postgres,postgres-2";
 
-const n = (value: number): string => Math.round(value).toLocaleString("en");
-
-export async function postBench(): Promise<void> {
-  using scratch = new Scratch();
-  using generator = new GeneratorProcess();
-  await using board = await BoardProcess.start(`${scratch.path}/data`);
-
-  await generator.make(WARM_UP.seconds * POSTS_PER_SECOND);
-  await generator.post(board.port, WARM_UP.connections, WARM_UP.seconds);
-  const rates = new Map<number, number>();
-  for (const connections of RUNS) {
-    await generator.make(SECONDS * (connections === 1 ? 2000 : POSTS_PER_SECOND));
-    rates.set(connections, await measure(board, generator, connections));
-  }
-
-  const checks = signatureChecks();
-  const sync = syncs(scratch.path);
-  const single = durableRows(scratch.path, 1);
-  const batched = durableRows(scratch.path, 64);
-  const answers = await smallAnswers(generator);
-  console.log("ceilings of this machine, each alone, one core");
-  console.log(
-    `  Ed25519 checks/s       OpenSSL ${n(checks.openssl)}, libsodium ${checks.sodium === undefined ? "absent" : n(checks.sodium)}`,
-  );
-  console.log(`  fsyncs/s               ${n(sync)}`);
-  console.log(`  durable rows/s         ${n(single)} one a commit, ${n(batched)} in batches of 64`);
-  console.log(`  node:http answers/s    ${n(answers)}`);
-
-  const one = rates.get(1) ?? Number.NaN;
-  const many = rates.get(64) ?? Number.NaN;
-  const ratio = (a: number, b: number): string => (a / b).toFixed(2);
-  console.log("ratios");
-  console.log(`  1 connection           ${ratio(one, sync)} of the fsyncs, ${ratio(one, single)} of the one-row commits`);
-  console.log(
-    `  64 connections         ${ratio(many, checks.sodium ?? checks.openssl)} of one core's signature checks, ${ratio(many, batched)} of the batched rows`,
-  );
-  console.log(`  64 connections         ${ratio(many, answers)} of bare node:http answers, ${ratio(many, one)} of 1 connection`);
+interface Posted {
+  readonly board: MeasuredBoard;
+  readonly connections: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly commitsAPost: number;
+  readonly cpuUs: number;
+  readonly others: number | undefined;
 }
 
-async function measure(board: BoardProcess, generator: GeneratorProcess, connections: number): Promise<number> {
-  const pids = [board.pid, generator.pid];
+export async function postBench({ store = ALL_STORES }: { store?: string | undefined } = {}): Promise<readonly Figure[]> {
+  const choices = storesIn(store);
+  await using open = new AsyncDisposableStack();
+  const scratch = open.use(new Scratch());
+  const generator = open.use(new GeneratorProcess());
+  // It syncs what it acknowledges, as the boards on SQLite do.
+  const server = choices.some(({ nodes }) => nodes > 0) ? await postgresServer({ durable: true, parent: scratch.parent }) : undefined;
+  open.defer(() => server?.remove());
+  const boards: MeasuredBoard[] = [];
+  for (const choice of choices) boards.push(open.use(await MeasuredBoard.start(choice, scratch.path, server)));
+
+  for (const board of boards) {
+    await generator.make(WARM_UP.seconds * 2000);
+    await generator.post(board.ports, WARM_UP.connections, WARM_UP.seconds);
+  }
+  const posted: Posted[] = [];
+  // The stores take turns, so that what else the machine does meets all of them.
+  for (const connections of RUNS) {
+    for (const board of boards) {
+      await generator.make(SECONDS * (connections === 1 ? 2000 : POSTS_PER_SECOND));
+      posted.push(await measure(board, generator, connections));
+    }
+  }
+  const read = await readBack(boards, generator);
+  const ceilings = await ceilingsOf(scratch.path, generator, server);
+  return [...posted.flatMap((one) => figuresOf(one, ceilings)), ...read, ...ceilings];
+}
+
+async function measure(board: MeasuredBoard, generator: GeneratorProcess, connections: number): Promise<Posted> {
+  const pids = [...board.pids, generator.pid];
   const machineBefore = machineTime(pids);
-  const [before, cpuBefore] = [await board.commits(), board.threadMs()];
-  const { perSecond, p50, p99, answers, statuses } = await generator.post(board.port, connections, SECONDS);
-  const [after, cpuAfter] = [await board.commits(), board.threadMs()];
+  const [before, cpuBefore] = [await board.commits(), board.cpuMs()];
+  const { perSecond, p50, p99, answers, statuses } = await generator.post(board.ports, connections, SECONDS);
+  const [after, cpuAfter] = [await board.commits(), board.cpuMs()];
   const others = othersShare(machineBefore, machineTime(pids));
   const created = statuses["201"] ?? 0;
   if (created !== answers) throw new Error(`Not every post was created: ${JSON.stringify(statuses)}`);
-  const commitsPerPost = (after.transactions - before.transactions) / created;
+  const commitsAPost = (after.transactions - before.transactions) / created;
   console.log(
-    `${String(connections).padStart(3)} connections: ${n(perSecond)} posts/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${commitsPerPost.toFixed(3)} commits a post`,
+    `${board.name}, ${connections} connections: ${whole(perSecond)} posts/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${commitsAPost.toFixed(3)} commits a post`,
   );
   const spent = [...cpuAfter]
     .map(([thread, ms]) => ({ thread, us: ((ms - (cpuBefore.get(thread) ?? 0)) * 1000) / created }))
-    .filter(({ us }) => us >= 1)
-    .map(({ thread, us }) => `${thread} ${us.toFixed(0)}`);
-  if (spent.length > 0) console.log(`      CPU us a post by thread: ${spent.join(", ")}`);
+    .filter(({ us }) => us >= 1);
+  if (spent.length > 0) console.log(`      CPU us a post: ${spent.map(({ thread, us }) => `${thread} ${us.toFixed(0)}`).join(", ")}`);
   if (others !== undefined) console.log(`      other processes took ${(others * 100).toFixed(0)} % of the machine meanwhile`);
-  return perSecond;
+  const cpuUs = spent.reduce((sum, { us }) => sum + us, 0);
+  return { board, connections, perSecond, p50, p99, commitsAPost, cpuUs, others };
+}
+
+function figuresOf(posted: Posted, ceilings: readonly Figure[]): readonly Figure[] {
+  const { board, connections, perSecond, p50, p99, commitsAPost, cpuUs, others } = posted;
+  const of = (what: string): string => `${board.name}, ${connections} connection${connections === 1 ? "" : "s"}: ${what}`;
+  const sqlite = board.name === "sqlite";
+  // One at a time waits for the disk; many together wait for processors.
+  const bound = connections > 1 ? "signature checks of one core" : `one-row commits in ${sqlite ? "SQLite" : "PostgreSQL"}`;
+  const ceiling = ceilings.find(({ name }) => name === bound);
+  return [
+    { name: of("posts"), value: perSecond, unit: "/s", better: "more", ...(ceiling === undefined ? {} : { ceiling }) },
+    { name: of("p50"), value: p50, unit: "ms", better: "less" },
+    { name: of("p99"), value: p99, unit: "ms", better: "less" },
+    { name: of("commits a post"), value: commitsAPost, unit: "" },
+    { name: of("CPU a post"), value: cpuUs, unit: "us", better: "less" },
+    ...othersFigure(of("other processes"), others),
+  ];
+}
+
+/** Each alone, on one core. */
+async function ceilingsOf(dir: string, generator: GeneratorProcess, server: PostgresServer | undefined): Promise<readonly Figure[]> {
+  const { openssl, sodium } = signatureChecks();
+  const figures: Figure[] = [
+    { name: "signature checks of one core", value: sodium ?? openssl, unit: "/s" },
+    { name: "fsyncs", value: syncs(dir), unit: "/s" },
+    { name: "one-row commits in SQLite", value: durableRows(dir, 1), unit: "/s" },
+    { name: "rows in SQLite, 64 a commit", value: durableRows(dir, 64), unit: "/s" },
+    { name: "bare node:http answers", value: await smallAnswers(generator), unit: "/s" },
+  ];
+  if (server !== undefined)
+    for (const batch of [1, 64])
+      figures.push({
+        name: batch === 1 ? "one-row commits in PostgreSQL" : `rows in PostgreSQL, ${batch} a commit`,
+        value: await durableRowsIn(`${server.url}/postgres`, batch),
+        unit: "/s",
+      });
+  console.log(`ceilings of this machine, each alone: ${figures.map((one) => `${one.name} ${written(one)}`).join("; ")}`);
+  return figures;
 }

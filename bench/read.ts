@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
+import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { type FilledBoard, filledBoard } from "./support/filled-board.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
 import type { Measured } from "./support/load.ts";
@@ -35,18 +36,18 @@ interface Answered extends Measured {
   readonly cpuUs: number;
 }
 
-const n = (value: number): string => Math.round(value).toLocaleString("en");
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
 
 /** 100,000 messages, or the sizes that `--messages 100000,1000000` names. */
-export async function readBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<void> {
+export async function readBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
   const sizes = messages.split(",").map(Number);
   if (sizes.some((size) => !Number.isInteger(size) || size < 1000))
     throw new Error("--messages takes whole numbers from 1000 on, separated by commas.");
-  const all: Map<string, Measure>[] = [];
+  const all: MeasuredSize[] = [];
   for (const size of sizes) all.push(await measureBoard(size));
-  const [small, large] = all;
-  if (small === undefined || large === undefined) return;
+  const figures = all.flatMap((one) => one.figures);
+  const [small, large] = all.map(({ measures }) => measures);
+  if (small === undefined || large === undefined) return figures;
   console.log(`\ntime at ${n(sizes[1] ?? 0)} as a multiple of ${n(sizes[0] ?? 0)}`);
   console.table(
     Object.fromEntries(
@@ -63,20 +64,27 @@ export async function readBench({ messages = "100000" }: { messages?: string | u
       }),
     ),
   );
+  return figures;
 }
 
-async function measureBoard(size: number): Promise<Map<string, Measure>> {
+interface MeasuredSize {
+  readonly measures: ReadonlyMap<string, Measure>;
+  readonly figures: readonly Figure[];
+}
+
+async function measureBoard(size: number): Promise<MeasuredSize> {
   console.log(`\n${n(size)} messages`);
   const filled = filledBoard(size);
   console.log(`filled in ${n(filled.seconds)} s (${n(size / filled.seconds)} a second), kept in ${filled.dir}`);
   await buildIndex(filled);
   const started = performance.now();
   await using board = await BoardProcess.start(filled.dir);
-  console.log(`ready after ${n(performance.now() - started)} ms`);
+  const ready = performance.now() - started;
+  console.log(`ready after ${n(ready)} ms`);
   await searchable(board);
   console.log(`first search answered after ${n(performance.now() - started)} ms`);
   await settled(board);
-  disk(filled, size);
+  const timesPayload = disk(filled, size);
 
   using generator = new GeneratorProcess();
   using bare = await SameBytesProcess.start();
@@ -104,7 +112,22 @@ async function measureBoard(size: number): Promise<Map<string, Measure>> {
   const { own, files } = board.residentBytes();
   console.log(`memory ${n(own / 1024 ** 2)} MiB, and ${n(files / 1024 ** 2)} MiB of mapped files`);
   console.log(`others took ${((others ?? 0) * 100).toFixed(0)} % of the machine meanwhile`);
-  return results;
+  const of = (what: string): string => `${n(size)} messages, ${what}`;
+  const figures: Figure[] = [...results].flatMap(([what, { perSecond, aloneP99, cpuUs, ofBare }]) => [
+    {
+      name: of(what),
+      value: perSecond,
+      unit: "/s",
+      better: "more",
+      ...(ofBare === undefined ? {} : { ceiling: { name: "a bare server", value: perSecond / ofBare } }),
+    },
+    { name: of(`${what}: p99 alone`), value: aloneP99, unit: "ms", better: "less" },
+    { name: of(`${what}: CPU`), value: cpuUs, unit: "us", better: "less" },
+  ]);
+  figures.push({ name: of("ready after"), value: ready, unit: "ms", better: "less" });
+  figures.push({ name: of("disk as a multiple of the payload"), value: timesPayload, unit: "x", better: "less" });
+  figures.push({ name: of("memory"), value: own / 1024 ** 2, unit: "MiB", better: "less" });
+  return { measures: results, figures: [...figures, ...othersFigure(of("other processes"), others)] };
 }
 
 /** Rounds of board and bare server in turn, so that what else runs on the machine meets both. */
@@ -119,7 +142,7 @@ async function measure(
   const barePort = COMPARED.has(what) ? await bare.copy(url) : undefined;
   const get = async (port: number, pid: number | undefined, connections: number, seconds: number) => {
     const before = threadMs(pid).get("main") ?? Number.NaN;
-    const measured = await generator.get(port, paths, connections, seconds);
+    const measured = await generator.get([port], paths, connections, seconds);
     if (measured.statuses["200"] !== measured.answers)
       throw new Error(`${what}: not every answer was good: ${JSON.stringify(measured.statuses)}`);
     return { ...measured, cpuUs: (((threadMs(pid).get("main") ?? Number.NaN) - before) * 1000) / measured.answers };
@@ -173,7 +196,8 @@ async function settled(board: BoardProcess): Promise<void> {
   }
 }
 
-function disk({ dir }: FilledBoard, size: number): void {
+/** Database and index together, as a multiple of the payloads. */
+function disk({ dir }: FilledBoard, size: number): number {
   const db = openDatabase(databasePath(dir), "read");
   const payload = Number(db.prepare("SELECT sum(octet_length(payload)) AS bytes FROM contents").get()?.["bytes"]);
   db.close();
@@ -182,6 +206,7 @@ function disk({ dir }: FilledBoard, size: number): void {
   console.log(
     `bytes a message: payload ${n(payload / size)}, database ${n(database / size)}, index ${n(index / size)}; ${((database + index) / payload).toFixed(2)} x the payload`,
   );
+  return (database + index) / payload;
 }
 
 const bytesOf = (dir: string, wanted: (name: string) => boolean): number =>

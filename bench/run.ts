@@ -1,26 +1,49 @@
-// Runs the benches named on the command line, or all of them, one after the other.
+// Runs the benches named on the command line, or all of them, and ends with one table of their figures beside the last recorded ones.
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { pagesBench } from "./pages.ts";
 import { postBench } from "./post.ts";
-import { streamBench } from "./stream.ts";
 import { readBench } from "./read.ts";
+import { streamBench } from "./stream.ts";
+import type { Figure } from "./support/figure.ts";
+import { History, type Run, runOf } from "./support/history.ts";
+import { summary } from "./support/summary.ts";
 import { writerBench } from "./writer.ts";
 
-const BENCHES: Readonly<Record<string, (options: { readonly messages?: string | undefined }) => Promise<void>>> = {
+interface Options {
+  readonly messages?: string | undefined;
+  readonly store?: string | undefined;
+}
+
+const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Figure[]>>> = {
   post: postBench,
   writer: writerBench,
   stream: streamBench,
   read: readBench,
   pages: pagesBench,
 };
+const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
 
-const { positionals: asked, values: options } = parseArgs({ allowPositionals: true, options: { messages: { type: "string" } } });
+const { positionals: asked, values } = parseArgs({
+  allowPositionals: true,
+  options: { messages: { type: "string" }, store: { type: "string" }, record: { type: "boolean", default: false } },
+});
 const unknown = asked.filter((name) => !Object.hasOwn(BENCHES, name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. There are: ${Object.keys(BENCHES).join(", ")}.`);
   process.exit(2);
 }
-for (const name of asked.length > 0 ? asked : Object.keys(BENCHES)) {
+
+const history = new History(HISTORY);
+const done: { readonly run: Run; readonly figures: readonly Figure[] }[] = [];
+for (const [name, bench] of Object.entries(BENCHES).filter(([name]) => asked.length === 0 || asked.includes(name))) {
   console.log(`\n== ${name}`);
-  await BENCHES[name]?.(options);
+  const figures = await bench(values);
+  done.push({ run: runOf(name, figures, new Date()), figures });
 }
+for (const { run, figures } of done) {
+  console.log(`\n${run.bench} at ${run.commit || "no commit"} on ${run.machine}, Node ${run.node}`);
+  console.log(summary(run, figures, history));
+}
+if (values.record) for (const { run } of done) history.record(run);
+else console.log("\nNot recorded; --record adds this run to bench/history.jsonl.");

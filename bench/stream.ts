@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BoardProcess } from "./support/board-process.ts";
 import type { Audience } from "./support/crowd.ts";
 import { CrowdProcess } from "./support/crowd-process.ts";
+import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { machineTime, othersShare } from "./support/machine.ts";
 import { Scratch } from "./support/scratch.ts";
 
@@ -20,17 +21,17 @@ const FRAME_BYTES = 1750;
 const SETTLE_MS = 3000;
 const PACED = { posts: 60, pauseMs: 20 };
 
-const n = (value: number): string => Math.round(value).toLocaleString("en");
-
-export async function streamBench(): Promise<void> {
+export async function streamBench(): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
   for (const readers of CROWDS) {
     if (openFiles() < readers + 500) {
       console.log(`${n(readers)} readers: left out, since a process may open only ${openFiles()} files here (ulimit -Hn).`);
       continue;
     }
-    await crowd(readers, "everything");
+    figures.push(...(await crowd(readers, "everything")));
   }
-  for (const audience of ["tag", "author", "distinct"] as const) await crowd(1000, audience);
+  for (const audience of ["tag", "author", "distinct"] as const) figures.push(...(await crowd(1000, audience)));
+  return figures;
 }
 
 const AUDIENCES: Readonly<Record<Audience, string>> = {
@@ -40,10 +41,10 @@ const AUDIENCES: Readonly<Record<Audience, string>> = {
   distinct: "each with a filter of its own that everything passes",
 };
 
-async function crowd(count: number, audience: Audience): Promise<void> {
+async function crowd(count: number, audience: Audience): Promise<readonly Figure[]> {
   using scratch = new Scratch();
   using readers = new CrowdProcess();
-  await using board = await BoardProcess.start(`${scratch.path}/data`, { nodeFlags: boardFlags() });
+  await using board = await BoardProcess.start(`${scratch.path}/data`);
   const all = audience === "everything" || audience === "distinct";
   console.log(`${n(count)} readers, ${AUDIENCES[audience]}`);
 
@@ -72,16 +73,28 @@ async function crowd(count: number, audience: Audience): Promise<void> {
   const others = othersShare(machineBefore, machineTime(pids));
   if (others !== undefined) console.log(`  other processes took   ${(others * 100).toFixed(0)} % of the machine meanwhile`);
   await readers.order({ close: true });
-  if (audience !== "everything") return;
+  const of = (what: string): string => `${n(count)} readers, ${AUDIENCES[audience]}: ${what}`;
+  const deliveries: Figure = { name: of("deliveries"), value: rate, unit: "/s", better: "more" };
+  const late: Figure = { name: of("p99 from acknowledgement"), value: paced.p99, unit: "ms", better: "less" };
+  const rest: Figure[] = [
+    { name: of("memory of an idle reader"), value: (after - before) / (count - 100), unit: "KB", better: "less" },
+    { name: of("posts meanwhile"), value: held, unit: "/s", better: "more", ceiling: { name: "posts with nobody reading", value: free } },
+    ...othersFigure(of("other processes"), others),
+  ];
+  if (audience !== "everything") return [deliveries, late, ...rest];
+  let ceilings: { readonly rate: number; readonly p99: number } | undefined;
   for (const frames of [1, TOGETHER]) {
     const bare = await bareBroadcast(count, frames);
     const words = frames === 1 ? "one frame a write" : `${frames} frames a write`;
     console.log(
       `  bare sockets           ${n(bare.rate)} deliveries/s with ${words}: the board reaches ${(rate / bare.rate).toFixed(2)} of it`,
     );
+    ceilings ??= bare;
     if (frames === 1)
       console.log(`  bare sockets           ${bare.p50.toFixed(1)} ms p50, ${bare.p99.toFixed(1)} ms p99 from acknowledgement to receipt`);
   }
+  const bare = (value: number | undefined) => (value === undefined ? {} : { ceiling: { name: "bare sockets", value } });
+  return [{ ...deliveries, ...bare(ceilings?.rate) }, { ...late, ...bare(ceilings?.p99) }, ...rest];
 }
 
 /** The same number of sockets and bytes from a server that does nothing else. */
@@ -108,6 +121,3 @@ function openFiles(): number {
 function residentKb(pid: number | undefined): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
-
-/** Flags for the board's own process, such as --cpu-prof. */
-const boardFlags = (): readonly string[] => (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");

@@ -5,6 +5,7 @@ import { SqliteWriter } from "../src/adapters/sqlite/writer.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import type { Payload } from "../src/core/protocol/payload.ts";
 import type { Act } from "../src/ports/store.ts";
+import type { Figure } from "./support/figure.ts";
 import { payloads } from "./support/posts.ts";
 import { Scratch } from "./support/scratch.ts";
 
@@ -15,7 +16,8 @@ const FILL_BATCH = 1000;
 const POSTS = 6000;
 const SINGLE_POSTS = 500;
 
-export async function writerBench(): Promise<void> {
+export async function writerBench(): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
   using scratch = new Scratch();
   const writer = new SqliteWriter(openDatabase(databasePath(scratch.path), "write"));
   const source = payloads();
@@ -41,12 +43,18 @@ export async function writerBench(): Promise<void> {
     const at = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? Number.NaN).toFixed(1);
     const { user, system } = process.cpuUsage(cpu);
     const us = (value: number): string => (value / posts).toFixed(0);
+    const kib = (writtenBytes() - written) / posts / 1024;
+    const of = (what: string): string => `${batch} posts a transaction: ${what}`;
+    figures.push({ name: of("CPU a post"), value: (user + system) / posts, unit: "us", better: "less" });
+    figures.push({ name: of("wall a post"), value: wall, unit: "us", better: "less" });
+    figures.push({ name: of("written a post"), value: kib, unit: "KiB", better: "less" });
     console.log(
-      `${String(batch).padStart(3)} posts a transaction: CPU ${us(user + system)} us a post (user ${us(user)}, system ${us(system)}), wall ${wall.toFixed(0)} us, ${((writtenBytes() - written) / posts / 1024).toFixed(1)} KiB written`,
+      `${String(batch).padStart(3)} posts a transaction: CPU ${us(user + system)} us a post (user ${us(user)}, system ${us(system)}), wall ${wall.toFixed(0)} us, ${kib.toFixed(1)} KiB written`,
     );
     console.log(`      a transaction took ${at(0.5)} ms (p50), ${at(0.9)} (p90), ${at(0.99)} (p99), ${at(1)} at most`);
   }
   writer.close();
+  return figures;
 }
 
 function actOf(text: string): Act {

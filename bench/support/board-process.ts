@@ -11,6 +11,8 @@ export interface Commits {
   readonly acts: number;
 }
 
+/** For the board's own process, such as BENCH_NODE_FLAGS=--cpu-prof. */
+const NODE_FLAGS = (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
 export class BoardProcess {
@@ -22,10 +24,10 @@ export class BoardProcess {
     this.port = port;
   }
 
-  /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one. */
-  static async start(data: string, { bin = BIN, nodeFlags = [] as readonly string[] } = {}): Promise<BoardProcess> {
+  /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one; `more` are flags of `serve`. */
+  static async start(data: string, { bin = BIN, nodeFlags = NODE_FLAGS, more = [] as readonly string[] } = {}): Promise<BoardProcess> {
     const bits = ["--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
-    const flags = ["--port", "0", "--data", data, "--smtp-port", "0", "--rate-limits", "off", "--log-level", "warn", ...bits];
+    const flags = ["--port", "0", "--data", data, "--smtp-port", "0", "--rate-limits", "off", "--log-level", "warn", ...bits, ...more];
     const child = spawn(process.execPath, [...nodeFlags, bin, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
     for await (const chunk of child.stdout) {
       const address = /ready at http:\/\/\S+:(\d+)/.exec(String(chunk));

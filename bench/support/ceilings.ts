@@ -4,6 +4,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "../../src/adapters/postgres/client.ts";
 import { openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { checker, withOpenssl, withSodium } from "../../src/adapters/system/signature-check.ts";
 import type { GeneratorProcess } from "./generator-process.ts";
@@ -49,6 +50,21 @@ export function durableRows(dir: string, batch: number): number {
   return rows;
 }
 
+/** The same in PostgreSQL, over one connection, as one statement a transaction. */
+export async function durableRowsIn(url: string, batch: number): Promise<number> {
+  const client = new Client({ url, connections: 1, name: "bench" });
+  const table = `bench_${batch}`;
+  await client.script(`CREATE TABLE ${table} (seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text NOT NULL)`);
+  const texts = JSON.stringify(Array.from({ length: batch }, () => "x".repeat(1000)));
+  const start = performance.now();
+  let rows = 0;
+  for (; performance.now() < start + SECONDS * 1000; rows += batch)
+    await client.query(`INSERT INTO ${table} (text) SELECT value FROM json_array_elements_text($1::text::json)`, [texts]);
+  const perSecond = rows / ((performance.now() - start) / 1000);
+  await client.end();
+  return perSecond;
+}
+
 /** SQLite as built into Node.js calls fsync, not fdatasync. */
 export function syncs(dir: string): number {
   const file = openSync(join(dir, "syncs"), "w");
@@ -65,7 +81,7 @@ export function syncs(dir: string): number {
 export async function smallAnswers(generator: GeneratorProcess): Promise<number> {
   const server = fork(new URL("./bare-http.ts", import.meta.url));
   const [port] = (await once(server, "message")) as [number];
-  const { perSecond } = await generator.get(port, ["/"], 64, SECONDS);
+  const { perSecond } = await generator.get([port], ["/"], 64, SECONDS);
   server.kill();
   return perSecond;
 }

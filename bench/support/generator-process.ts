@@ -16,13 +16,20 @@ export class GeneratorProcess {
     await this.#order({ make: posts });
   }
 
-  async post(port: number, connections: number, seconds: number): Promise<Measured> {
-    return measuredIn(await this.#order({ post: { port, connections, seconds } }));
+  /** The connections are shared out among the ports. */
+  async post(ports: readonly number[], connections: number, seconds: number): Promise<Measured> {
+    return measuredIn(await this.#order({ post: { ports, connections, seconds } }));
   }
 
   /** Asks for these addresses in turn. */
-  async get(port: number, paths: readonly string[], connections: number, seconds: number, headers?: readonly string[]): Promise<Measured> {
-    return measuredIn(await this.#order({ get: { port, paths, connections, seconds, headers } }));
+  async get(
+    ports: readonly number[],
+    paths: readonly string[],
+    connections: number,
+    seconds: number,
+    headers?: readonly string[],
+  ): Promise<Measured> {
+    return measuredIn(await this.#order({ get: { ports, paths, connections, seconds, headers } }));
   }
 
   get pid(): number | undefined {

@@ -4,11 +4,11 @@ import { posts } from "./posts.ts";
 
 export type Order =
   | { readonly make: number }
-  | { readonly post: { readonly port: number; readonly connections: number; readonly seconds: number } }
+  | { readonly post: { readonly ports: readonly number[]; readonly connections: number; readonly seconds: number } }
   | { readonly get: Gets };
 
 export interface Gets {
-  readonly port: number;
+  readonly ports: readonly number[];
   readonly paths: readonly string[];
   readonly connections: number;
   readonly seconds: number;

@@ -2,7 +2,8 @@
 import { connect } from "node:net";
 
 export interface Load {
-  readonly port: number;
+  /** The connections are shared out among these. */
+  readonly ports: readonly number[];
   readonly connections: number;
   readonly seconds: number;
   /** The bytes of the next request; undefined ends the run. */
@@ -18,7 +19,7 @@ export interface Measured {
 }
 
 /** Each connection sends its next request when its last one is answered. */
-export async function drive({ port, connections, seconds, next }: Load): Promise<Measured> {
+export async function drive({ ports, connections, seconds, next }: Load): Promise<Measured> {
   const times: number[] = [];
   const statuses: Record<string, number> = {};
   const start = performance.now();
@@ -28,7 +29,7 @@ export async function drive({ port, connections, seconds, next }: Load): Promise
     times.push(ms);
     statuses[status] = (statuses[status] ?? 0) + 1;
   };
-  await Promise.all(Array.from({ length: connections }, () => converse(port, take, note)));
+  await Promise.all(Array.from({ length: connections }, (_, i) => converse(ports[i % ports.length]!, take, note)));
   const took = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
   return { answers: times.length, perSecond: times.length / took, p50: quantile(times, 0.5), p99: quantile(times, 0.99), statuses };

