@@ -13,7 +13,18 @@ const SQLITE_FILES = [
   "tallies",
 ];
 /** Tests of clients, documents and transports, which are the same whatever the board is kept in. */
-const NO_STORE = ["cli", "client*", "deploy", "mail-*vectors", "mcp-*", "pages*", "port-taken", "protocol-vectors", "python-*"];
+const NO_STORE = [
+  "cli",
+  "client*",
+  "deploy",
+  "operate-cli",
+  "mail-*vectors",
+  "mcp-*",
+  "pages*",
+  "port-taken",
+  "protocol-vectors",
+  "python-*",
+];
 
 export default defineConfig({
   test: {
