@@ -98,9 +98,9 @@ describe("a reader of a thread", () => {
   test("gets previews unless bodies are asked for", async () => {
     const { result } = await plant();
     const of = async (query: string) => (await thread(result.id, query)).messages.find(({ id }) => id === result.id)?.content;
-    expect(await of("")).toEqual({ untrusted: true, chars: 400, has_data: false, preview: "x".repeat(280) });
-    expect(await of("?include=body")).toEqual({ untrusted: true, chars: 400, has_data: false, body: "x".repeat(400) });
-    expect(await of("?include=")).toEqual({ untrusted: true, chars: 400, has_data: false });
+    expect(await of("")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], preview: "x".repeat(280) });
+    expect(await of("?include=body")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], body: "x".repeat(400) });
+    expect(await of("?include=")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [] });
   });
 
   test("sees a claim, an answer and a lease that ends in the list of open work", async () => {

@@ -19,8 +19,8 @@ test("the index hears of every arrival and departure, and which words must leave
 
   const seqs = (list: readonly { readonly seq: number }[]): number[] => list.map(({ seq }) => seq);
   const { gone, arrived } = await source.changes(before, head);
-  expect(gone).toContainEqual({ seq: wrong.seq, erase: true });
-  expect(gone).toContainEqual({ seq: brief.seq, erase: false });
+  expect(gone).toContainEqual({ seq: wrong.seq, erase: "soon" });
+  expect(gone).toContainEqual({ seq: brief.seq, erase: "later" });
   expect(seqs(arrived)).toEqual([retraction.seq, after.seq]);
   // From the beginning, what is gone is in neither list of arrivals.
   expect(seqs((await source.changes(0, head)).arrived)).toEqual([kept.seq, retraction.seq, after.seq]);
