@@ -7,8 +7,11 @@ import { SCHEMA, SCHEMA_VERSION, UPGRADES } from "./schema.ts";
 /** Older versions can corrupt a WAL database under concurrent checkpoints. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
-/** The file is mapped as well. The writer looks at its whole cache at the end of each transaction, so a small one is faster. */
-const CACHE_KIB = { write: 8192, read: 65_536 } as const;
+/**
+ * The file is mapped, so that only pages of the write-ahead log are kept here. Not many: the writer looks at its whole cache at the end
+ * of each transaction, and every other connection drops its own after it, which for 64 MiB takes longer than most reads.
+ */
+const CACHE_KIB = 8192;
 
 export const databasePath = (dataDir: string): string => join(dataDir, "board.db");
 
@@ -17,7 +20,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
   requireVersion(db);
   db.exec(`
     PRAGMA busy_timeout = 5000;
-    PRAGMA cache_size = -${CACHE_KIB[use]};
+    PRAGMA cache_size = -${CACHE_KIB};
     PRAGMA mmap_size = 1073741824;
     PRAGMA temp_store = MEMORY;
   `);
