@@ -23,6 +23,8 @@ const RECONNECT_S = 0.1;
 const SESSION = {
   synchronous_commit: "on",
   jit: "off",
+  // Every statement has its index. A plan that was made while a table was empty would read all of it, until somebody gathers statistics.
+  enable_seqscan: "off",
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 15_000,
 } as const;

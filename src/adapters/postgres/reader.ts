@@ -5,14 +5,35 @@ import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
 import { textArray } from "./literals.ts";
+import { Together } from "./together.ts";
 
 type Reads = Pick<
   Store,
   "prior" | "find" | "findAll" | "verifiers" | "firstSeen" | "idsByPrefix" | "blob" | "entries" | "oldestSeq" | "seqAt"
 >;
 
+/** What may be blocked about a post. */
+interface Barred {
+  readonly author: string;
+  readonly blobs: readonly string[];
+}
+
+/** A message whose time is over is gone, whether or not the sweep has come by. */
+function asOf(found: Found | undefined, now: number): Found | undefined {
+  if (found === undefined || "gone" in found || found.card.standing.expiresAt > now) return found;
+  return { gone: goneByTime(found.card.standing) };
+}
+
 export class PostgresReader implements Reads {
   readonly #client: Client;
+  readonly #found = new Together<string, Found | undefined>(async (ids) => {
+    const found = await this.#stored(ids);
+    return (id) => found.get(id);
+  });
+  readonly #blocked = new Together<Barred, readonly { what: string; name: string }[]>(async (asked) => {
+    const blocked = await this.#blocks(asked);
+    return () => blocked;
+  });
 
   constructor(client: Client) {
     this.#client = client;
@@ -21,10 +42,7 @@ export class PostgresReader implements Reads {
   async prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior> {
     const [found, blocked, stored] = await Promise.all([
       this.find(id, now),
-      this.#client.query<{ what: string; name: string }>(
-        "SELECT what, name FROM blocks WHERE (what = 'key' AND name = $1) OR (what = 'blob' AND name = ANY ($2::text[]))",
-        [author, textArray(blobs)],
-      ),
+      this.#blocked.ask({ author, blobs }),
       blobs.length === 0
         ? []
         : this.#client.query<{ sha256: string; bytes: number }>(
@@ -35,28 +53,43 @@ export class PostgresReader implements Reads {
     return {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
-      keyBlocked: blocked.some(({ what }) => what === "key"),
+      keyBlocked: blocked.some(({ what, name }) => what === "key" && name === author),
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
       blockedBlobs: blobs.filter((hash) => blocked.some(({ what, name }) => what === "blob" && name === hash)),
     };
   }
 
   async find(id: string, now: number): Promise<Found | undefined> {
-    return (await this.findAll([id], now)).get(id);
+    return asOf(await this.#found.ask(id), now);
   }
 
   async findAll(ids: readonly string[], now: number): Promise<ReadonlyMap<string, Found>> {
+    const found = await this.#stored(ids);
+    return new Map(
+      [...found.keys()].flatMap((id): [string, Found][] => {
+        const one = asOf(found.get(id), now);
+        return one === undefined ? [] : [[id, one]];
+      }),
+    );
+  }
+
+  /** Whether or not their time is over. */
+  async #stored(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const values = [textArray(ids)];
     const [cards, gone] = await Promise.all([
       this.#client.query(`SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.id = ANY ($1::text[])`, values),
       this.#client.query(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
     ]);
     const found = new Map<string, Found>(gone.map(toGone).map((one) => [one.id, { gone: one }]));
-    for (const card of cards.map(toCard)) {
-      const { id, expiresAt } = card.standing;
-      found.set(id, expiresAt > now ? { card } : { gone: goneByTime(card.standing) });
-    }
+    for (const card of cards.map(toCard)) found.set(card.standing.id, { card });
     return found;
+  }
+
+  async #blocks(asked: readonly Barred[]): Promise<readonly { what: string; name: string }[]> {
+    return this.#client.query(
+      "SELECT what, name FROM blocks WHERE (what = 'key' AND name = ANY ($1::text[])) OR (what = 'blob' AND name = ANY ($2::text[]))",
+      [textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
+    );
   }
 
   async verifiers(seq: number): Promise<readonly string[]> {

@@ -156,15 +156,15 @@ BEGIN
     "tallies",
     `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies", "tallies")}
       ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used)`,
-    // A count that is nought has no row, so that no reader has to step over it.
-    `DELETE FROM tallies t USING ${rows("tallies", "tallies")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0`,
+    // A count that is nought has no row, so that no reader has to step over it. Only what did not grow can have become so.
+    `DELETE FROM tallies t USING ${rows("tallies", "tallies")} r WHERE r.count <= 0 AND t.field = r.field AND t.label = r.label AND t.count = 0`,
   )}
   ${given(
     "agent_tallies",
     `INSERT INTO agent_tallies AS t SELECT * FROM ${rows("agent_tallies", "agent_tallies")}
       ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count`,
     `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_tallies")} r
-      WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0`,
+      WHERE r.count <= 0 AND t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0`,
   )}
   ${all(
     "notices",

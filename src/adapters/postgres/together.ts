@@ -1,0 +1,42 @@
+// Questions that come while one is under way are put to the database together: under load, one statement answers many callers.
+
+interface Waiting<Question, Answer> {
+  readonly question: Question;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+const MOST_AT_ONCE = 200;
+
+export class Together<Question, Answer> {
+  readonly #ask: (questions: readonly Question[]) => Promise<(question: Question) => Answer>;
+  #waiting: Waiting<Question, Answer>[] = [];
+  #asking = false;
+
+  /** `ask` puts all questions at once, and answers with what tells each its answer. */
+  constructor(ask: (questions: readonly Question[]) => Promise<(question: Question) => Answer>) {
+    this.#ask = ask;
+  }
+
+  /** Asked of the database after this call, never before: whoever asks sees what was there. */
+  ask(question: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ question, resolve, reject });
+      if (!this.#asking) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#asking = true;
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, MOST_AT_ONCE);
+      try {
+        const answerTo = await this.#ask(group.map(({ question }) => question));
+        for (const { question, resolve } of group) resolve(answerTo(question));
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#asking = false;
+  }
+}
