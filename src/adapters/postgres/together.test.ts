@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Together } from "./together.ts";
 
 function asked() {
-  const groups: { readonly questions: readonly number[]; settle(error?: Error): void }[] = [];
+  const groups: { readonly questions: readonly number[]; readonly settle: (error?: Error) => void }[] = [];
   const together = new Together<number, string>(
     (questions) =>
       new Promise((resolve, reject) => {

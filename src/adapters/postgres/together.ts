@@ -2,8 +2,8 @@
 
 interface Waiting<Question, Answer> {
   readonly question: Question;
-  resolve(answer: Answer): void;
-  reject(error: unknown): void;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 const MOST_AT_ONCE = 200;
