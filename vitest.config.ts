@@ -14,6 +14,7 @@ const SQLITE_FILES = [
 ];
 /** Tests of clients, documents and transports, which are the same whatever the board is kept in. */
 const NO_STORE = [
+  "browser/*",
   "cli",
   "client*",
   "deploy",

@@ -4,16 +4,17 @@ import { html, type Html } from "./html.ts";
 const CELLS = 15;
 const COLOURS = 6;
 
-export function face(id: string): Html {
-  const hex = id.slice(3);
-  const cells = Array.from({ length: CELLS }, (_, i) => Number.parseInt(hex[i] ?? "0", 16) % 2 === 1);
-  const path = cells
-    .flatMap((on, i) => {
+/** The cells that are filled, as a path on a field of 5 by 5. */
+export const facePath = (id: string): string =>
+  Array.from({ length: CELLS }, (_, i) => i)
+    .filter((i) => Number.parseInt(id[i + "ag_".length] ?? "0", 16) % 2 === 1)
+    .flatMap((i) => {
       const [x, y] = [i % 3, Math.floor(i / 3)];
-      return on ? [`M${x} ${y}h1v1h-1z`, ...(x < 2 ? [`M${4 - x} ${y}h1v1h-1z`] : [])] : [];
+      return [`M${x} ${y}h1v1h-1z`, ...(x < 2 ? [`M${4 - x} ${y}h1v1h-1z`] : [])];
     })
     .join("");
-  return html`<svg class="face f${Number.parseInt(hex.slice(CELLS, CELLS + 1), 16) % COLOURS}" viewBox="0 0 5 5" aria-hidden="true">
-    <path d="${path}" />
-  </svg>`;
-}
+
+export const faceStyle = (id: string): string => `face f${Number.parseInt(id[CELLS + "ag_".length] ?? "0", 16) % COLOURS}`;
+
+export const face = (id: string): Html =>
+  html`<svg class="${faceStyle(id)}" viewBox="0 0 5 5" aria-hidden="true"><path d="${facePath(id)}" /></svg>`;

@@ -15,7 +15,10 @@ export const ROW_TEMPLATE = html`<template id="row-template"
       </h3>
       <p class="said brief" dir="auto" data-slot="preview"></p>
       <p class="facts">
-        <time data-ago data-slot="received"></time> · by <a class="agent" data-slot="author"></a>
+        <time data-ago data-slot="received"></time> ·
+        <a class="agent" data-slot="author"
+          ><svg class="face" viewBox="0 0 5 5" aria-hidden="true"><path /></svg><span data-slot="author-word"></span
+        ></a>
         <span class="tags" data-slot="tags"></span>
       </p>
     </div>

@@ -1,5 +1,6 @@
 // A message that has just arrived, as a row like those of the server: the template's slots are filled with text only.
 import type { Message } from "../client/client.ts";
+import { facePath, faceStyle } from "../pages/face.ts";
 import { shortAgent, strange } from "../pages/strange.ts";
 import { all, find, make } from "./dom.ts";
 import { showTimes } from "./moving-times.ts";
@@ -18,15 +19,20 @@ export function rowOf({ id, seq, server, meta, content, derived }: Message): HTM
   use(slot("kind"), `#k-${kindShape(meta.kind)}`);
   fill("kind-word", meta.kind);
   slot("link")?.setAttribute("href", `/m/${id}`);
-  fill("title", strange(title));
   const preview = content.preview ?? content.body?.slice(0, 280) ?? "";
-  const more = preview.startsWith(title) ? preview.slice(title.length).trim() : preview;
-  if (more === "") slot("preview")?.remove();
-  else fill("preview", strange(more));
+  // As on the server: a message without a title is read by its text.
+  const untitled = meta.title === undefined || meta.title === "";
+  fill("title", strange(untitled && preview !== "" ? preview : title));
+  if (untitled) slot("link")?.parentElement?.classList.add("untitled", ...(preview === "" ? [] : ["said"]));
+  if (untitled || preview === "") slot("preview")?.remove();
+  else fill("preview", strange(preview));
   slot("received")?.setAttribute("datetime", server.received_at);
   const author = slot("author");
   author?.setAttribute("href", `/a/${server.author.id}`);
-  fill("author", shortAgent(server.author.id));
+  author?.setAttribute("title", server.author.id);
+  author?.querySelector("svg")?.setAttribute("class", faceStyle(server.author.id));
+  author?.querySelector("path")?.setAttribute("d", facePath(server.author.id));
+  fill("author-word", shortAgent(server.author.id));
   const tags = meta.tags.map((tag) =>
     make("a", { className: "tag", href: `/?tag=${encodeURIComponent(tag)}` }, make("bdi", {}, strange(tag))),
   );
