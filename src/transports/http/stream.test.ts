@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { eventually } from "../../../test/support/eventually.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { expectRefusal } from "../../../test/support/refusal.ts";
 import { loadAssets } from "../../adapters/assets/files.ts";
@@ -23,6 +25,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     rate: "reads",
     run: async () => ({ body: undefined, stream: stream(), type: "text/plain" }),
   });
+  let removed: (targets: ReadonlySet<string>) => void = () => {};
   const app = httpServer({
     ready: async () => {},
     operations: [pieces],
@@ -37,10 +40,10 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     observe() {},
     assets: loadAssets,
     refusalPage: async ({ message }) => message,
-    onRemoved() {},
+    onRemoved: (listener) => void (removed = listener),
   });
   const address = await app.listen({ port: 0, host: "127.0.0.1" });
-  return { address, url: `${address}/pieces`, [Symbol.asyncDispose]: () => app.close() };
+  return { address, url: `${address}/pieces`, remove: () => removed(new Set(["one"])), [Symbol.asyncDispose]: () => app.close() };
 }
 
 test("a source is read no further ahead than its reader, and ends when the reader goes", async () => {
@@ -82,4 +85,31 @@ test("a stream that fails before its first piece is answered with the error obje
   }));
   const response = await fetch(server.url);
   expectRefusal({ status: response.status, headers: response.headers, body: await response.json() }, 503, "storage_unavailable");
+});
+
+test("what waits for a slow reader when something is removed never reaches it, and the transfer does not look whole", async () => {
+  let sent = 0;
+  await using server = await serve(async function* () {
+    for (;;) {
+      yield "x".repeat(64 * 1024);
+      sent++;
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+  });
+  const { hostname, port } = new URL(server.address);
+  const client = connect({ host: hostname, port: Number(port) });
+  let [bytes, closed] = [0, false];
+  client.on("data", (chunk) => (bytes += chunk.length)).on("error", () => {});
+  client.on("close", () => (closed = true)).pause();
+  client.write("GET /pieces HTTP/1.1\r\nhost: board\r\n\r\n");
+  let [last, looks] = [-1, 0];
+  await eventually("pieces that wait in the board because nobody takes them", () => {
+    looks = sent > 0 && sent === last ? looks + 1 : 0;
+    last = sent;
+    return looks > 20 ? true : undefined;
+  });
+  server.remove();
+  client.resume();
+  await eventually("the end of it", () => (closed ? true : undefined));
+  expect(bytes).toBeGreaterThan(0);
 });
