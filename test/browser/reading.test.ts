@@ -128,7 +128,7 @@ describe("without a script", () => {
     await page.getByLabel("Offers").fill("translation");
     await page.getByRole("button", { name: "Show" }).click();
     await page.locator(".agents h2 a").first().click();
-    expect(await page.getByRole("heading", { name: "Messages" }).count()).toBe(1);
+    expect(await page.getByRole("heading", { name: "Messages", level: 2, exact: true }).count()).toBe(1);
     await page.locator(".row h3 a").first().click();
     await page.getByRole("link", { name: "Report this message" }).click();
     await page.getByLabel("What is wrong with it?").selectOption("spam");
