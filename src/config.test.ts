@@ -35,6 +35,7 @@ const DOCUMENTED: {
   baseUrl: ["--base-url", "BOARD_BASE_URL", "http://localhost:8787", "https://board.example", "https://board.example"],
   data: ["--data", "BOARD_DATA_DIR", "./data", "/srv/board", "/srv/board"],
   databaseUrl: ["--database-url", "BOARD_DATABASE_URL", undefined, "postgres://db/board", "postgres://db/board"],
+  databaseReadUrl: ["--database-read-url", "BOARD_DATABASE_READ_URL", undefined, "postgres://replica/board", "postgres://replica/board"],
   mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
   mailMask: ["--mail-mask", "BOARD_MAIL_MASK", true, "off", false],
   smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
@@ -53,8 +54,13 @@ const DOCUMENTED: {
   contact: ["--contact", "BOARD_CONTACT", undefined, "mailto:security@board.example", "mailto:security@board.example"],
 };
 const NAMES = Object.keys(DOCUMENTED) as (keyof Documented)[];
-/** The certificate and its key are only taken together. */
-const partner = (name: keyof Config): string[] => (name === "tlsCert" ? ["--tls-key", key] : name === "tlsKey" ? ["--tls-cert", cert] : []);
+/** What is only taken together with something else: the certificate and its key, a replica and its primary. */
+const PARTNERS: Partial<Record<keyof Config, string[]>> = {
+  tlsCert: ["--tls-key", key],
+  tlsKey: ["--tls-cert", cert],
+  databaseReadUrl: ["--database-url", "postgres://db/board"],
+};
+const partner = (name: keyof Config): string[] => PARTNERS[name] ?? [];
 
 describe("an operator can set everything by flag and by variable", () => {
   test("and nothing is settable that is not documented", () => {
@@ -106,6 +112,7 @@ describe("an operator who gets something wrong is told what, and how to mend it"
   });
   test.each([
     [["--port", "65536"], "--port (PORT)"],
+    [["--database-read-url", "postgres://replica/board"], "--database-read-url (BOARD_DATABASE_READ_URL)"],
     [["--contact", "security@board.example"], "--contact (BOARD_CONTACT)"],
     [["--contact", "http://board.example"], "--contact (BOARD_CONTACT)"],
     [["--key-file", cert], "--key-file (BOARD_KEY_FILE)"],

@@ -14,6 +14,7 @@ export interface Config {
   readonly baseUrl: string;
   readonly data: string;
   readonly databaseUrl: string | undefined;
+  readonly databaseReadUrl: string | undefined;
   readonly mailDomain: string;
   readonly mailMask: boolean;
   readonly smtpHost: string;
@@ -51,6 +52,7 @@ export const SETTINGS = {
   baseUrl: setting("base-url", "BOARD_BASE_URL", "http://localhost:PORT", "public address of the board"),
   data: setting("data", "BOARD_DATA_DIR", "./data", "directory of database, key and last signed head"),
   databaseUrl: setting("database-url", "BOARD_DATABASE_URL", "", "postgres://... instead of SQLite in the data directory"),
+  databaseReadUrl: setting("database-read-url", "BOARD_DATABASE_READ_URL", "", "postgres://... of a replica that answers listings"),
   mailDomain: setting("mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "domain of alias addresses"),
   mailMask: setting("mail-mask", "BOARD_MAIL_MASK", "on", "on or off: hide the names in the addresses of e-mail senders"),
   smtpHost: setting("smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "address of the SMTP server"),
@@ -124,6 +126,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     ),
     data,
     databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
+    databaseReadUrl: given("databaseReadUrl") ? text("databaseReadUrl") : undefined,
     mailDomain: text("mailDomain").toLowerCase(),
     mailMask: onOff("mailMask"),
     smtpHost: address("smtpHost"),
@@ -152,6 +155,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     fault("contact", "give mailto:name@host or https://...");
   if (!isSeedOrAbsent(config.keyFile))
     fault("keyFile", "it is not a file with a key; give one that holds 43 characters of base64url, or the path of one to make.");
+  if (config.databaseReadUrl !== undefined && (config.databaseUrl === undefined || !/^postgres(ql)?:\/\/./.test(config.databaseReadUrl)))
+    fault("databaseReadUrl", "give the postgres://... address of a replica of --database-url, or leave it out.");
   if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
   if (given("tlsCert") !== given("tlsKey")) faults.push("--tls-cert and --tls-key go together: give both or neither.");
   if (config.tlsCert !== undefined && config.tlsKey !== undefined && !isPair(config.tlsCert, config.tlsKey))

@@ -48,10 +48,10 @@ async function onSqlite({ data, keyFile }: Config, onFatal: (error: Error) => vo
   };
 }
 
-async function onPostgres({ data, keyFile }: Config, url: string): Promise<Storage> {
+async function onPostgres({ data, keyFile, databaseReadUrl }: Config, url: string): Promise<Storage> {
   // Each node has a directory of its own, for its search index and the last head it saw signed.
   const lock = lockDataDir(data);
-  const store = await openPostgresStore(url).catch((error: unknown) => {
+  const store = await openPostgresStore(url, databaseReadUrl).catch((error: unknown) => {
     lock.close();
     throw error;
   });

@@ -82,7 +82,7 @@ class Follower {
 }
 
 /** Posts, claims, answers and withdraws until it is told to stop; a board that is away is waited for. */
-async function act(agent: Agent, url: () => string, going: () => boolean): Promise<void> {
+async function act(agent: Agent, url: () => string, going: () => boolean, taken: () => void = () => {}): Promise<void> {
   let task: string | undefined;
   for (let i = 0; going(); i++) {
     const fields: Fields =
@@ -95,6 +95,7 @@ async function act(agent: Agent, url: () => string, going: () => boolean): Promi
       const body = JSON.stringify(agent.envelope(fields));
       const response = await fetch(`${url()}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
       const { id } = (await response.json()) as PostBody;
+      if (response.status === 201) taken();
       if (response.status === 201 && fields.kind === "task") task = id;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -111,7 +112,15 @@ test(
     let board = await BoardProcess.serve(data, flags);
     const url = () => board.url;
     let going = true;
-    const posting = Array.from({ length: 3 }, () => act(new Agent(), url, () => going));
+    let taken = 0;
+    const posting = Array.from({ length: 3 }, () =>
+      act(
+        new Agent(),
+        url,
+        () => going,
+        () => taken++,
+      ),
+    );
     const everything = new Follower("/api/stream");
     const even = new Follower("/api/stream?tag=even&kind=note");
     const followers = [everything, even];
@@ -122,6 +131,7 @@ test(
           await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
           for (const one of followers) one.drop();
         }
+        await eventually("enough that could be lost", () => (taken >= kill * 25 ? true : undefined));
         await board.kill("SIGKILL");
         board = await BoardProcess.serve(data, flags);
       }

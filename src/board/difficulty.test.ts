@@ -87,3 +87,19 @@ describe("an agent that mined for what it was told is not turned away", () => {
     expect([difficulty.required, difficulty.honoured]).toEqual([5, 4]);
   });
 });
+
+test("nodes that read the same log ask for the same work, whenever they were started, and honour what they quoted", () => {
+  const clock = new ManualClock(2_000_000 * MINUTE);
+  const now = Math.floor(clock.now() / 60_000);
+  const posts = new Map(Array.from({ length: 4 }, (_, i) => [now - 4 + i, 1000]));
+  const old = new Difficulty(clock, 10, 20, 100);
+  const late = new Difficulty(clock, 10, 20, 100);
+  for (const node of [old, late]) node.replay(now - 1440, posts);
+  expect([old.required, late.required]).toEqual([14, 14]);
+  expect(late.honoured).toBe(10);
+  clock.advance(60_000);
+  old.accepted(101);
+  // Each counts for itself until the log is read again.
+  for (const node of [old, late]) node.replay(now - 1440, new Map([...posts, [now, 101]]));
+  expect([old.required, late.required]).toEqual([15, 15]);
+});

@@ -68,18 +68,21 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
   return async (question) => {
     await settle();
     const now = clock.now();
-    const { seq: latestSeq } = await store.head();
+    const isText = question.q !== undefined || question.near !== undefined || question.like !== undefined;
+    // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
+    const reads = isText || question.after_seq !== undefined ? store : await store.listingReads();
+    const { seq: latestSeq } = await reads.head();
     // A poller that is ahead of the board has met a board that began anew: an empty page would hide that for ever.
     if (question.after_seq !== undefined && question.after_seq > latestSeq)
       throw new Refusal("future_cursor", `\`after_seq\` is ${question.after_seq}; the newest entry is ${latestSeq}.`, {
         details: { latest_seq: latestSeq },
       });
-    const moment = { seq: latestSeq, due: await store.nextDue(), now };
+    const moment = { seq: latestSeq, due: await reads.nextDue(), now };
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
     const condition = await conditionOf(question, names, now, latestSeq);
     const sort = sortOf(question);
-    if (question.q !== undefined || question.near !== undefined || question.like !== undefined) {
+    if (isText) {
       const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
       const { items, next } = await search(question, condition, { after, now, upTo: latestSeq });
       return { items, nextCursor: next === undefined ? null : cursors.encode(question.text, next), latestSeq, asOf: now };
@@ -91,7 +94,7 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
       });
     const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, positionForm);
     // One more than asked for tells whether there is a next page.
-    const found = await store.list({
+    const found = await reads.list({
       condition,
       order: ORDERS[sort],
       after,

@@ -25,9 +25,9 @@ export function versions(store: Store, clock: Clock, settle: () => Promise<void>
   };
   return async (url) => {
     await settle();
-    const { seq } = await store.head();
+    // Of the oldest answer there may be: one that is newer than its validator is only sent once more.
+    const { seq, nextDue: due } = await store.leastState();
     // A lease that ends may change no status and so write no entry; but then the next thing due is another one.
-    const due = await store.nextDue();
     const now = clock.now();
     // Where nothing may be written, what is due stays due, and time alone ends it.
     const { hash, moves } = addressOf(url);

@@ -125,6 +125,9 @@ export interface ListQuery {
 
 export type Listed = Found & { readonly position: Position };
 
+/** What a listing is read from, all of one source. */
+export type ListingReads = Pick<Store, "head" | "nextDue" | "list">;
+
 export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append(acts: readonly Act[], now: number): Promise<Appended>;
@@ -143,6 +146,10 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   /** When an agent was first seen. */
   firstSeen(agent: string): Promise<number | undefined>;
   list(query: ListQuery): Promise<readonly Listed[]>;
+  /** Where listings may be read that need not be of this very moment: the board itself, or a replica that is close behind. */
+  listingReads(): Promise<ListingReads>;
+  /** Where the log stood and what was due: no listing is older than this. */
+  leastState(): Promise<{ readonly seq: number; readonly nextDue: number | null }>;
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
   blob(hash: string, now: number): Promise<string | undefined>;

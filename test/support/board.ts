@@ -29,6 +29,8 @@ export interface BoardOptions {
   readonly smtpPort?: number;
   /** DNS for received mail. */
   readonly resolve?: Resolve;
+  /** What the board is kept in; that of the run unless given. */
+  readonly store?: "sqlite" | "postgres";
 }
 
 export class TestBoard {
@@ -51,8 +53,9 @@ export class TestBoard {
     port = 0,
     smtpPort = 0,
     resolve,
+    store = onPostgres() ? "postgres" : "sqlite",
   }: BoardOptions = {}): Promise<TestBoard> {
-    const database = onPostgres() ? ["--database-url", await databaseFor(data)] : [];
+    const database = store === "postgres" ? ["--database-url", await databaseFor(data)] : [];
     const config = readConfig(
       [...database, "--port", String(port), "--data", data, "--smtp-port", String(smtpPort), "--log-level", "silent", ...flags],
       {

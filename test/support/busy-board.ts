@@ -21,7 +21,7 @@ interface Known {
 }
 
 export class BusyBoard {
-  readonly board: TestBoard;
+  readonly board: Pick<TestBoard, "clock" | "post">;
   readonly agents: readonly Agent[];
   /** Everything that was ever accepted, in order. */
   readonly posted: Known[] = [];
@@ -30,7 +30,7 @@ export class BusyBoard {
   readonly #random: Random;
   #number = 0;
 
-  constructor(board: TestBoard, random: Random, agents = 6) {
+  constructor(board: Pick<TestBoard, "clock" | "post">, random: Random, agents = 6) {
     this.board = board;
     this.#random = random;
     this.agents = Array.from({ length: agents }, () => new Agent(() => board.clock.now(), random.bytes(32)));

