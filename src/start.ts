@@ -149,14 +149,14 @@ export async function start(
   const findWork = workFinder(store, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
+  const version = programVersion();
   const site = async (): Promise<Site> => {
     const { style, script, miner: worker, icon } = await loadAssets();
-    return { baseUrl, version: programVersion(), mailDomain: config.mailDomain, style, script, miner: worker, icon };
+    return { baseUrl, version, mailDomain: config.mailDomain, style, script, miner: worker, icon };
   };
   const app = httpServer({
     assets: loadAssets,
-    mcp: (offered) =>
-      boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version: programVersion(), agentOf }),
+    mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),
     operations: operations({
       store,
@@ -185,7 +185,7 @@ export async function start(
       difficulty,
       baseUrl,
       boardPk: key.pk,
-      version: programVersion(),
+      version,
       contact: config.contact,
       smtp: config.smtpPort === 0 ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
       site,
