@@ -368,6 +368,18 @@ describe("verify-log", () => {
     const refused = await verify(board.url, "--remember", memory);
     expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([4, { error: { seq: kept.seq, what: "prev" } }]);
   });
+  test("a board cannot hide a rewritten past by saying that it has forgotten it", async () => {
+    const memory = join(asker.home, "early.json");
+    const { pk } = (await board.get<{ pk: string }>("/api/checkpoint")).body;
+    writeFileSync(memory, JSON.stringify({ pk, seq: 2, hash: "0".repeat(64) }));
+    const forget = (path: string, body: string) => {
+      if (!path.startsWith("/api/changes")) return body;
+      const page = JSON.parse(body) as { changes: Entry[] };
+      return JSON.stringify({ ...page, oldest_seq: 5, changes: page.changes.filter(({ seq }) => seq >= 5) });
+    };
+    expect(await fault(forget, "--remember", memory)).toEqual({ code: 4, seq: 3, what: "order" });
+    expect(JSON.parse(readFileSync(memory, "utf8"))).toMatchObject({ seq: 2 });
+  });
   test.each(["hash", "digest"] as const)("one changed character of a %s is found at its place", async (field) => {
     const target = (await entries())[6];
     const value = target?.[field] ?? "";

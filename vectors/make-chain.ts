@@ -125,6 +125,16 @@ function tampered() {
       fault: { seq: 2, what: "signature" },
       ...lie((list) => (list[1] = create({ ...foreign, sig: first.sig }))),
     },
+    {
+      name: "chained and signed, but a payload is no JSON",
+      fault: { seq: 2, what: "signature" },
+      ...lie((list) => (list[1] = create({ payload: "Hello", sig: ALICE.sign("Hello"), nonce: "0" }))),
+    },
+    {
+      name: "chained and signed, but a signature is misspelled",
+      fault: { seq: 1, what: "signature" },
+      ...lie((list) => (list[0] = create({ ...first, sig: `${first.sig}=` }))),
+    },
     { name: "the end of the log is missing", fault: { seq: 10, what: "head" }, ...honest, entries: entries.slice(0, -1) },
     {
       name: "another history up to the same seq",
@@ -142,6 +152,7 @@ function tampered() {
       fault: { seq: 9, what: "checkpoint" },
       ...head({ seq: 9, hash: entries[8]?.hash }),
     },
+    { name: "the checkpoint signs no JSON", fault: { seq: 10, what: "checkpoint" }, ...head({ payload: "{", sig: BOARD.sign("{") }) },
     { name: "the checkpoint says another hash than it signed", fault: { seq: 10, what: "checkpoint" }, ...head({ hash: "0".repeat(64) }) },
     { name: "the checkpoint names another board than its key's", fault: { seq: 10, what: "checkpoint" }, ...head({ board: ALICE.agent }) },
   ];

@@ -631,6 +631,8 @@ def check_log(
         raise LogFault(head.seq, "head", f"the board signed up to seq {known.seq} before, and now less")
     replay = LogReplay(known.seq, known.hash) if known is not None else LogReplay()
     if oldest > replay.seq + 1:
+        if known is not None:
+            raise LogFault(known.seq + 1, "order", "the board no longer has what followed the head that was found good earlier")
         replay = LogReplay(oldest - 1, None)
     first = replay.seq + 1
     for entry in entries:

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { claimAlias, releaseAlias } from "../client/aliases.ts";
 import { BoardError } from "../client/board-error.ts";
-import { open } from "../client/call.ts";
+import { callEither } from "../client/call.ts";
 import type { Board } from "../client/connect.ts";
 import type { Fields, File } from "../client/draft.ts";
 import type { Signer } from "../client/key.ts";
@@ -43,13 +43,12 @@ const remoteAsk =
       delete query[name];
       return encodeURIComponent(value);
     });
-    const answer = await open(board, filled, {
+    return callEither(board, filled, {
       query,
       signal,
       idempotent: operation !== "post_report",
       ...(method === "POST" ? { body: body ?? {} } : {}),
     });
-    return answer.headers.get("content-type")?.startsWith("application/json") === true ? await answer.json() : await answer.text();
   };
 
 /** What has to be looked at before it is signed; the board judges the rest. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { assistPost } from "./assist.ts";
 import { BoardError } from "./board-error.ts";
+import { callEither } from "./call.ts";
 import { type Board, connect } from "./connect.ts";
 import { getTime, listMessages } from "./read.ts";
 import { send } from "./post.ts";
@@ -65,6 +66,12 @@ describe("tried again", () => {
     script = [(response) => response.writeHead(201, { "content-length": "100" }).write('{"id":', () => response.destroy()), ok];
     await send(board, { payload: "{}", sig: "", nonce: "" });
     expect(seen).toHaveLength(2);
+  });
+  test("so is a question whose answer may be JSON or text", async () => {
+    const broken: Script = (response) => response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy());
+    script = [broken, ok, broken, (response) => response.setHeader("content-type", "text/plain").end("{}")];
+    expect([await callEither(board, "/a"), await callEither(board, "/b")]).toEqual([{ unix: 1 }, "{}"]);
+    expect(seen).toHaveLength(4);
   });
   test("a proxy without a board behind it is tried again too", async () => {
     script = [(response) => response.writeHead(502, soon).end("<html>Bad gateway</html>"), ok];

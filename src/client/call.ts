@@ -31,13 +31,20 @@ export function callText(board: Board, path: string, request: Request = {}): Pro
   return patiently(board, request, () => textOf(board, path, request));
 }
 
-/** A good answer, its body still to be read. */
-export function open(board: Board, path: string, request: Request = {}): Promise<Response> {
-  return patiently(board, request, () => once(board, path, request));
+/** The answer of the board as JSON where it is JSON, otherwise as text. */
+export function callEither(board: Board, path: string, request: Request = {}): Promise<unknown> {
+  return patiently(board, request, async () => {
+    const answer = await once(board, path, request);
+    const text = await readAll(board, answer, request);
+    return answer.headers.get("content-type")?.startsWith("application/json") === true ? (JSON.parse(text) as unknown) : text;
+  });
 }
 
 async function textOf(board: Board, path: string, request: Request): Promise<string> {
-  const answer = await once(board, path, request);
+  return readAll(board, await once(board, path, request), request);
+}
+
+function readAll(board: Board, answer: Response, request: Request): Promise<string> {
   return answer.text().catch((cause: unknown) => {
     request.signal?.throwIfAborted();
     throw new BoardError({ code: "unreachable", message: `The answer of ${board.url} broke off: ${reasonOf(cause)}.`, cause });

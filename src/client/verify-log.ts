@@ -2,12 +2,11 @@
 import { PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./answers.ts";
-import { BoardError } from "./board-error.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { agentId, messageId, sha256Hex } from "./identity.ts";
 import { getChanges, getCheckpoint } from "./read.ts";
-import { requireSignature } from "./verify-envelope.ts";
+import { requireSignature, verifyEnvelope } from "./verify-envelope.ts";
 
 export type LogFaultKind = "checkpoint" | "order" | "prev" | "digest" | "hash" | "id" | "signature" | "head";
 
@@ -78,11 +77,19 @@ export async function requireCheckpoint({ payload, sig, pk, board, seq, hash }: 
   if (known !== undefined && pk !== known) throw fault("The checkpoint is signed by another key than the board's");
   if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is misspelled");
   if (agentId(pk) !== board) throw fault("The checkpoint names another board than its key's");
-  const stated = JSON.parse(payload) as Partial<LogHead>;
-  if (stated.seq !== seq || stated.hash !== hash) throw fault("The checkpoint says something else than was signed");
+  const stated = headIn(payload);
+  if (stated?.seq !== seq || stated.hash !== hash) throw fault("The checkpoint says something else than was signed");
   await requireSignature(pk, payload, sig).catch(() => {
     throw fault("The checkpoint's signature does not hold");
   });
+}
+
+function headIn(payload: string): Partial<LogHead> | null {
+  try {
+    return JSON.parse(payload) as Partial<LogHead> | null;
+  } catch {
+    return null;
+  }
 }
 
 /** The entry as the next one after `head`; where the log then stands. */
@@ -102,15 +109,11 @@ function digestOf(type: string, detail: string | null, raw: Change["raw"], state
   return detail === null ? "-" : sha256Hex(detail);
 }
 
-async function requireContent(seq: number, id: string, { payload, sig }: NonNullable<Change["raw"]>): Promise<void> {
-  if (messageId(payload) !== id) throw new LogFault("id", seq, "The id is not the message's");
-  const { pk } = JSON.parse(payload) as { pk: string };
-  try {
-    await requireSignature(pk, payload, sig);
-  } catch (error) {
-    if (!(error instanceof BoardError)) throw error;
+async function requireContent(seq: number, id: string, raw: NonNullable<Change["raw"]>): Promise<void> {
+  if (messageId(raw.payload) !== id) throw new LogFault("id", seq, "The id is not the message's");
+  await verifyEnvelope(raw).catch(() => {
     throw new LogFault("signature", seq, "The message's signature does not hold");
-  }
+  });
 }
 
 export function requireHead(head: LogHead, checkpoint: LogHead): void {
