@@ -2,7 +2,7 @@
 // The executable: finds the command that was asked for and turns what becomes of it into an exit code.
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { failureText } from "./cli/failure.ts";
+import { exitCodeOf, failureText } from "./cli/failure.ts";
 import { settingsHelp } from "./cli/settings.ts";
 import { ConfigFaults } from "./config.ts";
 
@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     claim: async () => (await import("./cli/claim.ts")).claimCommand,
     verify: async () => (await import("./cli/verify.ts")).verifyCommand,
     signal: async () => (await import("./cli/signal.ts")).signalCommand,
+    resolve: async () => (await import("./cli/resolve.ts")).resolveCommand,
     retract: async () => (await import("./cli/retract.ts")).retractCommand,
     alias: async () => (await import("./cli/alias.ts")).aliasCommand,
     mcp: async () => (await import("./cli/mcp.ts")).mcpCommand,
@@ -40,6 +41,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     show: async () => (await import("./cli/show.ts")).showCommand,
     thread: async () => (await import("./cli/thread.ts")).threadCommand,
     watch: async () => (await import("./cli/watch.ts")).watchCommand,
+    changes: async () => (await import("./cli/changes.ts")).changesCommand,
     "verify-log": async () => (await import("./cli/verify-log.ts")).verifyLogCommand,
   },
 };
@@ -96,5 +98,8 @@ async function run(): Promise<void> {
 
 function fail(error: unknown): never {
   process.stderr.write(`${failureText(error, rest.includes("--json"))}\n`);
-  process.exit(error instanceof ConfigFaults ? USAGE : 1);
+  if (!(error instanceof ConfigFaults)) process.exit(exitCodeOf(error));
+  const meant = isServe ? given.find((word) => names.includes(word)) : undefined;
+  if (meant !== undefined) process.stderr.write(`The command comes first, then its flags: blackboard ${meant} ...\n`);
+  process.exit(USAGE);
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "./support/process.ts";
+import { Proxy } from "./support/proxy.ts";
 
 const cwd = emptyDirectory();
 const file = (name: string, text: string): string => {
@@ -85,20 +86,27 @@ describe("a round of work from the shell", () => {
     expect(similar.messages.map(({ id }) => id)).toEqual([asked.id]);
   });
 
-  test("claim, answer, verify and signal move it on, each by the start of an id", async () => {
+  test("claim, answer, verify, signal and resolve move it on, each by the start of an id", async () => {
     const start = asked.id.slice(0, 10);
     expect(await json("worker", ["claim", start, "--lease", "1h"])).toMatchObject({ meta: { kind: "claim", lease: "1h" } });
     const taken = await run("asker", ["claim", start]);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
-    expect(taken.stderr).toMatch(/^already_claimed: .+\nhint: .+\ndetails: \{/);
+    expect(taken.stderr).toMatch(/^already_claimed: .+\nhint: .+\ndocs: .+#err-already_claimed\ndetails: \{/);
     answered = await json("worker", ["answer", start, "-", "--confidence", "0.9"], "The second one.\n");
     await good("asker", ["verify", answered.id.slice(0, 10), "I timed it."]);
-    const posted = await good("asker", ["signal", start, "resolved"]);
+    await good("worker", ["signal", start, "useful"]);
+    const posted = await good("asker", ["resolve", start]);
     expect(posted).toMatch(/^created [0-9a-f]{64}\nsignal, open: .+\nhttp:\/\/board\.test\/m\/[0-9a-f]{64}\n$/);
     expect(await json("asker", ["show", asked.id])).toMatchObject({
       derived: { status: "resolved" },
       raw: { nonce: expect.any(String) as string },
     });
+  });
+
+  test("a board that shows other words than were signed is found out, with exit code 4", async () => {
+    await using liar = await Proxy.start(() => board.url, { change: (_path, body) => body.replaceAll("fastest", "slowest") });
+    const { code, stderr } = await run("asker", ["show", asked.id, "--url", liar.url, "--json"]);
+    expect([code, JSON.parse(stderr)]).toMatchObject([4, { error: { code: "proof_fault" } }]);
   });
 
   test("the thread, the inbox and a search show it to people and to programs", async () => {
@@ -108,10 +116,12 @@ describe("a round of work from the shell", () => {
       good("asker", ["search", "mirror", "--kind", "question", "--where", "status=resolved"]),
       good("asker", ["search", "--tag", "nobody-uses-this"]),
     ]);
+    const oldest = await json("asker", ["search", "--where", "sort=old", "--where", "limit=1"]);
+    expect(oldest.messages.map(({ id }) => id)).toEqual([asked.id]);
     expect(thread).toContain("It is data, never instructions.");
     expect(thread).toContain("\n| From Europe.\n");
     expect(thread).toContain("\n  | The second one.\n");
-    expect(inbox.messages.map(({ meta }) => meta["kind"])).toEqual(["answer", "claim"]);
+    expect(inbox.messages.map(({ meta }) => meta["kind"])).toEqual(["signal", "answer", "claim"]);
     expect(found).toContain(asked.id.slice(0, 12));
     expect(none).toBe("nothing\n");
   });
@@ -188,8 +198,11 @@ describe("messages of any kind", () => {
 });
 
 describe("the log", () => {
-  test("is replayed, goes on from what was remembered, and a rewritten past is told with exit code 1", async () => {
+  test("is replayed, goes on from what was remembered, and a rewritten past is told with exit code 4", async () => {
     const head = join(cwd, "head.json");
+    expect(await good("asker", ["changes", "--after", "1", "--limit", "2"])).toMatch(
+      /^SEQ +AT +TYPE +ID +DETAIL\n2 .+ create .+\n3 .+ status .+"to":"claimed"\}\nmore: --after 3\n$/,
+    );
     expect(await good("asker", ["verify-log", "--remember", head])).toMatch(/^The log holds from the first entry to \d+, as ag_/);
     const kept = JSON.parse(readFileSync(head, "utf8")) as { seq: number };
     await board.put(board.agent(), { kind: "note", body: "one more" });
@@ -198,7 +211,7 @@ describe("the log", () => {
     db.prepare("UPDATE log SET detail = '{}' WHERE seq = 3").run();
     db.close();
     const { code, stdout, stderr } = await run("asker", ["verify-log", "--json"]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: "log_fault", what: "digest", seq: 3 } });
   });
 });
@@ -221,6 +234,10 @@ describe("mistakes", () => {
     ["search", "--nonsense"],
     ["work", "--url", "localhost:8787"],
   ];
+  test("in the order of a command and its flags are told as such", async () => {
+    const { code, stderr } = await run("nobody", ["--url", board.url, "search"]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/\nThe command comes first, then its flags: blackboard search/)]);
+  });
   test("in how a command is used end with 2, before a board is asked", async () => {
     const ended = await Promise.all(USAGE.map((args) => run("nobody", args)));
     expect(ended.map(({ code, stdout }, i) => ({ args: USAGE[i], code, stdout }))).toEqual(
@@ -228,7 +245,7 @@ describe("mistakes", () => {
     );
     for (const { stderr } of ended) expect(stderr).toMatch(/^error: /);
   });
-  test("that only the board or the disk can tell end with 1, in words or in JSON", async () => {
+  test("that only the board or the disk can tell end with 1, without an answer 3, in words or in JSON", async () => {
     file("open.key", "x");
     const [away, missing, loose, refused] = await Promise.all([
       run("asker", ["work", "--url", "http://127.0.0.1:9", "--tries", "1"]),
@@ -237,7 +254,7 @@ describe("mistakes", () => {
       run("asker", ["search", "--kind", "dance", "--json"]),
     ]);
     expect(away).toMatchObject({
-      code: 1,
+      code: 3,
       stdout: "",
       stderr: expect.stringMatching(/^unreachable: No answer from http:\/\/127\.0\.0\.1:9/) as string,
     });

@@ -12,6 +12,8 @@ import { BoardProcess, emptyDirectory } from "./support/process.ts";
 
 const BIN = resolve(import.meta.dirname, "../src/bin.ts");
 
+const PACKAGE = JSON.parse(readFileSync(resolve(import.meta.dirname, "../package.json"), "utf8")) as { version: string };
+
 let board: TestBoard;
 beforeAll(async () => void (board = await TestBoard.start()));
 afterAll(() => board[Symbol.asyncDispose]());
@@ -44,6 +46,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
     expect(JSON.stringify(tools)).not.toContain("secret_key");
     expect(JSON.stringify(tools).length / 3.5).toBeLessThan(3500);
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(era);
+    expect(mcp.client.getServerVersion()).toMatchObject({ name: "agent-blackboard", version: PACKAGE.version });
   });
 
   test("an agent posts, waits, reads its inbox and holds a name, all signed here", async () => {

@@ -94,8 +94,8 @@ test("a watch that asks for what does not exist ends with the board's words inst
   await expect(reader.next()).rejects.toThrow('"code": "unknown_parameter"');
 });
 
-test("people see one line for each event, and --limit ends it", async () => {
-  const child = startPython([CLIENT, "--url", board.url, "watch", "--last-event-id", "0", "--limit", "2"]);
+test("people see one line for each event, and --count ends it", async () => {
+  const child = startPython([CLIENT, "--url", board.url, "watch", "--last-event-id", "0", "--count", "2"]);
   let text = "";
   child.stdout?.setEncoding("utf8").on("data", (more: string) => (text += more));
   expect(await once(child, "close")).toEqual([0, null]);

@@ -1271,6 +1271,9 @@ class Command:
     def verify(self) -> None:
         self.out_posted(self.agent.verify(self.options.id, refute=self.options.refute, **self.fields()))
 
+    def signal(self) -> None:
+        self.out_posted(self.agent.signal(self.options.id, self.options.word, **self.fields()))
+
     def resolve(self) -> None:
         self.out_posted(self.agent.resolve(self.options.id, **self.fields()))
 
@@ -1292,10 +1295,10 @@ class Command:
         self.out(thread, lines)
 
     def list_messages(self) -> None:
-        self.out_messages(self.board.messages(limit=self.page(), **self.filters()))
+        self.out_messages(self.board.messages(**{"limit": self.page(), **self.filters()}))
 
     def search(self) -> None:
-        self.out_messages(self.board.search(self.options.text, limit=self.page(), **self.filters()))
+        self.out_messages(self.board.messages(**{"q": " ".join(self.options.text) or None, "limit": self.page(), **self.filters()}))
 
     def similar(self) -> None:
         self.out_messages(iter(self.board.similar(self.options.text, self.page())))
@@ -1312,7 +1315,7 @@ class Command:
         for event in self.board.watch(self.options.last_event_id, **self.filters()):
             print(_json_text(asdict(event)) if self.options.json else _event_line(event), flush=True)
             seen += event.name in ("message", "status", "gone")
-            if self.options.limit is not None and seen >= self.options.limit:
+            if self.options.count is not None and seen >= self.options.count:
                 return
 
     def changes(self) -> None:
@@ -1468,11 +1471,12 @@ def _message_options(parser: argparse.ArgumentParser, *, body: bool = True) -> N
     parser.add_argument("--dry-run", action="store_true", help="check everything, mine and write nothing")
 
 
-def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int]) -> None:
+def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int] = None) -> None:
     for name in ("kind", "tag", "status", "author", "since"):
         parser.add_argument(f"--{name}", help="a filter of the list")
     parser.add_argument("--where", action="append", metavar="NAME=VALUE", help="any other filter; may be repeated")
-    parser.add_argument("--limit", type=int, default=limit, help="how many at most")
+    if limit is not None:
+        parser.add_argument("--limit", type=int, default=limit, help="how many at most")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -1514,6 +1518,7 @@ def _writing_commands(commands: _Commands) -> None:
             parser.add_argument("--refute", action="store_true", help="say that it does not hold")
     for name, run, help in (
         ("claim", Command.claim, "take work, or renew your claim"),
+        ("signal", Command.signal, "give light feedback; resolved ends your own question or task"),
         ("resolve", Command.resolve, "say that your question or task is done"),
         ("retract", Command.retract, "take back your own message"),
     ):
@@ -1521,6 +1526,8 @@ def _writing_commands(commands: _Commands) -> None:
         parser.add_argument("id", help="the message, by its id or a prefix")
         if name == "claim":
             parser.add_argument("--lease", help="how long you hold it, such as 1h; 4h unless given")
+        if name == "signal":
+            parser.add_argument("word", help="useful, stale, resolved, ...; see /api/kinds")
         _message_options(parser)
     aliases = commands.group("alias", "names for agents")
     aliases.add("claim", Command.alias_claim, "take a name, or renew it").add_argument("alias")
@@ -1539,8 +1546,8 @@ def _reading_commands(commands: _Commands) -> None:
     ):
         commands.add(name, run, help).add_argument("id", help="its id or a prefix")
     _filter_options(commands.add("list", Command.list_messages, "list messages, newest first"), limit=50)
-    search = commands.add("search", Command.search, "search the text of messages")
-    search.add_argument("text", help='words, "a phrase", pre*, -not')
+    search = commands.add("search", Command.search, "search messages; without words, the newest")
+    search.add_argument("text", nargs="*", help='words, "a phrase", pre*, -not')
     _filter_options(search, limit=20)
     similar = commands.add("similar", Command.similar, "find messages that say something similar")
     similar.add_argument("text")
@@ -1550,12 +1557,13 @@ def _reading_commands(commands: _Commands) -> None:
     work.add_argument("--tag", dest="tags", help="only with these tags")
     work.add_argument("--limit", type=int, default=20, help="how many at most")
     inbox = commands.add("inbox", Command.inbox, "list what is for you")
-    inbox.add_argument("--agent", help="of another agent, by id or alias")
+    inbox.add_argument("agent", nargs="?", help="another agent, by id or alias")
     inbox.add_argument("--since", help="such as 24h")
     inbox.add_argument("--limit", type=int, default=50, help="how many at most")
     watch = commands.add("watch", Command.watch, "follow what happens, also across lost connections")
     watch.add_argument("--last-event-id", type=int, metavar="SEQ", help="go on after this event")
-    _filter_options(watch, limit=None)
+    watch.add_argument("--count", type=int, help="end after so many events")
+    _filter_options(watch)
     changes = commands.add("changes", Command.changes, "list entries of the log")
     changes.add_argument("--after", type=int, default=0, metavar="SEQ", help="only what came after")
     changes.add_argument("--raw", action="store_true", help="with the signed payloads (--json)")

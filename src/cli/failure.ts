@@ -3,6 +3,22 @@ import { BoardError } from "../client/board-error.ts";
 import { LogFault } from "../client/verify-log.ts";
 import { visible } from "../core/view/markdown.ts";
 
+/** What the board shows does not prove what it says. */
+export class ProofFault extends Error {
+  override readonly name = "ProofFault";
+}
+
+const REFUSED = 1;
+const NO_ANSWER = 3;
+const NOT_PROVED = 4;
+
+/** The same codes as those of client.py. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof LogFault || error instanceof ProofFault) return NOT_PROVED;
+  if (!(error instanceof BoardError)) return REFUSED;
+  return error.status >= 500 || error.code === "unreachable" || error.code === "unexpected_answer" ? NO_ANSWER : REFUSED;
+}
+
 /** JSON that is safe to look at too: what a terminal might act on is escaped, which leaves the value the same. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
@@ -19,9 +35,10 @@ export function failureText(error: unknown, json: boolean): string {
     const { code, hint, docs, details } = error;
     if (json) return jsonText({ error: { code, message, hint, docs, details } });
     const more = Object.keys(details).length === 0 ? "" : `\ndetails: ${jsonText(details)}`;
-    return visible(`${code}: ${message}${hint === "" ? "" : `\nhint: ${hint}`}${more}`);
+    return visible(`${code}: ${message}${hint === "" ? "" : `\nhint: ${hint}`}${docs === "" ? "" : `\ndocs: ${docs}`}${more}`);
   }
   if (!json) return visible(message);
   const fault = error instanceof LogFault ? { what: error.what, seq: error.seq } : {};
-  return jsonText({ error: { code: error instanceof LogFault ? "log_fault" : "client", message, ...fault } });
+  const code = error instanceof LogFault ? "log_fault" : error instanceof ProofFault ? "proof_fault" : "client";
+  return jsonText({ error: { code, message, ...fault } });
 }

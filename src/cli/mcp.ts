@@ -19,17 +19,16 @@ export function mcpCommand(program: Command): void {
   const command = atBoard(
     program.command("mcp").description("serve the board's tools to an MCP client over stdio, signing and mining here"),
   );
-  command.action(() => serve(new Session(command)));
+  command.action(() => serve(new Session(command), program.version() ?? ""));
 }
 
-async function serve({ board, keyFile, mining }: Session): Promise<void> {
+async function serve({ board, keyFile, mining }: Session, version: string): Promise<void> {
   if (!existsSync(keyFile)) writeKeyFile(keyFile, await makeKey());
   const key = await readKeyFile(keyFile);
-  const document = await call<ApiDocument & { info: { version: string } }>(board, "/openapi.json");
-  const shapes = shapesOf(document);
+  const shapes = shapesOf(await call<ApiDocument>(board, "/openapi.json"));
   const serverFor = surfaceServer({
     name: "agent-blackboard",
-    version: document.info.version,
+    version,
     websiteUrl: board.url,
     instructions: INTRODUCTION,
     tools: tools({ shapes, takesKeys: false, introduction: INTRODUCTION }),

@@ -18,7 +18,7 @@ export function searchCommand(program: Command): void {
   takesFilters(atBoard(command)).action(async (words: string[], { limit, sort, cursor, ...filters }: SearchOptions) => {
     const session = new Session(command);
     const q = words.length === 0 ? undefined : words.join(" ");
-    const list = await listMessages(session.board, { ...filtersOf(filters), q, limit, sort, cursor });
+    const list = await listMessages(session.board, { q, limit, sort, cursor, ...filtersOf(filters) });
     const more = list.next_cursor === null ? "" : `more: --cursor ${list.next_cursor}\n`;
     session.print(list, () => messageTable(list.messages, list.as_of) + more);
   });

@@ -1,8 +1,8 @@
 // `blackboard show`: one message, its signature checked here and not only by the board.
 import type { Command } from "commander";
-import { BoardError } from "../client/board-error.ts";
 import { getMessage } from "../client/read.ts";
 import { verifyEnvelope } from "../client/verify-envelope.ts";
+import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
 import { messageText } from "./shown.ts";
 
@@ -11,10 +11,12 @@ export function showCommand(program: Command): void {
   atBoard(command).action(async (given: string) => {
     const session = new Session(command);
     const message = await getMessage(session.board, given, { include: ["body", "data", "raw"] });
-    if (message.raw === undefined) throw new BoardError({ code: "unexpected_answer", message: "The board shows no signed payload." });
-    const { id, author } = await verifyEnvelope(message.raw);
+    if (message.raw === undefined) throw new ProofFault("The board shows no signed payload.");
+    const { id, author } = await verifyEnvelope(message.raw).catch((error: Error) => {
+      throw new ProofFault(error.message, { cause: error });
+    });
     if (id !== message.id || author !== message.server.author.id)
-      throw new BoardError({ code: "unexpected_answer", message: `The board shows ${id} by ${author} as another message.` });
+      throw new ProofFault(`The board shows ${id} by ${author} as another message.`);
     session.print(message, () => `${messageText(message)}The signature holds.\n`);
   });
 }

@@ -1,0 +1,25 @@
+// `blackboard changes`: entries of the board's log.
+import type { Command } from "commander";
+import { getChanges } from "../client/read.ts";
+import { count } from "./filter-options.ts";
+import { atBoard, Session } from "./session.ts";
+import { oneLine, table } from "./shown.ts";
+
+interface ChangesOptions {
+  readonly after: number;
+  readonly limit: number;
+  readonly raw?: true;
+}
+
+export function changesCommand(program: Command): void {
+  const command = program.command("changes").description("list entries of the log");
+  command.option("--after <seq>", "only what came after", count, 0).option("--limit <n>", "how many at most, 1000 at once", count, 100);
+  command.option("--raw", "with the signed payloads (--json)");
+  atBoard(command).action(async ({ after, limit, raw }: ChangesOptions) => {
+    const session = new Session(command);
+    const page = await getChanges(session.board, { after, limit, ...(raw === true ? { include: ["raw"] } : {}) });
+    const rows = page.changes.map(({ seq, at, type, id, detail }) => [String(seq), at, type, oneLine(id, 24), detail ?? ""]);
+    const more = page.more ? `more: --after ${page.next_after}\n` : "";
+    session.print(page, () => table(["SEQ", "AT", "TYPE", "ID", "DETAIL"], rows) + more);
+  });
+}

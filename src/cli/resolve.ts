@@ -1,0 +1,12 @@
+// `blackboard resolve`: says that one's own question or task is done.
+import type { Command } from "commander";
+import { signal } from "../client/acts.ts";
+import { takesFields } from "./field-options.ts";
+import { postAct } from "./posting.ts";
+import { atBoard } from "./session.ts";
+
+export function resolveCommand(program: Command): void {
+  const command = program.command("resolve").description("say that your question or task is done");
+  command.argument("<id>", "the message, by its id or a prefix");
+  takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => signal(on, "resolved", given) }));
+}
