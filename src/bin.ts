@@ -54,7 +54,7 @@ const program = new Command("blackboard")
   .addHelpText("after", settingsHelp());
 
 const given = process.argv.slice(2);
-const names = Object.values(COMMANDS).flatMap((group) => Object.keys(group));
+const names = new Set(Object.values(COMMANDS).flatMap((group) => Object.keys(group)));
 /** Running a board is what flags without a command mean. */
 const isServe = (given[0] ?? "-").startsWith("-") && !ABOUT.has(given[0] ?? "");
 const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
@@ -62,7 +62,7 @@ const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
 // Whoever read the output has seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
-if (names.includes(name)) {
+if (names.has(name)) {
   await addCommands((one) => one === name);
   await run();
 } else {
@@ -99,7 +99,7 @@ async function run(): Promise<void> {
 function fail(error: unknown): never {
   process.stderr.write(`${failureText(error, rest.includes("--json"))}\n`);
   if (!(error instanceof ConfigFaults)) process.exit(exitCodeOf(error));
-  const meant = isServe ? given.find((word) => names.includes(word)) : undefined;
+  const meant = isServe ? given.find((word) => names.has(word)) : undefined;
   if (meant !== undefined) process.stderr.write(`The command comes first, then its flags: blackboard ${meant} ...\n`);
   process.exit(USAGE);
 }

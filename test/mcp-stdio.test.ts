@@ -93,7 +93,7 @@ test("where no board answers, or the key is open to others, it says so and ends"
     args: ["mcp", "--url", "http://127.0.0.1:9", "--key-file", join(emptyDirectory(), "a.key"), "--tries", "1"],
   });
   const { code, stderr, stdout } = await lost.ended;
-  expect([code, stdout]).toEqual([1, ""]);
+  expect([code, stdout]).toEqual([3, ""]);
   expect(stderr).toContain("127.0.0.1:9");
   const open = join(emptyDirectory(), "open.key");
   mkdirSync(join(open, ".."), { recursive: true });
