@@ -1,11 +1,10 @@
-// What the writer alone costs a post: CPU time, bytes written, and where the time goes, in transactions of several sizes.
-import { readFileSync } from "node:fs";
-import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
-import { SqliteWriter } from "../src/adapters/sqlite/writer.ts";
+// What the writer alone costs a post on each store: CPU time, bytes written, and how long a transaction takes, in several sizes.
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import type { Payload } from "../src/core/protocol/payload.ts";
 import type { Act } from "../src/ports/store.ts";
 import type { Figure } from "./support/figure.ts";
+import { storesIn } from "./support/measured-board.ts";
+import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./support/measured-writer.ts";
 import { payloads } from "./support/posts.ts";
 import { Scratch } from "./support/scratch.ts";
 
@@ -16,44 +15,52 @@ const FILL_BATCH = 1000;
 const POSTS = 6000;
 const SINGLE_POSTS = 500;
 
-export async function writerBench(): Promise<readonly Figure[]> {
+export async function writerBench({ store = "sqlite,postgres" }: { store?: string | undefined } = {}): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  using scratch = new Scratch();
-  const writer = new SqliteWriter(openDatabase(databasePath(scratch.path), "write"));
+  // How many nodes there are makes no difference here: one of them writes at a time.
+  const names = new Set(storesIn(store).map(({ nodes }) => (nodes === 0 ? "sqlite" : "postgres")));
+  for (const name of names) {
+    using scratch = new Scratch();
+    await using writer = name === "sqlite" ? sqliteWriter(scratch) : await postgresWriter(scratch);
+    figures.push(...(await measure(name, writer)));
+  }
+  return figures;
+}
+
+async function measure(name: string, writer: MeasuredWriter): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
   const source = payloads();
   const next = (): Act => actOf(source.next().value);
-  for (let filled = 0; filled < FILL; filled += FILL_BATCH) {
-    const acts = Array.from({ length: FILL_BATCH }, next);
-    writer.run(acts, Date.now());
-  }
+  for (let filled = 0; filled < FILL; filled += FILL_BATCH) await writer.run(Array.from({ length: FILL_BATCH }, next));
   for (const batch of BATCHES) {
     const posts = batch === 1 ? SINGLE_POSTS : POSTS;
     const acts = Array.from({ length: posts }, next);
-    const written = writtenBytes();
-    const cpu = process.cpuUsage();
-    const started = performance.now();
+    const [written, cpu, started] = [await writer.written(), writer.cpuMs(), performance.now()];
     const times: number[] = [];
     for (let done = 0; done < posts; done += batch) {
       const begun = performance.now();
-      writer.run(acts.slice(done, done + batch), Date.now());
+      await writer.run(acts.slice(done, done + batch));
       times.push(performance.now() - begun);
     }
     const wall = ((performance.now() - started) * 1000) / posts;
     times.sort((a, b) => a - b);
-    const at = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? Number.NaN).toFixed(1);
-    const { user, system } = process.cpuUsage(cpu);
-    const us = (value: number): string => (value / posts).toFixed(0);
-    const kib = (writtenBytes() - written) / posts / 1024;
-    const of = (what: string): string => `${batch} posts a transaction: ${what}`;
-    figures.push({ name: of("CPU a post"), value: (user + system) / posts, unit: "us", better: "less" });
-    figures.push({ name: of("wall a post"), value: wall, unit: "us", better: "less" });
-    figures.push({ name: of("written a post"), value: kib, unit: "KiB", better: "less" });
-    console.log(
-      `${String(batch).padStart(3)} posts a transaction: CPU ${us(user + system)} us a post (user ${us(user)}, system ${us(system)}), wall ${wall.toFixed(0)} us, ${kib.toFixed(1)} KiB written`,
+    const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+    const { own, server } = writer.cpuMs();
+    const us = { own: ((own - cpu.own) * 1000) / posts, server: ((server - cpu.server) * 1000) / posts };
+    const kib = ((await writer.written()) - written) / posts / 1024;
+    const of = (what: string): string => `${name}, ${batch} posts a transaction: ${what}`;
+    figures.push(
+      { name: of("CPU a post"), value: us.own + us.server, unit: "us", better: "less" },
+      { name: of("wall a post"), value: wall, unit: "us", better: "less" },
+      { name: of("written a post"), value: kib, unit: "KiB", better: "less" },
+      { name: of("a transaction, p50"), value: at(0.5), unit: "ms", better: "less" },
     );
-    console.log(`      a transaction took ${at(0.5)} ms (p50), ${at(0.9)} (p90), ${at(0.99)} (p99), ${at(1)} at most`);
+    console.log(
+      `${of("")}CPU ${us.own.toFixed(0)} us a post here and ${us.server.toFixed(0)} in the server, wall ${wall.toFixed(0)} us, ${kib.toFixed(1)} KiB written`,
+    );
+    const [half, most, nearly, all] = [0.5, 0.9, 0.99, 1].map((share) => at(share).toFixed(1));
+    console.log(`      a transaction took ${half} ms (p50), ${most} (p90), ${nearly} (p99), ${all} at most`);
   }
-  writer.close();
   return figures;
 }
 
@@ -65,13 +72,4 @@ function actOf(text: string): Act {
     arrival: { id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 18, assisted: false, blobs: {} },
     dryRun: false,
   };
-}
-
-/** By system calls, of this process; 0 where there is no /proc. */
-function writtenBytes(): number {
-  try {
-    return Number(/wchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
-  } catch {
-    return 0;
-  }
 }

@@ -1,0 +1,60 @@
+// The writer of a board alone, in this process, on the store that was asked for.
+import { readFileSync } from "node:fs";
+import { Client } from "../../src/adapters/postgres/client.ts";
+import { migrate } from "../../src/adapters/postgres/migrate.ts";
+import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
+import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
+import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
+import type { Act } from "../../src/ports/store.ts";
+import { postgresServer } from "../../test/support/postgres/server.ts";
+import { familyMs } from "./machine.ts";
+import type { Scratch } from "./scratch.ts";
+
+export interface MeasuredWriter extends AsyncDisposable {
+  run(acts: readonly Act[]): Promise<void>;
+  /** CPU milliseconds so far, of this process and of the database's server. */
+  cpuMs(): { readonly own: number; readonly server: number };
+  /** Bytes written so far: by system calls, or to the server's log; 0 where nobody tells. */
+  written(): Promise<number>;
+}
+
+const ownMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+export function sqliteWriter(scratch: Scratch): MeasuredWriter {
+  const writer = new SqliteWriter(openDatabase(databasePath(scratch.path), "write"));
+  return {
+    run: async (acts) => void writer.run(acts, Date.now()),
+    cpuMs: () => ({ own: ownMs(), server: 0 }),
+    async written() {
+      try {
+        return Number(/wchar: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+      } catch {
+        return 0;
+      }
+    },
+    [Symbol.asyncDispose]: async () => writer.close(),
+  };
+}
+
+export async function postgresWriter(scratch: Scratch): Promise<MeasuredWriter> {
+  const server = await postgresServer({ durable: true, parent: scratch.parent });
+  const client = new Client({ url: `${server.url}/postgres`, connections: 1, name: "bench" });
+  await migrate(client);
+  const writer = new PostgresWriter(`${server.url}/postgres`);
+  return {
+    run: async (acts) => void (await writer.run(acts, Date.now())),
+    cpuMs: () => ({ own: ownMs(), server: familyMs(server.pid) }),
+    async written() {
+      const [row] = await client.query<{ bytes: string }>("SELECT (pg_current_wal_lsn() - '0/0')::text AS bytes");
+      return Number(row?.bytes);
+    },
+    async [Symbol.asyncDispose]() {
+      await writer.end();
+      await client.end();
+      await server.remove();
+    },
+  };
+}
