@@ -31,7 +31,11 @@ async function measure(name: string, writer: MeasuredWriter): Promise<readonly F
   const figures: Figure[] = [];
   const source = payloads();
   const next = (): Act => actOf(source.next().value);
+  const empty = await writer.stored();
   for (let filled = 0; filled < FILL; filled += FILL_BATCH) await writer.run(Array.from({ length: FILL_BATCH }, next));
+  const stored = ((await writer.stored()) - empty) / FILL;
+  console.log(`${name}: ${stored.toFixed(0)} bytes a message on disk, without the search index`);
+  figures.push({ name: `${name}: bytes a message`, value: stored, unit: "bytes", better: "less" });
   for (const batch of BATCHES) {
     const posts = batch === 1 ? SINGLE_POSTS : POSTS;
     const acts = Array.from({ length: posts }, next);

@@ -16,6 +16,8 @@ export interface MeasuredWriter extends AsyncDisposable {
   cpuMs(): { readonly own: number; readonly server: number };
   /** Bytes written so far: by system calls, or to the server's log; 0 where nobody tells. */
   written(): Promise<number>;
+  /** Bytes that the database takes on disk. */
+  stored(): Promise<number>;
 }
 
 const ownMs = (): number => {
@@ -35,6 +37,13 @@ export function sqliteWriter(scratch: Scratch): MeasuredWriter {
         return 0;
       }
     },
+    async stored() {
+      // Pages that are still in the write-ahead log count too.
+      const db = openDatabase(databasePath(scratch.path), "read");
+      const row = db.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get();
+      db.close();
+      return Number(row?.["bytes"]);
+    },
     [Symbol.asyncDispose]: async () => writer.close(),
   };
 }
@@ -49,6 +58,10 @@ export async function postgresWriter(scratch: Scratch): Promise<MeasuredWriter> 
     cpuMs: () => ({ own: ownMs(), server: familyMs(server.pid) }),
     async written() {
       const [row] = await client.query<{ bytes: string }>("SELECT (pg_current_wal_lsn() - '0/0')::text AS bytes");
+      return Number(row?.bytes);
+    },
+    async stored() {
+      const [row] = await client.query<{ bytes: string }>("SELECT pg_database_size(current_database())::text AS bytes");
       return Number(row?.bytes);
     },
     async [Symbol.asyncDispose]() {
