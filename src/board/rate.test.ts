@@ -23,6 +23,25 @@ function limiter(on = true) {
 }
 
 describe.each(PROMISED)("%s", (scope, burst, every) => {
+  test("a caller who goes from node to node gains a bucket on each, and no faster pace", () => {
+    const clock = new ManualClock(1_000_000);
+    const nodes = [new RateLimiter(clock, true, true), new RateLimiter(clock, true, true)] as const;
+    const tell = (from: RateLimiter, to: RateLimiter) =>
+      from.spent(1000).forEach(({ scope: taken, caller, tokens }) => to.charge(taken, caller, tokens));
+    const step = Math.min(every / 5, 1000);
+    const lasting = burst * every * 4;
+    let passed = 0;
+    for (let ms = 0, tries = 0; ms < lasting; ms += step, tries++) {
+      if (outcome(() => nodes[tries % 2 === 0 ? 0 : 1].take(scope, "a")) === "ok") passed++;
+      clock.advance(step);
+      if (Math.floor(ms / 1000) === Math.floor((ms + step) / 1000)) continue;
+      tell(nodes[0], nodes[1]);
+      tell(nodes[1], nodes[0]);
+    }
+    expect(passed).toBeGreaterThan(lasting / every - 2);
+    expect(passed).toBeLessThanOrEqual(2 * burst + lasting / every);
+  });
+
   test(`${burst} at once, then one every ${every} ms, and never more than that`, () => {
     const { clock, pass } = limiter();
     expect(pass(scope, "a", burst + 5)).toBe(burst);

@@ -32,6 +32,8 @@ export interface Spent {
 export const OPEN_AT_ONCE = 20;
 
 const MAX_CALLERS = 100_000;
+/** With more nodes than this, a caller who spreads its calls over all of them can exceed its pace. */
+const NODES_SHARING = 8;
 
 export class RateLimiter {
   readonly #clock: Clock;
@@ -56,7 +58,7 @@ export class RateLimiter {
     const callers = this.#callers(scope);
     const known = callers.get(caller) ?? 0;
     // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
-    const since = Math.min(Math.max(known, now), now + burst * everyMs);
+    const since = Math.min(Math.max(known, now), now + this.#longest(scope));
     if (since < known) callers.set(caller, since);
     const fullAt = since + everyMs;
     const over = fullAt - now - burst * everyMs;
@@ -70,26 +72,19 @@ export class RateLimiter {
 
   /** What other nodes have given a caller. */
   charge(scope: Scope, caller: string, tokens: number): void {
-    const { burst, everyMs } = BUCKETS[scope];
+    const { everyMs } = BUCKETS[scope];
     const now = this.#clock.now();
     const callers = this.#callers(scope);
-    const fullAt = Math.min(Math.max(callers.get(caller) ?? 0, now) + tokens * everyMs, now + burst * everyMs);
+    const fullAt = Math.min(Math.max(callers.get(caller) ?? 0, now) + tokens * everyMs, now + this.#longest(scope));
     callers.delete(caller);
     callers.set(caller, fullAt);
     if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
   }
 
-  /** What the callers that have used up more than half have taken since it was last asked: the others are nobody's concern. */
-  spent(): readonly Spent[] {
-    const now = this.#clock.now();
-    const told: Spent[] = [];
-    for (const [key, one] of this.#untold) {
-      const { burst, everyMs } = BUCKETS[one.scope];
-      const wait = (this.#callers(one.scope).get(one.caller) ?? 0) - now;
-      if (wait > (burst * everyMs) / 2) told.push(one);
-      // What is full again need not be told any more.
-      if (wait <= 0 || wait > (burst * everyMs) / 2) this.#untold.delete(key);
-    }
+  /** What callers have taken since it was last asked, `ms` ago, but for those so slow that all nodes together would keep their pace. */
+  spent(ms: number): readonly Spent[] {
+    const told = [...this.#untold.values()].filter(({ scope, tokens }) => tokens * BUCKETS[scope].everyMs * NODES_SHARING > ms);
+    this.#untold.clear();
     return told;
   }
 
@@ -108,6 +103,12 @@ export class RateLimiter {
       if (rest <= 0) this.#open.delete(caller);
       else this.#open.set(caller, rest);
     };
+  }
+
+  /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
+  #longest(scope: Scope): number {
+    const { burst, everyMs } = BUCKETS[scope];
+    return burst * everyMs * (this.#shared ? 2 : 1);
   }
 
   #noteSpent(scope: Scope, caller: string): void {

@@ -39,7 +39,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   function telling(): void {
     cancelTelling = clock.at(clock.now() + TELL_MS, () => {
       telling();
-      for (const text of pieces(rates.spent())) peers.tell(text).catch(failed);
+      for (const text of pieces(rates.spent(TELL_MS))) peers.tell(text).catch(failed);
     });
   }
   /** All nodes begin at the same minute, so that they come to the same bits whenever they were started. */
