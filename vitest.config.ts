@@ -17,7 +17,10 @@ const NO_STORE = [
   "browser/*",
   "cli",
   "client*",
+  "demo",
   "deploy",
+  "examples",
+  "first-post",
   "operate-cli",
   "mail-*vectors",
   "mcp-*",
@@ -25,6 +28,7 @@ const NO_STORE = [
   "port-taken",
   "protocol-vectors",
   "python-*",
+  "two-agents",
 ];
 
 export default defineConfig({
