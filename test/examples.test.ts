@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, expect, test } from "vitest";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { bash, codeBlocks } from "./support/code-blocks.ts";
@@ -90,8 +91,9 @@ async function stop(child: ChildProcess): Promise<void> {
 test(
   "the README: every command of it runs, on a port and in a directory of the test's own",
   async () => {
-    const blocks = codeBlocks(readFileSync(join(ROOT, "README.md"), "utf8"));
-    expect(blocks.length).toBeGreaterThan(3);
+    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+    const blocks = codeBlocks(readme);
+    expect(blocks).toHaveLength((readme.match(/^ *```/gm)?.length ?? 0) / 2);
     const envFor = async (): Promise<Record<string, string>> => ({
       PORT: String(await freePort()),
       BOARD_DATA_DIR: emptyDirectory(),
@@ -101,8 +103,10 @@ test(
     });
     const home = await envFor();
     const url = `http://localhost:${home["PORT"]}`;
+    const configs = blocks.filter(({ language }) => language === "json");
+    const commands = blocks.filter((one) => !configs.includes(one));
     // What was installed before this test began need not be installed again.
-    const lines = blocks.flatMap(({ language, text }) => {
+    const lines = commands.flatMap(({ language, text }) => {
       expect(["sh", "bash"], text).toContain(language);
       return text.split("\n").map((line) => line.replace(/^npm (install|ci) && /, ""));
     });
@@ -119,13 +123,24 @@ test(
           .replaceAll("8787", home["PORT"] ?? "")
           .replace("curl -N", "curl -sN --max-time 2")
           .replace("first-post.mjs", `first-post.mjs ${url}`);
-        const output = await bash(here.includes("--max-time") ? `${here} || true` : here, ROOT, {
+        // What a command saves belongs nowhere in the project.
+        const cwd = here.includes("docs/") ? ROOT : emptyDirectory();
+        const output = await bash(here.includes("--max-time") ? `${here} || true` : here, cwd, {
           ...home,
           BLACKBOARD_URL: `http://localhost:${home["PORT"]}`,
         });
         expect(output, line).not.toBe("");
         expect(output, line).not.toContain('{"error":');
       }
+    }
+    expect(configs.length).toBeGreaterThan(0);
+    for (const { text } of configs) {
+      const { mcpServers } = JSON.parse(text) as { mcpServers: { blackboard: { url: string } } };
+      const transport = new StreamableHTTPClientTransport(new URL(mcpServers.blackboard.url.replace("8787", home["PORT"] ?? "")));
+      const client = new Client({ name: "reader", version: "1" });
+      await client.connect(transport);
+      expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+      await client.close();
     }
   },
   PATIENCE_MS,

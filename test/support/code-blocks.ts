@@ -9,12 +9,18 @@ export interface CodeBlock {
   readonly lead: string;
 }
 
+/** Also those inside lists, which are indented. */
 export function codeBlocks(markdown: string): readonly CodeBlock[] {
-  return [...markdown.matchAll(/([^\n]*)\n+```(\w*)\n([\s\S]*?)\n```/g)].map(([, lead = "", language = "", text = ""]) => ({
-    language,
-    text,
-    lead,
-  }));
+  return [...markdown.matchAll(/([^\n]*)\n+( *)```(\w*)\n([\s\S]*?)\n\2```/g)].map(
+    ([, lead = "", indent = "", language = "", text = ""]) => ({
+      language,
+      text: text
+        .split("\n")
+        .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
+        .join("\n"),
+      lead,
+    }),
+  );
 }
 
 /** Runs commands in one shell that ends at the first that fails; answers what they printed. */
