@@ -8,7 +8,7 @@ import { databaseFor } from "../../../test/support/postgres/database.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { copyBoard } from "../../cli/copy.ts";
-import { makeBackup } from "../../cli/operate/backup.ts";
+import { makeBackup, restoreToDatabase } from "../../cli/operate/backup.ts";
 import { configOf } from "../../cli/operate/desk.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
 import { Client } from "./client.ts";
@@ -58,10 +58,11 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   await using board = await TestBoard.start();
   const { id } = await board.put(board.agent(), { kind: "note", body: "to be kept" });
   const [dir, databaseUrl] = [join(emptyDirectory(), "backup"), await databaseFor(board.data)];
-  const { seq } = await makeBackup(configOf({ databaseUrl, data: board.data, keyFile: join(board.data, "board.key") }), dir, true);
+  const config = configOf({ databaseUrl, data: board.data, keyFile: join(board.data, "board.key") });
+  const { seq } = await makeBackup(config, dir, false);
   expect(seq).toBe(1);
   const copy = await databaseFor(dir);
-  await copyBoard({ from: dir, to: copy }, board.clock.now());
+  expect(await restoreToDatabase(config, copy, dir, board.clock.now())).toMatchObject({ seq });
   expect((await rowsOf(copy))["messages"]?.join()).toContain(id);
 });
 

@@ -9,12 +9,12 @@ import { headFile } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Action } from "../../core/message/moderation.ts";
+import { copyBoard } from "../copy.ts";
 import { copyTo, lastSigned } from "./board-copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 
 const KEY = "board.key";
 const HEAD = "head.json";
-const NOT_HERE = "A backup is put into an empty PostgreSQL database with `blackboard copy --from DIR --to postgres://...`.";
 
 export function backupCommands(operate: Command): void {
   atDesk(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
@@ -50,8 +50,13 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean):
 
 async function restore(dir: string, options: DeskOptions): Promise<void> {
   const { tell, confirm } = offDesk(options);
-  const config = sqliteConfig(options);
+  const config = configOf(options);
   const { seq } = soundHead(requireBackup(dir));
+  if (config.databaseUrl !== undefined) {
+    await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
+    const restored = await restoreToDatabase(config, config.databaseUrl, dir);
+    return tell(`Restored the database to entry ${restored.seq}, and verified it.`, { restored });
+  }
   await confirm(`Put the backup in ${dir}, up to entry ${seq}, in the place of the board in ${config.data}?`);
   const { head, signed, replaced, lost } = await restoreBackup(config, dir);
   const behind = signed !== undefined && signed.seq > head.seq;
@@ -69,6 +74,11 @@ async function restore(dir: string, options: DeskOptions): Promise<void> {
       : ["Decisions that the backup does not know; take them again:", ...lost.map(({ id, target }) => `  ${id} ${target}`)]),
   ];
   tell(lines.join("\n"), { restored: head, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null, lost });
+}
+
+/** A backup is a SQLite board like any other. A node that knows of a newer signed head starts read-only on it. */
+export function restoreToDatabase({ keyFile }: Config, to: string, dir: string, now?: number): Promise<Head> {
+  return copyBoard({ from: dir, to, ...(existsSync(join(dir, KEY)) ? {} : { keyFile }) }, now);
 }
 
 export interface Restored {
@@ -143,10 +153,4 @@ function decisionsAfter(path: string, seq: number): readonly Action[] {
 function requireBackup(dir: string): string {
   if (!existsSync(databasePath(dir))) throw new Error(`There is no backup in ${dir}.`);
   return databasePath(dir);
-}
-
-function sqliteConfig(options: DeskOptions): Config {
-  const config = configOf(options);
-  if (config.databaseUrl !== undefined) throw new Error(NOT_HERE);
-  return config;
 }
