@@ -2,13 +2,15 @@
 import type { Card, Raw } from "../../ports/store.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 
-export const CARD_COLUMNS = `${STANDING_COLUMNS}, c.payload, c.sig, c.nonce, a.first_seen AS "firstSeen", a.messages AS "authorMessages",
+/** Of author and thread, which change with every post of theirs. */
+export const FACT_COLUMNS = `a.first_seen AS "firstSeen", a.messages AS "authorMessages",
   t.messages AS "threadMessages", t.last_activity AS "lastActivity"`;
-
+export const FACT_JOINS = `LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root`;
+export const CARD_COLUMNS = `${STANDING_COLUMNS}, c.payload, c.sig, c.nonce, ${FACT_COLUMNS}`;
 /** What belongs to the messages `m` of a statement. */
-export const CARD_JOINS = `JOIN contents c ON c.seq = m.seq LEFT JOIN agents a ON a.id = m.author LEFT JOIN threads t ON t.root = m.root`;
+export const CARD_JOINS = `JOIN contents c ON c.seq = m.seq ${FACT_JOINS}`;
 
-interface CardRow extends Raw {
+export interface FactRow {
   readonly firstSeen: number | null;
   readonly authorMessages: number | null;
   readonly threadMessages: number | null;
@@ -16,11 +18,17 @@ interface CardRow extends Raw {
 }
 
 export function toCard(row: unknown): Card {
-  const { payload, sig, nonce, firstSeen, authorMessages, threadMessages, lastActivity, ...rest } = row as CardRow;
-  const standing = toStanding(rest);
+  const { payload, sig, nonce, firstSeen, authorMessages, threadMessages, lastActivity, ...rest } = row as Raw & FactRow;
+  return cardOf({ standing: toStanding(rest), raw: { payload, sig, nonce } }, { firstSeen, authorMessages, threadMessages, lastActivity });
+}
+
+export function cardOf(
+  { standing, raw }: Pick<Card, "standing" | "raw">,
+  { firstSeen, authorMessages, threadMessages, lastActivity }: FactRow,
+): Card {
   return {
     standing,
-    raw: { payload, sig, nonce },
+    raw,
     author: { firstSeen: firstSeen ?? standing.receivedAt, messages: authorMessages ?? 1 },
     thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? standing.receivedAt },
   };

@@ -25,6 +25,8 @@ const SESSION = {
   jit: "off",
   // Every statement has its index. A plan that was made while a table was empty would read all of it, until somebody gathers statistics.
   enable_seqscan: "off",
+  // A page is walked in its order until it is full; collecting everything that fits first, and sorting it, is never worth it.
+  enable_bitmapscan: "off",
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 15_000,
 } as const;

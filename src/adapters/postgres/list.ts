@@ -5,8 +5,9 @@ import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect } from "../sql/condition.ts";
 import { GONE_AS_MESSAGES, merged } from "../sql/listing.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
-import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
+import { CARD_COLUMNS, CARD_JOINS, cardOf, FACT_COLUMNS, FACT_JOINS, type FactRow, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
+import { KeptCards } from "./kept-cards.ts";
 import { numberArray, storable } from "./literals.ts";
 
 /** The planner knows by its statistics which index to take. */
@@ -26,11 +27,20 @@ const ORDER_COLUMN: Record<OrderKey, string> = {
 
 type Source = "messages" | "gone";
 
+interface PageRow extends FactRow {
+  readonly position: number;
+  readonly seq: number;
+  readonly version: string;
+}
+
 export class PostgresLister {
   readonly #client: Client;
 
+  readonly #kept: KeptCards;
+
   constructor(client: Client) {
     this.#client = client;
+    this.#kept = new KeptCards(client);
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
@@ -43,7 +53,24 @@ export class PostgresLister {
     return (await this.#client.ask<{ seq: number }>(sql, values)).map(({ seq }) => seq);
   }
 
+  /** The rows of the page first, and then only what of them is not in memory. */
   async #cards(query: ListQuery): Promise<readonly Listed[]> {
+    const { sql, values, direction } = chosen(query, "messages");
+    const rows = await this.#client.ask<PageRow>(
+      `SELECT p.position, m.seq, m.xmin::text AS version, ${FACT_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${FACT_JOINS}
+        ORDER BY p.position ${direction}, m.seq ${direction}`,
+      values,
+    );
+    const kept = await this.#kept.of(rows);
+    // One of them changed in the very moment between both readings: then all in one.
+    if (kept === undefined) return this.#cardsAtOnce(query);
+    return kept.map((one, i) => {
+      const row = rows[i] as PageRow;
+      return { card: cardOf(one, row), position: { key: row.position, seq: row.seq } };
+    });
+  }
+
+  async #cardsAtOnce(query: ListQuery): Promise<readonly Listed[]> {
     const { sql, values, direction } = chosen(query, "messages");
     const rows = await this.#client.ask<{ position: number }>(
       `SELECT p.position, ${CARD_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${CARD_JOINS}

@@ -1,0 +1,74 @@
+// Messages kept in memory by the version of their row: whoever wrote it, a row that has changed is read again.
+import type { Standing } from "../../core/message/standing.ts";
+import type { Raw } from "../../ports/store.ts";
+import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
+import type { Client } from "./client.ts";
+import { numberArray } from "./literals.ts";
+
+/** A payload can be half a megabyte, so their sum is bounded as well as their number. */
+const CARDS_KEPT = 20_000;
+const CHARS_KEPT = 32 * 1024 * 1024;
+
+export interface Kept {
+  /** The transaction that wrote the row last. */
+  readonly version: string;
+  readonly standing: Standing;
+  readonly raw: Raw;
+}
+
+interface KeptRow extends Raw {
+  readonly version: string;
+}
+
+export class KeptCards {
+  readonly #client: Client;
+  readonly #kept = new Map<number, Kept>();
+  #chars = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** The message of each row, at exactly this version; undefined where one has moved on since it was asked for. */
+  async of(wanted: readonly { readonly seq: number; readonly version: string }[]): Promise<readonly Kept[] | undefined> {
+    const missing = wanted.filter(({ seq, version }) => this.#kept.get(seq)?.version !== version);
+    const read = new Map<number, Kept>();
+    for (const row of missing.length === 0 ? [] : await this.#read(missing.map(({ seq }) => seq))) {
+      const { version, payload, sig, nonce, ...rest } = row;
+      const kept = { version, standing: toStanding(rest), raw: { payload, sig, nonce } };
+      read.set(kept.standing.seq, kept);
+      this.#keep(kept);
+    }
+    const found = wanted.flatMap(({ seq, version }) => {
+      const kept = read.get(seq) ?? this.#kept.get(seq);
+      return kept?.version === version ? [kept] : [];
+    });
+    return found.length === wanted.length ? found : undefined;
+  }
+
+  #read(seqs: readonly number[]): Promise<readonly KeptRow[]> {
+    return this.#client.query<KeptRow>(
+      `SELECT m.xmin::text AS version, ${STANDING_COLUMNS}, c.payload, c.sig, c.nonce
+        FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.seq = ANY ($1::bigint[])`,
+      [numberArray(seqs)],
+    );
+  }
+
+  #keep(kept: Kept): void {
+    const { seq } = kept.standing;
+    this.#drop(seq);
+    this.#kept.set(seq, kept);
+    this.#chars += kept.raw.payload.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= CARDS_KEPT && this.#chars <= CHARS_KEPT) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(seq: number): void {
+    const kept = this.#kept.get(seq);
+    if (kept === undefined) return;
+    this.#kept.delete(seq);
+    this.#chars -= kept.raw.payload.length;
+  }
+}
