@@ -17,7 +17,7 @@ const QUESTIONS = 1000;
 /** As the board does it: so many that share the most weight are scored exactly. */
 const CANDIDATES = 200;
 
-const directory = process.env["EVAL_DIR"] ?? "../shared/eval/similarity";
+const directory = process.env["EVAL_DIR"] ?? "eval";
 const files = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".jsonl.gz")) : [];
 if (files.length === 0) console.log(`similarity: no sets (*.jsonl.gz) in ${directory}; set EVAL_DIR to a folder that has some.`);
 else console.table(Object.fromEntries(files.map((file) => [file.replace(".jsonl.gz", ""), recall(readSet(join(directory, file)))])));
