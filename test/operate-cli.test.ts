@@ -62,6 +62,26 @@ test("a report comes in, is looked at, and ends in a removal that everybody can 
   expect(await json("reports", "list", "--state", "actioned")).toMatchObject({ reports: [{ id: reports[0]?.id, state: "actioned" }] });
 });
 
+test("a report can be dismissed once, keys and attachments blocked, and what was decided taken back", async () => {
+  const { id } = await post("a matter of taste");
+  const report = { target: id, category: "other", explanation: "I do not like it at all" };
+  const headers = { "content-type": "application/json" };
+  await fetch(`${board.url}/api/reports`, { method: "POST", headers, body: JSON.stringify(report) });
+  const { reports } = await json<{ reports: { id: string }[] }>("reports", "list", "--state", "received");
+  const notice = reports[0]?.id ?? "";
+  expect(await json("reports", "dismiss", notice)).toMatchObject({ report: { id: notice, state: "dismissed" } });
+  expect((await operate(["reports", "dismiss", notice, "--yes"])).code).toBe(1);
+  expect(await (await fetch(`${board.url}/api/transparency`)).json()).toMatchObject({ notices: { dismissed: 1 } });
+
+  await json("remove", id, ...why);
+  expect(await json("restore", id)).toMatchObject({ action: { state: "reversed" } });
+  await json("block-key", agent.id, ...why);
+  expect((await post("refused by key")).status).toBe(451);
+  await json("unblock-key", agent.id);
+  expect((await post("taken again")).status).toBe(201);
+  expect(await json("block-blob", "a".repeat(64), ...why)).toMatchObject({ action: { target: "a".repeat(64) } });
+});
+
 test("switches reach the running board without a restart", async () => {
   await json("read-only", "on");
   await eventually("read-only", async () => ((await post("refused")).status === 503 ? true : undefined));
@@ -82,6 +102,10 @@ test("check and backup work beside the board", async () => {
   const refused = await operate(["restore-backup", dir, "--yes"]);
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.err).toContain("Another board is running");
+  const { code, stdout } = await BoardProcess.spawn({
+    args: ["operate", "restore-backup", dir, "--data", emptyDirectory(), "--yes", "--json"],
+  }).ended;
+  expect({ code, restored: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, restored: { read_only: false, replaced: null } });
 });
 
 test("what cannot be done is said in words, and nothing is done", async () => {

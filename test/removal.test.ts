@@ -2,6 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../src/cli/operate/check.ts";
+import type { ErrorBody } from "../src/core/errors.ts";
 import type { Action } from "../src/core/message/moderation.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
@@ -349,15 +350,20 @@ describe("blocks", () => {
 test("what is gone already can be kept away too, and after thirty days its address is forgotten", async () => {
   await using quiet = await TestBoard.start();
   const agent = quiet.agent();
-  const envelope = agent.envelope({ kind: "note", title: "withdrawn", ttl: 60 });
+  const envelope = agent.envelope({ kind: "x-rude-word", title: "withdrawn", ttl: 60 });
   const { body } = await quiet.send(JSON.stringify(envelope));
   quiet.clock.advance(61_000);
   expectRefusal(await quiet.send(JSON.stringify(envelope)), 409, "expired");
   await using operator = await Operator.at(quiet);
   await operator.remove(body.id);
   expectRefusal(await quiet.send(JSON.stringify(envelope)), 451, "blocked_content");
+  expect(JSON.stringify((await quiet.get("/api/messages?include_removed=true")).body)).not.toContain("x-rude-word");
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 410, "removed");
-  quiet.clock.advance(31 * DAY);
+  quiet.clock.advance(29 * DAY);
+  const late = await quiet.get<ErrorBody>(`/api/messages/${body.id}`);
+  expectRefusal(late, 410, "removed");
+  expect(late.body.error.details).toMatchObject({ statement: { ground: "incompatible_content" } });
+  quiet.clock.advance(2 * DAY);
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 404, "not_found");
 });
 

@@ -43,8 +43,8 @@ export class Notary {
     // Askers of the same moment share one signature; one who comes later needs a head at least as new.
     const head = await this.#store.head();
     if (this.#last !== undefined && this.#stillTrue(this.#last, head)) return this.#last;
-    if (this.#last !== undefined && head.seq < this.#last.seq && !(await continues(this.#store, this.#last))) {
-      // A database that others can reach may be put back to an older state while the board runs.
+    if (this.#last !== undefined && !(await continues(this.#store, this.#last))) {
+      // A database that others can reach may be put back to an older state while the board runs, and have grown again since.
       this.#rolledBack = true;
       throw new Refusal("log_rollback");
     }

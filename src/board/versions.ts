@@ -25,14 +25,14 @@ export function versions(store: Store, clock: Clock, settle: () => Promise<void>
   };
   return async (url) => {
     await settle();
-    // Of the oldest answer there may be: one that is newer than its validator is only sent once more.
-    const { seq, nextDue: due } = await store.leastState();
+    // Of the oldest answer there may be and of the newest: whichever moves, it is sent once more.
+    const { seq, newest, nextDue: due } = await store.leastState();
     // A lease that ends may change no status and so write no entry; but then the next thing due is another one.
     const now = clock.now();
     // Where nothing may be written, what is due stays due, and time alone ends it.
     const { hash, moves } = addressOf(url);
     const moment = moves || (due !== null && due <= now) ? `-${Math.floor(now / 1000)}` : "";
-    return `W/"${seq}-${(due ?? 0).toString(36)}-${hash}${moment}"`;
+    return `W/"${seq === newest ? seq : `${seq}.${newest}`}-${(due ?? 0).toString(36)}-${hash}${moment}"`;
   };
 }
 

@@ -90,8 +90,9 @@ async function toSqlite({ from, to, keyFile }: CopyOptions): Promise<Head> {
 }
 
 /** Nothing is taken on trust: every signature, the chain, the signed head and every derived fact, where the board is now. */
-async function requireSound({ to, keyFile }: CopyOptions, now: number): Promise<void> {
-  const place = isDatabase(to) ? { databaseUrl: to } : { data: to };
+async function requireSound({ from, to, keyFile }: CopyOptions, now: number): Promise<void> {
+  // The head that came along counts, not what this machine happens to know of another board.
+  const place = isDatabase(to) ? { databaseUrl: to, data: from } : { data: to };
   const { faults, findings } = await checkConfigured(configOf({ ...place, ...(keyFile === undefined ? {} : { keyFile }) }), now);
   if (faults === 0) return;
   const some = findings.slice(0, 5).map(({ where, fault }) => `${where} ${fault}`);

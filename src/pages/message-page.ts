@@ -35,6 +35,7 @@ export function messagePage(site: Site, view: MessageView): string {
       data-author="${server.author.id}"
       data-status="${derived.status}"
       data-root="${derived.root}"
+      data-latest-seq="${Math.max(...thread.messages.map(({ seq }) => seq))}"
     >
       <p class="crumbs">
         <a href="/">Board</a

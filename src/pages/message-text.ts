@@ -31,6 +31,15 @@ markdown.core.ruler.push("ranks", ({ tokens }) => {
     if (token.type.startsWith("heading_")) token.tag = `h${rank}`;
   }
 });
+/** Alignment as a class: no page allows styles of its own. */
+markdown.core.ruler.push("alignment", ({ tokens }) => {
+  for (const token of tokens) {
+    const style = token.attrGet("style");
+    if (style === null) continue;
+    token.attrs = (token.attrs ?? []).filter(([name]) => name !== "style");
+    token.attrJoin("class", `a-${/(\w+)$/.exec(String(style))?.[1] ?? "left"}`);
+  }
+});
 /** Code can be wider than the screen and is then scrolled, also by keys. */
 const block = (content: string): string => html`<pre tabindex="0"><code>${content}</code></pre> `.text;
 markdown.renderer.rules["fence"] = (tokens, index) => block(tokens[index]?.content ?? "");

@@ -7,7 +7,7 @@ import { agentLink, votes } from "./message-row.ts";
 import { agoTime } from "./moments.ts";
 import { strange } from "./strange.ts";
 
-export interface ThreadMessage extends Pick<MessageRecord, "id" | "server" | "meta" | "content" | "derived"> {
+export interface ThreadMessage extends Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived"> {
   readonly depth: number;
   readonly parent: string | null;
   readonly parent_rel: Rel | null;

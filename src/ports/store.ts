@@ -149,7 +149,7 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   /** Where listings may be read that need not be of this very moment: the board itself, or a replica that is close behind. */
   listingReads(): Promise<ListingReads>;
   /** Where the log stood and what was due: no listing is older than this. */
-  leastState(): Promise<{ readonly seq: number; readonly nextDue: number | null }>;
+  leastState(): Promise<{ readonly seq: number; readonly nextDue: number | null; /** Of the newest answer. */ readonly newest: number }>;
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
   blob(hash: string, now: number): Promise<string | undefined>;

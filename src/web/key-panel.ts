@@ -58,6 +58,12 @@ export async function keyPanel(): Promise<KeyPanel> {
         fault.textContent = (error as Error).message;
       }
     };
+    // Otherwise the form around it would be sent, with another key.
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      void bring();
+    });
     return [
       make("p", {}, "Posting needs a key. It is made here, stays in this browser, and is never sent anywhere."),
       make(

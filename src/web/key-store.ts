@@ -9,8 +9,9 @@ export async function storedKey(): Promise<AgentKey | undefined> {
   return secret === null ? undefined : loadKey(secret).catch(() => undefined);
 }
 
+/** A new one, unless another tab has made one meanwhile: the key of this browser is never replaced without a word. */
 export async function newKey(): Promise<AgentKey> {
-  return keep(await makeKey());
+  return (await storedKey()) ?? keep(await makeKey());
 }
 
 /** A key from elsewhere; throws where the text is none. */

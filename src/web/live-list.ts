@@ -28,8 +28,12 @@ export function followList(board: Board): void {
     if (event.type === "message" && find(`[data-id="${event.message.id}"]`, list) === undefined) {
       waiting.push(event.message);
       showCount();
-    } else if (event.type === "status") for (const row of rowsOf(list, event.id)) showStatus(row, event.to);
-    else if (event.type === "gone") {
+    } else if (event.type === "status") {
+      for (const row of rowsOf(list, event.id)) showStatus(row, event.to);
+      const at = waiting.findIndex(({ id }) => id === event.id);
+      const one = waiting[at];
+      if (one !== undefined) waiting[at] = { ...one, derived: { ...one.derived, status: event.to } };
+    } else if (event.type === "gone") {
       for (const row of rowsOf(list, event.id)) row.classList.add("gone");
       const at = waiting.findIndex(({ id }) => id === event.id);
       if (at >= 0) waiting.splice(at, 1);

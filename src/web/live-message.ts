@@ -8,7 +8,7 @@ export function followThread(board: Board): void {
   const article = find("[data-message]");
   const thread = find("#thread");
   if (article === undefined || thread === undefined) return;
-  const { message: id, root = "" } = article.dataset;
+  const { message: id, root = "", latestSeq } = article.dataset;
   const state = make("span", { className: "live-state" });
   const show = button("", () => location.reload(), { className: "fresh-button", hidden: true });
   const said = announcer();
@@ -28,5 +28,6 @@ export function followThread(board: Board): void {
       article.classList.add("gone");
     }
   };
-  void follow(watch(board, { root }, { onConnection: (connection) => tell(state, connection) }), hear, state);
+  const after = Number(latestSeq);
+  void follow(watch(board, { root }, { after, onConnection: (connection) => tell(state, connection) }), hear, state);
 }

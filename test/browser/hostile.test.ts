@@ -50,11 +50,12 @@ describe.skipIf(noVectors)(`attacks in messages ${WITH_VECTORS}`, () => {
     expect(all.length).toBeGreaterThan(100);
     const PER_MESSAGE = 6;
     const ids: string[] = [];
-    for (let i = 0; i < all.length; i += PER_MESSAGE) {
+    for (let turn = 0, i = 0; i < all.length; turn++, i += turn % 2 === 0 ? PER_MESSAGE : 0) {
       const group = all.slice(i, i + PER_MESSAGE);
       const [first = ""] = group;
       const body = firstCodePoints(group.join("\n\n"), 32_000);
-      const format = (["markdown", "markdown", "plain", "json"] as const)[(i / PER_MESSAGE) % 4] ?? "markdown";
+      // All of them as Markdown, and some once more as what is not to be read as Markdown.
+      const format = (["markdown", "plain", "markdown", "json"] as const)[turn % 4] ?? "markdown";
       const root = ids.at(-1);
       const { id } = await board.put(
         agent,

@@ -79,6 +79,8 @@ test("while PostgreSQL is down reads and posts are refused with storage_unavaila
   expect((await stream.next("message")).data).toMatchObject({ id });
   await server.stop();
   for (const url of nodes.urls) {
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await codeOf(`${url}/api/messages?limit=${1 + Math.floor(Math.random() * 100)}`)).toBe("503 storage_unavailable");
     expect(await post(url, agent.envelope({ kind: "note", body: `while it is down ${url}` }))).toMatchObject({
       status: 503,

@@ -10,7 +10,7 @@ const CARDS_KEPT = 20_000;
 const CHARS_KEPT = 32 * 1024 * 1024;
 
 export interface Kept {
-  /** The transaction that wrote the row last. */
+  /** Its id and the transaction that wrote the row last: after a failover that lost commits, numbers of both may come again. */
   readonly version: string;
   readonly standing: Standing;
   readonly raw: Raw;
@@ -48,7 +48,7 @@ export class KeptCards {
 
   #read(seqs: readonly number[]): Promise<readonly KeptRow[]> {
     return this.#client.query<KeptRow>(
-      `SELECT m.xmin::text AS version, ${STANDING_COLUMNS}, c.payload, c.sig, c.nonce
+      `SELECT m.id || m.xmin AS version, ${STANDING_COLUMNS}, c.payload, c.sig, c.nonce
         FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.seq = ANY ($1::bigint[])`,
       [numberArray(seqs)],
     );

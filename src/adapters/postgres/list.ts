@@ -57,7 +57,7 @@ export class PostgresLister {
   async #cards(query: ListQuery): Promise<readonly Listed[]> {
     const { sql, values, direction } = chosen(query, "messages");
     const rows = await this.#client.ask<PageRow>(
-      `SELECT p.position, m.seq, m.xmin::text AS version, ${FACT_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${FACT_JOINS}
+      `SELECT p.position, m.seq, m.id || m.xmin AS version, ${FACT_COLUMNS} FROM (${sql}) p JOIN messages m ON m.seq = p.seq ${FACT_JOINS}
         ORDER BY p.position ${direction}, m.seq ${direction}`,
       values,
     );

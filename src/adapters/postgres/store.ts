@@ -108,7 +108,10 @@ export class PostgresStore implements Store, Wakeup, Peers {
   aliases: Store["aliases"] = (question, now) => this.#aliases.aliases(question, now);
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => (await this.#replica?.reads(this)) ?? this;
-  leastState: Store["leastState"] = async () => (await this.#replica?.state()) ?? this.#state.read();
+  leastState: Store["leastState"] = async () => {
+    const [behind, state] = await Promise.all([this.#replica?.state(), this.#state.read()]);
+    return { ...(behind ?? state), newest: state.seq };
+  };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);

@@ -164,7 +164,10 @@ class SqliteStore implements Store {
   aliases: Store["aliases"] = async (question, now) => this.#aliases.aliases(question, now);
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => this;
-  leastState: Store["leastState"] = async () => ({ seq: this.#reader.head().seq, nextDue: this.#nextDue });
+  leastState: Store["leastState"] = async () => {
+    const { seq } = this.#reader.head();
+    return { seq, newest: seq, nextDue: this.#nextDue };
+  };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
   entries: Store["entries"] = async (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);

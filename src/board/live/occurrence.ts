@@ -87,8 +87,8 @@ function occurrenceOf(entry: Entry, found: Found, at: SubjectAt, render: Occurre
   });
   switch (type) {
     case "create": {
-      // What came and went in the meantime is not told; its end is.
-      if (card === undefined || card.standing.expiresAt <= now) return undefined;
+      // What came and went in the meantime is not told; its end is. Nor is the first life of what was removed, given back and posted again.
+      if (card === undefined || card.standing.seq !== seq || card.standing.expiresAt <= now) return undefined;
       const initial: Status = card.standing.duplicateOf === null ? "open" : "resolved";
       return occurrence("message", () => render(card, now), [at(initial)]);
     }

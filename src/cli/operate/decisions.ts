@@ -43,7 +43,7 @@ async function remove(given: string, options: ReasonOptions & { keepAttachments?
     await desk.confirm(`Remove ${target}, ${await describe(desk, target)}?`);
     const action = await decide(desk, { do: "remove", target, reasons, keepAttachments: options.keepAttachments === true });
     const traces = await eraseTraces(desk);
-    desk.tell(`Removed ${target}; statement ${action.id}, entry ${action.seq}.\n${traces}`, { action: view(action) });
+    desk.tell(`Removed ${target}; statement ${action.id}, entry ${action.seq}.\n${traces}`, { action: view(action), traces });
   });
 }
 
@@ -84,7 +84,10 @@ async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> 
     await desk.confirm(`Erase and block the attachment ${sha256}?`);
     const action = await decide(desk, { do: "block_blob", sha256, reasons });
     const traces = await eraseTraces(desk);
-    desk.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, { action: view(action) });
+    desk.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
+      action: view(action),
+      traces,
+    });
   });
 }
 

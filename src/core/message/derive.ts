@@ -230,8 +230,7 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
     id,
     seq,
     author,
-    // An experiment's name is its author's own words.
-    kind: reason === "removed" && kind.startsWith("x-") ? "x-removed" : kind,
+    kind: reason === "removed" ? kindOfRemoved(kind) : kind,
     root,
     receivedAt,
     reason,
@@ -332,3 +331,6 @@ function settle(ledger: Ledger, standing: Standing): void {
     creditResolved(ledger, standing, standing.status === "resolved" ? 1 : -1);
   ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
 }
+
+/** An experiment's name is its author's own words. */
+export const kindOfRemoved = (kind: string): string => (kind.startsWith("x-") ? "x-removed" : kind);

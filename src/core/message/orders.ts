@@ -2,7 +2,7 @@
 import { Refusal } from "../errors.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
-import { leave } from "./derive.ts";
+import { kindOfRemoved, leave } from "./derive.ts";
 import type { Action, Ground, Notice, Switches, Visibility } from "./moderation.ts";
 import type { Ledger } from "./standing.ts";
 
@@ -77,7 +77,10 @@ function remove(ledger: Ledger, { target, reasons, keepAttachments }: Extract<Or
     return decided(ledger, target, "content_removed", reasons, leave(ledger, standing, "removed", statement));
   }
   const seq = ledger.log("remove", target, statement);
-  if (gone !== undefined) ledger.putGone({ ...gone, reason: "removed", at: ledger.now, statement, trace: null, restored: false });
+  if (gone !== undefined) {
+    const kind = kindOfRemoved(gone.kind);
+    ledger.putGone({ ...gone, kind, reason: "removed", at: ledger.now, statement, trace: null, restored: false });
+  }
   return decided(ledger, target, "content_removed", reasons, seq);
 }
 

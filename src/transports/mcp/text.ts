@@ -73,7 +73,7 @@ interface AgentFacts {
   readonly votes: { readonly received: { readonly verifies: number; readonly refutes: number } };
   readonly offers: readonly string[];
   readonly needs: readonly string[];
-  readonly profile: { readonly body: string } | null;
+  readonly profile: { readonly body: string; readonly flags: readonly string[] } | null;
 }
 
 export function agentsText(body: Body, marks: Fence): string {
@@ -96,7 +96,8 @@ function agentText({ id, aliases, last_seen: seen, messages, votes, offers, need
     ...(needs.length === 0 ? [] : [`needs: ${needs.join(", ")}`]),
     ...(profile === null || profile.body === "" ? [] : [profile.body]),
   ];
-  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${messages.total} messages · verified ${verifies}, refuted ${refutes}`;
+  const flags = profile === null || profile.flags.length === 0 ? "" : `\nflags: ${profile.flags.join(", ")}`;
+  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${messages.total} messages · verified ${verifies}, refuted ${refutes}${flags}`;
   return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${visible(said.join("\n"))}\n${marks.end}`;
 }
 

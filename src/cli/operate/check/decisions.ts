@@ -63,8 +63,16 @@ export async function compareDecisions(store: Store, others: readonly Entry[], o
     findings.compare(where, ["state"], { state: reversed.has(id) ? "reversed" : "in_force" }, action);
     if (visibility === "key_blocked" && action.state === "in_force" && !(await store.prior("", target, [], 0)).keyBlocked)
       findings.add(where, "is in force, but the key is not blocked");
+    if (await isOpenBlob(store, action)) findings.add(where, "is in force, but the attachment is not blocked");
   }
   for (const { seq, id } of made.values()) findings.add(`entry ${seq}`, `decides on ${id}, but no decision is kept`);
+}
+
+/** A decision on what is no message is on an attachment. */
+async function isOpenBlob(store: Store, { target, visibility, state }: Action): Promise<boolean> {
+  if (visibility !== "content_removed" || state !== "in_force") return false;
+  const { known, gone, blockedBlobs } = await store.prior(target, "", [target], 0);
+  return known === undefined && gone === undefined && blockedBlobs.length === 0;
 }
 
 async function decisions(store: Store): Promise<readonly Action[]> {
