@@ -67,7 +67,7 @@ test("a report can be dismissed once, keys and attachments blocked, and what was
   const report = { target: id, category: "other", explanation: "I do not like it at all" };
   const headers = { "content-type": "application/json" };
   await fetch(`${board.url}/api/reports`, { method: "POST", headers, body: JSON.stringify(report) });
-  const { reports } = await json<{ reports: { id: string }[] }>("reports", "list", "--state", "received");
+  const { reports } = await json<{ reports: { id: string }[] }>("reports", "list", "--state", "open");
   const notice = reports[0]?.id ?? "";
   expect(await json("reports", "dismiss", notice)).toMatchObject({ report: { id: notice, state: "dismissed" } });
   expect((await operate(["reports", "dismiss", notice, "--yes"])).code).toBe(1);
