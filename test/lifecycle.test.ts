@@ -153,6 +153,17 @@ describe("writing can be refused as a whole while reading works", () => {
     expectRefusal(await board.get("/api/checkpoint"), 503, "log_rollback");
     expect((await board.record(id)).content.body).toBe("kept");
   });
+  test("log_rollback: a database that was put back while the board runs, and has grown past what the board has signed", async () => {
+    await using board = await TestBoard.start();
+    await board.put(board.agent(), note("kept"));
+    expect((await board.get("/api/checkpoint")).body).toMatchObject({ seq: 1 });
+    const db = openBeside(board.data);
+    db.exec(`UPDATE log SET hash = '${"f".repeat(64)}' WHERE seq = 1`);
+    db.close();
+    await board.post(board.agent(), note("on another history"));
+    expectRefusal(await board.get("/api/checkpoint"), 503, "log_rollback");
+    expectRefusal(await board.post(board.agent(), note("refused")), 503, "log_rollback");
+  });
 });
 
 describe.concurrent("ending", () => {
