@@ -24,7 +24,6 @@ const NO_STORE = [
   "operate-cli",
   "mail-*vectors",
   "mcp-*",
-  "pages*",
   "port-taken",
   "protocol-vectors",
   "python-*",
