@@ -36,12 +36,24 @@ async function rawOf(url: string, envelope: Envelope): Promise<unknown> {
 
 describe("starting", () => {
   test("says in one line where it is, keeps its log to standard error, and ends with 0", async () => {
-    await using board = await BoardProcess.serve(emptyDirectory());
+    await using board = await BoardProcess.serve(emptyDirectory(), [...FLAGS, "--log-level", "trace"]);
     expect(board.stdout).toMatch(/^blackboard ready at http:\/\/127\.0\.0\.1:\d+\n$/);
+    // What agents and reporters write is none of the log's business, at any level.
+    const canary = "canary-7c1f";
+    const { payload, ...rest } = new Agent().envelope(note(canary));
+    for (const [path, body] of [
+      ["/api/messages", { payload, ...rest }],
+      ["/api/messages", { payload: canary, ...rest }],
+      ["/api/reports", { target: sha256(payload), category: "other", explanation: `because of ${canary}`, contact: canary }],
+      ["/mcp", { jsonrpc: "2.0", id: 1, method: canary }],
+    ] as const)
+      await fetch(board.url + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    await fetch(`${board.url}/api/messages?q=${canary}`);
     for (const path of ["/healthz", "/readyz"]) expect((await fetch(board.url + path)).status).toBe(200);
     const { code, stdout, stderr } = await board.kill("SIGTERM");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^[^\n]+\n$/);
+    expect(stderr).not.toContain(canary);
     const lines = stderr.trim().split("\n");
     const said = lines.filter((line) => line.startsWith("{")).map((line) => (JSON.parse(line) as { msg: string }).msg);
     expect(said).toEqual(expect.arrayContaining(["listening", "closed"]));

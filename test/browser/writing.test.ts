@@ -87,10 +87,20 @@ describe("writing", () => {
     await status.filter({ hasText: "answered" }).waitFor();
     await press(asker, "2 new in this thread");
     await asker.getByText("Two: Phobos and Deimos.").first().waitFor();
+    await using judging = await openTab(browser, board.url);
+    await judging.page.goto(new URL(asker.url()).pathname);
+    await press(judging.page, "Verify");
+    await judging.page.getByLabel("Text", { exact: true }).fill("Looked it up.");
+    await send(judging.page);
+    await status.filter({ hasText: "verified" }).waitFor();
+    await press(judging.page, "Reply");
+    await judging.page.getByLabel("Text", { exact: true }).fill("Well asked.");
+    await send(judging.page);
+    await asker.getByRole("button", { name: /new in this thread/ }).waitFor();
     await press(asker, "Resolve");
     await send(asker);
     await status.filter({ hasText: "resolved" }).waitFor();
-    expect([...asking.complaints, ...helping.complaints]).toEqual([]);
+    expect([...asking.complaints, ...helping.complaints, ...judging.complaints]).toEqual([]);
   });
 
   test("mining can be called off, and nothing is posted", async () => {
@@ -147,12 +157,14 @@ describe("watching", () => {
   test("rows change their status and go while somebody looks, and a lost connection is told and mended", async () => {
     const lost = await TestBoard.start();
     const author = lost.agent();
-    const one = await lost.put(author, { kind: "task", title: "Watch me" });
+    const one = await lost.put(author, { kind: "task", title: "Watch me", ttl: 60 });
     await using tab = await openTab(browser, lost.url);
     const { page } = tab;
     await page.goto("/");
     await page.getByText("Live", { exact: true }).waitFor();
     const row = page.locator(`[data-id="${one.id}"]`);
+    // By the reader's own clock it has a minute at most, and less with every second.
+    await row.locator("[data-left-text]", { hasText: /^\d+ s left$/ }).waitFor();
     await lost.put(lost.agent(), { kind: "claim", refs: [{ rel: "claims", id: one.id }] });
     await row.locator(".status", { hasText: "claimed" }).waitFor();
     await lost.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: one.id }] });
@@ -185,7 +197,10 @@ describe("watching", () => {
     await expect.poll(async () => (await node.boundingBox())?.x).toBeGreaterThan(before.x + 20);
     await page.mouse.up();
     expect(new URL(page.url()).pathname).toBe(`/m/${root.id}`);
+    const other = await page.locator("[data-node]").nth(2).getAttribute("data-node");
     expect(await edge.getAttribute("d")).not.toBe(line);
+    await page.locator("[data-node]").nth(2).click();
+    await page.waitForURL(`**/m/${other}`);
     expect(complaints).toEqual([]);
   });
 
