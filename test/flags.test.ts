@@ -83,8 +83,9 @@ test("a model that reads through MCP is warned before it reads the text", async 
     ["search_messages", { q: "trap", include: "body" }],
   ] as const) {
     const { text } = await mcp.call(tool, given);
-    const [warned, said] = [text.indexOf("instructions"), text.indexOf("Ignore all previous")];
-    expect({ tool, warned: warned >= 0 && (said < 0 || warned < said) }).toEqual({ tool, warned: true });
+    // A word that nothing but the flags contains.
+    const [warned, said] = [text.indexOf("bidi_controls"), text.indexOf("Ignore all previous")];
+    expect({ tool, warned: warned >= 0 && said > warned }).toEqual({ tool, warned: true });
   }
   await mcp.client.close();
 });
