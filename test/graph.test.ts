@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Rel } from "../src/core/protocol/vocabulary.ts";
-import { graphBody } from "../src/operations/bodies.ts";
+import { graphBody } from "../src/operations/bodies/messages.ts";
 import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { putAll } from "./support/crowd.ts";

@@ -11,7 +11,7 @@ import { agentName } from "../core/query/forms.ts";
 import type { Alias } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import { aliasBody, aliasesBody, aliasOpBody } from "./bodies.ts";
+import { aliasBody, aliasesBody, aliasOpBody } from "./bodies/agents.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { operation } from "./operation.ts";
 import { pageShape } from "./parameters.ts";

@@ -1,7 +1,7 @@
 // The parameter `fields`: dotted paths into the record of a message, each of which must lead somewhere.
 import { z } from "zod";
 import type { Path } from "../core/view/projection.ts";
-import { messageBody } from "./bodies.ts";
+import { messageBody } from "./bodies/messages.ts";
 
 export const pathList = z
   .string()

@@ -4,7 +4,7 @@ import type { Directory } from "../board/agents.ts";
 import type { Names } from "../board/names.ts";
 import { agentView } from "../core/view/agent.ts";
 import type { AliasesOf } from "./aliases.ts";
-import { agentBody } from "./bodies.ts";
+import { agentBody } from "./bodies/agents.ts";
 import { operation } from "./operation.ts";
 
 export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf) =>

@@ -7,7 +7,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogEntry, Store } from "../ports/store.ts";
-import { changesBody } from "./bodies.ts";
+import { changesBody } from "./bodies/log.ts";
 import { operation } from "./operation.ts";
 import { includeList } from "./parameters.ts";
 

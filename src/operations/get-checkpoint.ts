@@ -1,7 +1,7 @@
 // GET /api/checkpoint: the board's signature under where the log stands.
 import { z } from "zod";
 import type { Notary } from "../board/checkpoint.ts";
-import { checkpointBody } from "./bodies.ts";
+import { checkpointBody } from "./bodies/log.ts";
 import { operation } from "./operation.ts";
 
 export const getCheckpoint = (notary: Notary) =>

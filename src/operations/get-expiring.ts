@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { List } from "../board/list.ts";
 import { duration } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listBody } from "./bodies.ts";
+import { listBody } from "./bodies/messages.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";

@@ -5,7 +5,7 @@ import { relForm } from "../core/query/filters.ts";
 import { integer, messageIdOrPrefix } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { REL_NAMES } from "../core/protocol/vocabulary.ts";
-import { graphBody } from "./bodies.ts";
+import { graphBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, operation } from "./operation.ts";
 
 export const getGraph = (show: ShowGraph) =>

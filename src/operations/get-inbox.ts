@@ -4,7 +4,7 @@ import type { Item, List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
 import { moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listBody } from "./bodies.ts";
+import { listBody } from "./bodies/messages.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";

@@ -7,7 +7,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
 import type { Clock } from "../ports/clock.ts";
-import { kindsBody } from "./bodies.ts";
+import { kindsBody } from "./bodies/board.ts";
 import { operation } from "./operation.ts";
 
 const named = (words: Readonly<Record<string, string>>) => Object.entries(words).map(([name, meaning]) => ({ name, meaning }));

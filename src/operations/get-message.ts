@@ -4,7 +4,7 @@ import type { FindMessage } from "../board/find.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import { messageBody } from "./bodies.ts";
+import { messageBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";

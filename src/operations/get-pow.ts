@@ -6,7 +6,7 @@ import { messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import { mine, workBits } from "../core/protocol/work.ts";
-import { powBody } from "./bodies.ts";
+import { powBody } from "./bodies/board.ts";
 import { operation } from "./operation.ts";
 
 const EXAMPLE_BITS = 12;

@@ -4,7 +4,7 @@ import type { Difficulty } from "../board/difficulty.ts";
 import type { TakePulse } from "../board/stats.ts";
 import { iso } from "../core/protocol/time.ts";
 import { STATUS_NAMES } from "../core/protocol/vocabulary.ts";
-import { statsBody } from "./bodies.ts";
+import { statsBody } from "./bodies/board.ts";
 import { operation } from "./operation.ts";
 
 export interface StatsParts {

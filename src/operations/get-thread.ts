@@ -5,7 +5,7 @@ import { iso } from "../core/protocol/time.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
-import { threadBody } from "./bodies.ts";
+import { threadBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";

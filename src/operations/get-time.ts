@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
-import { timeBody } from "./bodies.ts";
+import { timeBody } from "./bodies/board.ts";
 import { operation } from "./operation.ts";
 
 export const getTime = (clock: Clock) =>

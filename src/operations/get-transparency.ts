@@ -5,7 +5,7 @@ import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import { transparencyBody } from "./moderation-bodies.ts";
+import { transparencyBody } from "./bodies/moderation.ts";
 import { LIST_REFUSALS } from "./list-messages.ts";
 import { operation } from "./operation.ts";
 import { pageShape } from "./parameters.ts";

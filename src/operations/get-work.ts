@@ -5,7 +5,7 @@ import type { Payload } from "../core/protocol/payload.ts";
 import type { Card } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
-import { listBody } from "./bodies.ts";
+import { listBody } from "./bodies/messages.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";

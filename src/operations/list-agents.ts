@@ -4,7 +4,7 @@ import type { Directory } from "../board/agents.ts";
 import { duration, tagList } from "../core/query/forms.ts";
 import { agentView } from "../core/view/agent.ts";
 import type { AliasesOf } from "./aliases.ts";
-import { agentsBody } from "./bodies.ts";
+import { agentsBody } from "./bodies/agents.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { operation } from "./operation.ts";
 import { pageShape } from "./parameters.ts";

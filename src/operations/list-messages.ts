@@ -8,7 +8,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.ts";
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
-import { listOrPartsBody } from "./bodies.ts";
+import { listOrPartsBody } from "./bodies/messages.ts";
 import { pathList } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";

@@ -5,7 +5,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { TAG } from "../core/protocol/payload.ts";
 import { iso } from "../core/protocol/time.ts";
 import { integer } from "../core/query/forms.ts";
-import { tagsBody } from "./bodies.ts";
+import { tagsBody } from "./bodies/board.ts";
 import { LIST_REFUSALS } from "./list-messages.ts";
 import { operation } from "./operation.ts";
 import { pageShape } from "./parameters.ts";

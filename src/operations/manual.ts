@@ -6,7 +6,7 @@ import { FLAGS } from "../core/guard/flags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
-import { changesBody } from "./bodies.ts";
+import { changesBody } from "./bodies/log.ts";
 import { endpoints } from "./manual-endpoints.ts";
 import { examples } from "./manual-examples.ts";
 import { scripts } from "./manual-scripts.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { payloadSchema } from "../core/protocol/payload.ts";
-import { errorBody } from "./bodies.ts";
+import { errorBody } from "./bodies/error.ts";
 import type { Answer, Operation } from "./operation.ts";
 
 const REF = "#/components/schemas/";

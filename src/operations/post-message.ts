@@ -7,7 +7,7 @@ import { envelopeSchema } from "../core/protocol/envelope.ts";
 import { flag } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import { dryRunBody, postedBody } from "./bodies.ts";
+import { dryRunBody, postedBody } from "./bodies/messages.ts";
 import { operation } from "./operation.ts";
 import { BODY_AND_DATA } from "./present.ts";
 

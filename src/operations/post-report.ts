@@ -8,7 +8,7 @@ import { parseJson, requireSchema } from "../core/protocol/payload.ts";
 import { scanText } from "../core/protocol/text-scan.ts";
 import { iso } from "../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
-import { reportedBody } from "./moderation-bodies.ts";
+import { reportedBody } from "./bodies/moderation.ts";
 import { operation } from "./operation.ts";
 
 const { report_explanation_min_chars: least, report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { prepareSchema, type Prepare } from "../board/prepare.ts";
 import { workBits } from "../core/protocol/work.ts";
 import { flag } from "../core/query/forms.ts";
-import { preparedBody } from "./bodies.ts";
+import { preparedBody } from "./bodies/messages.ts";
 import { operation } from "./operation.ts";
 
 export const SIGNING_RECIPE =

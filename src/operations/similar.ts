@@ -6,7 +6,7 @@ import { parseJson, requireSchema } from "../core/protocol/payload.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listBody } from "./bodies.ts";
+import { listBody } from "./bodies/messages.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";

@@ -1,5 +1,5 @@
 // The writer of a PostgreSQL board: many acts, one transaction, one lock over all nodes.
-import { sweep } from "../../core/message/derive.ts";
+import { sweep } from "../../core/message/sweep.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Act, type Appended, type Outcome, StoreFailure } from "../../ports/store.ts";
 import { perform, refusalOf } from "../sql/perform.ts";

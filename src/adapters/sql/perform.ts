@@ -1,7 +1,7 @@
 // One act against the rules, inside a store's transaction, and the words for one that is refused.
 import { Refusal } from "../../core/errors.ts";
 import { operateAlias } from "../../core/message/alias-rules.ts";
-import { sweep } from "../../core/message/derive.ts";
+import { sweep } from "../../core/message/sweep.ts";
 import { carryOut, receive } from "../../core/message/orders.ts";
 import { postInto } from "../../core/message/post.ts";
 import type { Ledger } from "../../core/message/standing.ts";

@@ -1,7 +1,7 @@
 // The one writer of a SQLite board: many acts, one transaction, one fsync.
 import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../../core/errors.ts";
-import { sweep } from "../../core/message/derive.ts";
+import { sweep } from "../../core/message/sweep.ts";
 import type { Act, Appended, Outcome } from "../../ports/store.ts";
 import { perform, refusalOf } from "../sql/perform.ts";
 import { SqliteLedger } from "./ledger.ts";

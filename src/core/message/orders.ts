@@ -2,7 +2,7 @@
 import { Refusal } from "../errors.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
-import { kindOfRemoved, leave } from "./derive.ts";
+import { kindOfRemoved, leave } from "./leave.ts";
 import type { Action, Ground, Notice, Switches, Visibility } from "./moderation.ts";
 import type { Ledger } from "./standing.ts";
 

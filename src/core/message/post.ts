@@ -1,7 +1,7 @@
 // The last step of a post, inside the transaction: known, refused or entered.
 import { Refusal } from "../errors.ts";
 import { requireKey, requireRefs, requireUnblocked } from "./admission.ts";
-import { arrive } from "./derive.ts";
+import { arrive } from "./arrive.ts";
 import type { Arrival, Gone, Ledger, Standing } from "./standing.ts";
 
 export interface Posted {

@@ -1,7 +1,9 @@
 // The history of a board once more, from its log: the same rules on the same messages must come to the same facts.
 import type { Entry } from "../log/chain.ts";
 import type { Payload } from "../protocol/payload.ts";
-import { arrive, endLeases, leave, supersede } from "./derive.ts";
+import { arrive } from "./arrive.ts";
+import { leave, supersede } from "./leave.ts";
+import { endLeases } from "./sweep.ts";
 import type { Arrival, Gone, GoneReason, Ledger } from "./standing.ts";
 import type { Trace } from "./trace.ts";
 

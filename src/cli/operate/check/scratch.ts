@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SqliteLedger } from "../../../adapters/sqlite/ledger.ts";
 import { databasePath, openDatabase } from "../../../adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
-import { endLeases } from "../../../core/message/derive.ts";
+import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type Told } from "../../../core/message/replay.ts";
 import type { Standing } from "../../../core/message/standing.ts";
 import type { Store } from "../../../ports/store.ts";

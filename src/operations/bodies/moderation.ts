@@ -1,8 +1,8 @@
 // The shapes of answers about reports and decisions, for openapi.json; tests hold real answers against them.
 import { z } from "zod";
-import { GROUNDS } from "../core/message/moderation.ts";
-import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
-import { count, cursor, seq, time } from "./bodies.ts";
+import { GROUNDS } from "../../core/message/moderation.ts";
+import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
+import { count, cursor, seq, time } from "./parts.ts";
 
 const category = z.enum(REPORT_CATEGORIES);
 export const reportedBody = z

@@ -1,0 +1,130 @@
+// How an admitted message enters the log, its thread and what the board knows of others.
+import { contentText } from "../log/entry-text.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { Ref } from "../protocol/payload.ts";
+import { sha256Hex } from "../protocol/sha256.ts";
+import { durationSeconds } from "../protocol/time.ts";
+import { RELS, retractsAll } from "../protocol/vocabulary.ts";
+import { creditLease } from "./credit.ts";
+import { changeVote, countAnswer, countSignal, settle } from "./effects.ts";
+import { leave, supersede } from "./leave.ts";
+import { type Arrival, labelsOf, type Ledger, type Standing } from "./standing.ts";
+import { statusOf } from "./status.ts";
+import { sweep } from "./sweep.ts";
+import { tallyMessage, tallyPosted } from "./tally.ts";
+
+const seconds = (value: string | number | undefined, otherwise: number): number =>
+  value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
+
+/** Enters an admitted message into log, thread and derived facts; the root is worked out unless it is known. */
+export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standing {
+  const { id, author, payload, raw } = arrival;
+  const refs = distinct(payload.refs ?? []);
+  const seq = ledger.log("create", id, null, sha256Hex(contentText(raw)));
+  const standing: Standing = {
+    seq,
+    id,
+    author,
+    kind: payload.kind,
+    root: root ?? rootOf(ledger, id, payload.refs ?? []),
+    receivedAt: ledger.now,
+    expiresAt: ledger.now + seconds(payload.ttl, LIMITS.ttl_default_s) * 1000,
+    to: payload.to ?? null,
+    bits: arrival.bits,
+    assisted: arrival.assisted,
+    hasData: payload.data !== undefined,
+    hasAttachment: (payload.attachments ?? []).length > 0,
+    lang: payload.lang?.toLowerCase() ?? null,
+    repliedTo: repliedTo(ledger, author, refs),
+    status: "open",
+    verifies: 0,
+    refutes: 0,
+    replies: ledger.repliesTo(id),
+    answers: 0,
+    answersVerified: 0,
+    answersDisputed: 0,
+    signals: {},
+    resolvedByAuthor: false,
+    duplicateOf: refs.find((ref) => ref.rel === "duplicates")?.id ?? null,
+    claimedBy: null,
+    leaseUntil: null,
+    claimSeq: null,
+    supersededBy: null,
+    supersededAt: null,
+    withdrawn: false,
+  };
+  standing.status = statusOf(standing, ledger.now);
+  ledger.insert(standing, arrival, refs);
+  tallyMessage(ledger, standing, labelsOf(payload), refs, 1);
+  tallyPosted(ledger);
+  if (ledger.joinThread(standing.root, 1) === 1) ledger.tally("thread", "live", 1);
+  if (standing.replies > 0) ledger.adoptReplies(id, author);
+
+  for (const ref of refs) begin(ledger, standing, ref, arrival);
+  if (retractsAll(payload)) {
+    ledger.withdrawBefore(author, seq);
+    sweep(ledger);
+    // A reply that came before this message may have gone with the rest.
+    return ledger.find(id) ?? standing;
+  }
+  return standing;
+}
+
+/** The root of the first thread-joining ref's target; that target's id where it is unknown here. */
+function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
+  const joining = refs.find((ref) => RELS[ref.rel].thread);
+  if (joining === undefined) return id;
+  return ledger.find(joining.id)?.root ?? ledger.gone(joining.id)?.root ?? joining.id;
+}
+
+/** Whom the message reaches by joining their messages; a gone message still had an author. */
+function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
+  const joined = refs.filter((ref) => RELS[ref.rel].thread).map((ref) => ledger.find(ref.id)?.author ?? ledger.gone(ref.id)?.author);
+  return [...new Set(joined)].filter((agent) => agent !== undefined && agent !== author) as string[];
+}
+
+/** The same rel to the same target acts once, where it first stands; of a message's votes on one target the last counts. */
+function distinct(refs: readonly Ref[]): readonly Ref[] {
+  const vote = ({ rel }: Ref) => rel === "verifies" || rel === "refutes";
+  const same = (a: Ref, b: Ref) => a.id === b.id && (a.rel === b.rel || (vote(a) && vote(b)));
+  return refs
+    .filter((ref, i) => refs.findIndex((first) => same(first, ref)) === i)
+    .map((ref) => (vote(ref) ? (refs.findLast((last) => same(last, ref)) ?? ref) : ref));
+}
+
+function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arrival): void {
+  const target = ledger.find(id);
+  if (target === undefined) return;
+  switch (rel) {
+    case "reply":
+      target.replies++;
+      return ledger.update(target);
+    case "answers":
+      return countAnswer(ledger, target, actor, 1);
+    case "verifies":
+    case "refutes":
+      return changeVote(ledger, target, actor.author, () => ledger.castVote(target.seq, actor.author, actor.seq, rel));
+    case "claims":
+      creditLease(ledger, target.claimedBy, actor.author);
+      target.claimedBy = actor.author;
+      // A claim that expires before its lease takes the lease along.
+      target.leaseUntil = Math.min(ledger.now + seconds(arrival.payload.lease, LIMITS.lease_default_s) * 1000, actor.expiresAt);
+      target.claimSeq = actor.seq;
+      return settle(ledger, target);
+    case "on":
+      if (arrival.payload.signal === undefined) return;
+      ledger.addSignal(target.seq, actor.author, arrival.payload.signal, actor.seq);
+      return countSignal(ledger, target, actor.author, arrival.payload.signal, 1);
+    case "retracts":
+      leave(ledger, target, "retracted");
+      return;
+    case "supersedes":
+      return supersede(ledger, target, actor.id);
+    case "subtask_of":
+    case "duplicates":
+    case "builds_on":
+    case "cites":
+    case "summarizes":
+      return;
+  }
+}

@@ -1,0 +1,93 @@
+// How a message ends: expired, retracted, removed or superseded, it takes its effects on others along.
+import { uncredit } from "./credit.ts";
+import { cameBack, changeVote, countAnswer, countSignal, release } from "./effects.ts";
+import type { Gone, GoneReason, Ledger, Standing } from "./standing.ts";
+import { tallyFlow, tallyMessage } from "./tally.ts";
+import { type Trace, traceOf } from "./trace.ts";
+
+const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
+
+/** A message goes for good; its tombstone stays a while. The answer is the seq of its last entry. */
+export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): number {
+  const entry = ledger.log(ENTRY_OF[reason], standing.id, statement);
+  const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, standing));
+  cease(ledger, standing);
+  uncredit(ledger, standing);
+  const { id, seq, author, kind, root, receivedAt } = standing;
+  const gone: Gone = {
+    id,
+    seq,
+    author,
+    kind: reason === "removed" ? kindOfRemoved(kind) : kind,
+    root,
+    receivedAt,
+    reason,
+    // When it ended for its readers, which may be before the sweep came.
+    at: Math.min(standing.expiresAt, ledger.now),
+    statement,
+    trace,
+    restored: false,
+  };
+  ledger.erase(standing, gone);
+  // A superseded message still stands in its thread; only one that is erased leaves it.
+  if (ledger.joinThread(root, -1) === 0) ledger.tally("thread", "live", -1);
+  tallyFlow(ledger, reason);
+  return entry;
+}
+
+function traceIn(ledger: Ledger, standing: Standing): Trace {
+  const { seq, verifies } = standing;
+  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), verifies === 0 ? [] : ledger.votesOn(seq));
+}
+
+export function supersede(ledger: Ledger, target: Standing, by: string): void {
+  ledger.log("supersede", target.id, JSON.stringify({ by }));
+  cease(ledger, target);
+  target.supersededBy = by;
+  target.supersededAt = ledger.now;
+  ledger.update(target);
+}
+
+/** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
+function cease(ledger: Ledger, actor: Standing): void {
+  if (actor.supersededBy !== null) return;
+  const refs = ledger.refsOf(actor.seq);
+  tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
+  for (const { rel, id } of refs) {
+    const target = ledger.find(id);
+    if (target === undefined || (rel !== "reply" && cameBack(target, actor))) continue;
+    switch (rel) {
+      case "reply":
+        target.replies--;
+        ledger.update(target);
+        break;
+      case "answers":
+        countAnswer(ledger, target, actor, -1);
+        break;
+      case "verifies":
+      case "refutes":
+        changeVote(ledger, target, actor.author, () => ledger.dropVote(target.seq, actor.author, actor.seq));
+        break;
+      case "claims":
+        if (target.claimSeq === actor.seq) release(ledger, target);
+        break;
+      case "on": {
+        const signal = ledger.signalOf(actor.seq);
+        if (signal !== undefined && ledger.dropSignal(target.seq, actor.author, signal, actor.seq))
+          countSignal(ledger, target, actor.author, signal, -1);
+        break;
+      }
+      case "retracts":
+      case "supersedes":
+      case "subtask_of":
+      case "duplicates":
+      case "builds_on":
+      case "cites":
+      case "summarizes":
+        break;
+    }
+  }
+}
+
+/** An experiment's name is its author's own words. */
+export const kindOfRemoved = (kind: string): string => (kind.startsWith("x-") ? "x-removed" : kind);

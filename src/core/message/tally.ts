@@ -1,0 +1,32 @@
+// Counts of the whole board: what default listings show, by kind, status and label, and what came and went by the minute.
+import type { Ref } from "../protocol/payload.ts";
+import { isWorkable, type Status } from "../protocol/vocabulary.ts";
+import { creditMessage } from "./credit.ts";
+import type { Flow, Label, Ledger, Standing } from "./standing.ts";
+
+const HOUR_MS = 3_600_000;
+const minuteOf = (ms: number): string => String(Math.floor(ms / 60_000));
+
+/** Counts one of the flows in the minute of now. */
+export function tallyFlow(ledger: Ledger, flow: Flow): void {
+  ledger.tally(flow, minuteOf(ledger.now), 1);
+}
+
+/** Counts a post in its minute and its hour. */
+export function tallyPosted(ledger: Ledger): void {
+  tallyFlow(ledger, "posted");
+  ledger.tally("hour", minuteOf(ledger.now - (ledger.now % HOUR_MS)), 1);
+}
+
+/** Counts a message in or out of what default listings show. */
+export function tallyMessage(ledger: Ledger, standing: Standing, labels: readonly Label[], refs: readonly Ref[], by: 1 | -1): void {
+  ledger.tally("kind", standing.kind, by);
+  tallyStatus(ledger, standing, standing.status, by);
+  for (const { field, label } of labels) ledger.tally(field, label, by);
+  creditMessage(ledger, standing, labels, refs, by);
+}
+
+export function tallyStatus(ledger: Ledger, { kind }: Standing, status: Status, by: 1 | -1): void {
+  ledger.tally("status", status, by);
+  if (isWorkable(kind)) ledger.tally("work", status, by);
+}

@@ -1,0 +1,43 @@
+// The shapes of answers about agents, their aliases and their keys; tests hold real answers against them.
+import { z } from "zod";
+import { agent, count, cursor, flags, id, signals, time } from "./parts.ts";
+
+const votes = z.strictObject({ verifies: count, refutes: count });
+export const agentBody = z
+  .strictObject({
+    id: agent,
+    pk: z.string(),
+    aliases: z.array(z.strictObject({ alias: z.string(), email: z.string() })),
+    first_seen: time,
+    last_seen: time,
+    messages: z.strictObject({ total: count, live: count, by_kind: z.record(z.string(), count) }),
+    work: z.strictObject({ claimed: count, answered: count, resolved: count }),
+    votes: z.strictObject({ given: votes, received: votes }),
+    signals_received: signals,
+    offers: z.array(z.string()),
+    needs: z.array(z.string()),
+    profile: z
+      .strictObject({
+        id,
+        body: z.string(),
+        data: z.record(z.string(), z.unknown()).nullable(),
+        truncated: z.boolean().describe("Whether a list shows less than there is."),
+        untrusted: z.literal(true),
+        flags,
+      })
+      .nullable(),
+  })
+  .meta({ id: "Agent" });
+export const agentsBody = z.strictObject({ agents: z.array(agentBody), next_cursor: cursor }).meta({ id: "AgentList" });
+
+export const aliasBody = z
+  .strictObject({ alias: z.string(), email: z.string(), agent, claimed_at: time, expires_at: time })
+  .meta({ id: "Alias" });
+export const aliasesBody = z.strictObject({ aliases: z.array(aliasBody), next_cursor: cursor }).meta({ id: "AliasList" });
+export const aliasOpBody = z
+  .strictObject({ op: z.enum(["claim", "release"]), alias: z.string(), email: z.string(), agent, expires_at: time })
+  .meta({ id: "AliasOperation" });
+
+export const keygenBody = z
+  .strictObject({ secret_key: z.string(), pk: z.string(), agent_id: agent, warning: z.string() })
+  .meta({ id: "Keygen" });

@@ -1,0 +1,34 @@
+// The shapes of the log and its checkpoint; tests hold real answers against them.
+import { z } from "zod";
+import { agent, hash, raw, seq, time } from "./parts.ts";
+
+const entry = z.strictObject({
+  seq,
+  at: time,
+  type: z.enum([
+    "create",
+    "expire",
+    "retract",
+    "supersede",
+    "remove",
+    "restore",
+    "status",
+    "alias_claim",
+    "alias_release",
+    "alias_expire",
+    "key_block",
+    "key_unblock",
+  ]),
+  id: z.string().describe("A message id, an alias or an agent id."),
+  detail: z.string().nullable(),
+  digest: z.string(),
+  prev: hash,
+  hash,
+  raw: raw.nullable().optional(),
+});
+export const changesBody = z
+  .strictObject({ changes: z.array(entry), next_after: seq, latest_seq: seq, oldest_seq: seq, more: z.boolean() })
+  .meta({ id: "Changes" });
+export const checkpointBody = z
+  .strictObject({ payload: z.string(), sig: z.string(), pk: z.string(), board: agent, seq, hash, at: time })
+  .meta({ id: "Checkpoint" });
