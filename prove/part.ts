@@ -6,12 +6,19 @@ export interface Finding {
   readonly figure: string;
 }
 
+export type StoreName = "sqlite" | "postgres";
+export const STORES: readonly StoreName[] = ["sqlite", "postgres"];
+
 export interface Part {
   readonly name: string;
   readonly promise: string;
-  /** `times` scales a count down where only a quick look is wanted; see run.ts. */
-  run(times: (full: number) => number): Promise<Finding>;
+  /** What its boards are kept in, a row for each; one is enough where the promise has nothing to do with it. */
+  readonly stores: readonly StoreName[];
+  /** `times` scales a count down where only a quick look is wanted; see run.ts. Boards of test/support are in `store` meanwhile. */
+  run(times: (full: number) => number, store: StoreName): Promise<Finding>;
 }
 
 /** A part that this machine cannot show, and why. */
 export class NotHere extends Error {}
+
+export const count = (n: number): string => n.toLocaleString("en");

@@ -17,6 +17,7 @@ const RECOVERS_WITHIN_MS = 5000;
 export const diskFull: Part = {
   name: "disk-full",
   promise: "full disk: reads answer, writes say `storage_full`, and it recovers within 5 s of space returning",
+  stores: ["sqlite"],
   async run() {
     using disk = smallDisk(DISK_MB);
     const ballast = join(disk.path, "ballast");

@@ -9,6 +9,7 @@ const REFUSED_WITHIN_MS = 1;
 export const floods: Part = {
   name: "floods",
   promise: "floods: 429 in under a millisecond, IPv6 /64 as one",
+  stores: ["sqlite"],
   async run(times) {
     await using board = await BoardProcess.serve(emptyDirectory(), [
       "--rate-limits",

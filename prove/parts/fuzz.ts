@@ -18,6 +18,7 @@ const LONGEST_HELD_S = 0.1;
 export const fuzz: Part = {
   name: "fuzz",
   promise: "hostile input over HTTP, MCP and SMTP: no 5xx, no exit, event loop never held over 100 ms",
+  stores: ["sqlite"],
   async run(times) {
     const smtpPort = await freePort();
     await using board = await BoardProcess.serve(emptyDirectory(), [

@@ -3,7 +3,7 @@ import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import type { Part } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 
 const KILLS = 200;
@@ -14,6 +14,7 @@ const LOOK_EVERY = 20;
 export const kills: Part = {
   name: "kills",
   promise: "an acknowledged post survives the process",
+  stores: STORES,
   async run(times) {
     const data = emptyDirectory();
     const agents = Array.from({ length: CONNECTIONS }, () => new Agent());

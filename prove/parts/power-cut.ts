@@ -20,6 +20,7 @@ const LONGEST = String(2 ** 22);
 export const powerCut: Part = {
   name: "power-cut",
   promise: "power loss: with only synced writes on the disk, nothing acknowledged is missing",
+  stores: ["sqlite"],
   async run(times) {
     requireStrace();
     const data = emptyDirectory();

@@ -4,7 +4,7 @@ import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import type { Part } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 
 const RESTARTS = 20;
@@ -13,6 +13,7 @@ const CONNECTIONS = 16;
 export const restarts: Part = {
   name: "restarts",
   promise: "restart under load: no accepted request unanswered",
+  stores: STORES,
   async run(times) {
     const data = emptyDirectory();
     const rounds = times(RESTARTS);

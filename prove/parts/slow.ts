@@ -18,6 +18,7 @@ const NOISE_MS = 2;
 export const slow: Part = {
   name: "slow",
   promise: "1,000 slow senders and 200 stalled readers: others' p99 within 20 %, at most 64 MiB more, slow senders cut off in 15 s",
+  stores: ["sqlite"],
   async run(times) {
     await using board = await BoardProcess.serve(emptyDirectory(), FLAGS);
     const agent = new Agent();

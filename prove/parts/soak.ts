@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import type { Part } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { gauge, residentMiB } from "../support/gauges.ts";
 
@@ -16,6 +16,7 @@ const ERRORS = 0.0001;
 export const soak: Part = {
   name: "soak",
   promise: "1 h at half load: errors < 0.01 %, heap slope <= 1 MiB/h",
+  stores: STORES,
   async run(times) {
     await using board = await BoardProcess.serve(emptyDirectory(), FLAGS);
     const minutes = times(MINUTES);

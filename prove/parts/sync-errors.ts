@@ -14,6 +14,7 @@ const FAILURES = 100;
 export const syncErrors: Part = {
   name: "sync-errors",
   promise: "an fsync error is never an acknowledgement",
+  stores: ["sqlite"],
   async run(times) {
     requireStrace();
     const failures = times(FAILURES);

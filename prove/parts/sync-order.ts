@@ -14,6 +14,7 @@ const SECONDS = 20;
 export const syncOrder: Part = {
   name: "sync-order",
   promise: "and power loss: each 201 after an fsync that began after its request was there",
+  stores: ["sqlite"],
   async run(times) {
     requireStrace();
     const trace = join(emptyDirectory(), "trace");

@@ -9,10 +9,14 @@ let server: PostgresServer | undefined;
 export async function setup(): Promise<void> {
   server = await postgresServer();
   process.env["BOARD_TEST_POSTGRES"] = server.url;
-  const admin = new Client({ url: `${server.url}/postgres`, connections: 1, name: "test" });
+  await makeTemplate(server.url);
+}
+
+export async function makeTemplate(url: string): Promise<void> {
+  const admin = new Client({ url: `${url}/postgres`, connections: 1, name: "test" });
   await admin.script(`CREATE DATABASE ${TEMPLATE}`);
   await admin.end();
-  const template = new Client({ url: `${server.url}/${TEMPLATE}`, connections: 1, name: "test" });
+  const template = new Client({ url: `${url}/${TEMPLATE}`, connections: 1, name: "test" });
   await migrate(template);
   await template.end();
 }

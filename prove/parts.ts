@@ -1,0 +1,15 @@
+// All parts of the proof, in the order of the promises: nothing is lost, nobody else is harmed, and both for an hour.
+import type { Part } from "./part.ts";
+import { diskFull } from "./parts/disk-full.ts";
+import { floods } from "./parts/floods.ts";
+import { fuzz } from "./parts/fuzz.ts";
+import { kills } from "./parts/kills.ts";
+import { powerCut } from "./parts/power-cut.ts";
+import { restarts } from "./parts/restarts.ts";
+import { slow } from "./parts/slow.ts";
+import { soak } from "./parts/soak.ts";
+import { syncErrors } from "./parts/sync-errors.ts";
+import { syncOrder } from "./parts/sync-order.ts";
+import { tests } from "./parts/tests.ts";
+
+export const PARTS: readonly Part[] = [kills, syncOrder, powerCut, syncErrors, diskFull, restarts, ...tests, slow, floods, fuzz, soak];

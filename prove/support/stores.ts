@@ -1,0 +1,25 @@
+// Where the boards of a part are kept: in files of their own, or in one PostgreSQL that syncs as in production.
+import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
+import { makeTemplate } from "../../test/support/postgres/setup.ts";
+import type { StoreName } from "../part.ts";
+
+let server: PostgresServer | undefined;
+
+/** From now on the boards that test/support starts are kept here. */
+export async function keepBoardsIn(store: StoreName): Promise<void> {
+  process.env["BOARD_TEST_STORE"] = store;
+  if (store === "sqlite" || server !== undefined) return;
+  server = await postgresServer({ durable: true });
+  await makeTemplate(server.url);
+  process.env["BOARD_TEST_POSTGRES"] = server.url;
+}
+
+/** The server that those boards are in. */
+export function sharedServer(): PostgresServer {
+  if (server === undefined) throw new Error("No part asked for PostgreSQL.");
+  return server;
+}
+
+export async function closeStores(): Promise<void> {
+  await server?.remove();
+}
