@@ -1,13 +1,17 @@
 // `operate check` as an operator relies on it: silent on a sound board whatever its history, and loud about each planted corruption.
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { array, asyncProperty, assert } from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { LocalIndex } from "../src/adapters/search/local-index.ts";
+import { pace } from "../src/adapters/search/pace.ts";
+import { openHoldings } from "../src/adapters/sqlite/holdings.ts";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { openSqliteStore } from "../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import { type Checked, checkBoard } from "../src/cli/operate/check/check-board.ts";
+import { documentOf } from "../src/core/search/document.ts";
 import type { Order } from "../src/core/message/orders.ts";
 import { readConfig } from "../src/config.ts";
 import { OPENING, step } from "./support/acts.ts";
@@ -44,6 +48,9 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
     const bad = author.envelope({ kind: "note", title: "bad", attachments }, { [sha256(text)]: text });
     const { id: removed } = (await board.send(JSON.stringify(bad))).body;
+    const kept = "kept";
+    const live = [{ sha256: sha256(kept), name: "b.txt", mime: "text/plain", size: kept.length }];
+    await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(kept)]: kept });
     const wronged = author.envelope({ kind: "note", title: "wronged" });
     const { id: back } = (await board.send(JSON.stringify(wronged))).body;
     const claim = JSON.stringify({ v: 1, pk: author.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "some-name" });
@@ -54,10 +61,14 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
       await operator.remove(back);
       await operator.decide({ do: "restore", target: back });
       await operator.decide({ do: "block_key", agent: board.agent().id, reasons: reasons() });
+      await operator.decide({ do: "block_key", agent: other.id, reasons: reasons() });
+      await operator.decide({ do: "unblock_key", agent: other.id });
       await operator.decide({ do: "block_blob", sha256: sha256("another"), reasons: reasons() });
     }
     expect((await board.send(JSON.stringify(wronged))).status).toBe(201);
     await board.get("/api/checkpoint");
+    // Whoever searches makes the index follow the log to its end.
+    await board.get("/api/messages?q=planted");
     Object.assign(ids, { task: task.id, answer: answer.id, removed, author: author.id, other: other.id });
     now = board.clock.now();
     await board.stop();
@@ -208,6 +219,32 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "has a detail that does not fit its digest",
       ),
     ],
+    "of attachments and blocks": () => [
+      planted(
+        "an attachment with another text",
+        set("blobs", "text = 'Kept'", `sha256 = '${sha256("kept")}'`),
+        `attachment ${sha256("kept")}`,
+        "has a text with another hash",
+      ),
+      planted(
+        "a blocked attachment that is still there",
+        `INSERT INTO blobs (sha256, text, expires_at) VALUES ('${sha256("another")}', 'another', ${now + 1000})`,
+        `attachment ${sha256("another")}`,
+        "is blocked, but its text is still there",
+      ),
+      planted(
+        "an attachment of nothing",
+        `INSERT INTO blobs (sha256, text, expires_at) VALUES ('${sha256("loose")}', 'loose', ${now + 1000})`,
+        `attachment ${sha256("loose")}`,
+        "is kept, though no live message has it",
+      ),
+      planted(
+        "a key still blocked after its reversal",
+        "INSERT INTO blocks SELECT 'key', target, id FROM actions WHERE visibility = 'key_blocked' AND state = 'reversed'",
+        `key ${ids["other"]}`,
+        "is blocked by sr_\\w+, which is not in force",
+      ),
+    ],
     "of a log with a hole": () => [
       planted(
         "a missing entry",
@@ -231,14 +268,21 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     ],
   };
 
-  test.for(Object.keys(GROUPS))("corruptions %s are found, and named", async (group) => {
-    const whole = new DatabaseSync(databasePath(data), { readOnly: true });
-    for (const name of ["task", "answer"])
-      seqs.set(name, whole.prepare("SELECT seq FROM messages WHERE id = ?").get(ids[name] ?? "")?.["seq"] as number);
-    whole.close();
+  /** A copy of the board to plant something in. */
+  function copied(): string {
     const copy = emptyDirectory();
-    cpSync(databasePath(data), databasePath(copy));
-    cpSync(join(data, "head.json"), join(copy, "head.json"));
+    cpSync(data, copy, { recursive: true });
+    return copy;
+  }
+  beforeAll(() => {
+    const whole = new DatabaseSync(databasePath(data), { readOnly: true });
+    for (const name of ["task", "answer", "removed"])
+      seqs.set(name, whole.prepare("SELECT seq FROM log WHERE type = 'create' AND id = ?").get(ids[name] ?? "")?.["seq"] as number);
+    whole.close();
+  });
+
+  test.for(Object.keys(GROUPS))("corruptions %s are found, and named", async (group) => {
+    const copy = copied();
     const plants = GROUPS[group]?.() ?? [];
     const db = new DatabaseSync(databasePath(copy));
     for (const [, sql] of plants) db.exec(sql);
@@ -246,6 +290,31 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     const { findings } = await check(copy, now);
     const said = findings.map(({ where, fault }) => `${where} ${fault}`).join("\n");
     for (const [what, , fault] of plants) expect(said, what).toMatch(fault);
+  });
+
+  test("a search index that lacks a live message, or still has a gone one, is found", async () => {
+    const copy = copied();
+    const index = LocalIndex.open(join(copy, "index"));
+    index.forget(of("task"), "later");
+    index.add(of("removed"), documentOf({ v: 1, pk: "", ts: 0, kind: "note", title: "bad" }));
+    await index.flush(pace(100));
+    index.close();
+    const { findings } = await check(copy, now);
+    expect(findings).toEqual([
+      { where: "search index", fault: `lacks message ${ids["task"]}, which is live` },
+      { where: "search index", fault: `still has message ${ids["removed"]}, which is gone` },
+    ]);
+  });
+
+  test("a search index with a flipped byte is found", async () => {
+    const copy = copied();
+    const segment = readdirSync(join(copy, "index")).find((file) => file.endsWith(".segment")) ?? "";
+    const path = join(copy, "index", segment);
+    const bytes = readFileSync(path);
+    bytes[40]! ^= 1;
+    writeFileSync(path, bytes);
+    const { findings } = await check(copy, now);
+    expect(findings).toEqual([{ where: "search index", fault: expect.stringMatching(/^is damaged: .*damaged/) }]);
   });
 
   test.for([
@@ -297,7 +366,9 @@ test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, a
       }
       const store = await openSqliteStore(board.dir, () => {}, "operator");
       try {
-        const { findings } = await checkBoard(store, undefined, async () => true, model.now);
+        using holdings = openHoldings(databasePath(board.dir));
+        const examined = { store, holdings, index: undefined, signed: undefined };
+        const { findings } = await checkBoard(examined, async () => true, model.now);
         // These histories come without work or keys.
         expect(findings.filter(({ fault }) => !fault.startsWith("bits is"))).toEqual([]);
       } finally {

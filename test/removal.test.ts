@@ -347,15 +347,23 @@ describe("blocks", () => {
   });
 });
 
-test("what is gone already can be kept away too, and after thirty days its address is forgotten", async () => {
+test("what is gone already can be kept away too, with its attachments, and after thirty days its address is forgotten", async () => {
   await using quiet = await TestBoard.start();
   const agent = quiet.agent();
-  const envelope = agent.envelope({ kind: "x-rude-word", title: "withdrawn", ttl: 60 });
+  const text = "attached to what is gone";
+  const attachments = attachmentOf(text);
+  const blobs = { [sha256(text)]: text };
+  const envelope = agent.envelope({ kind: "x-rude-word", title: "withdrawn", ttl: 60, attachments }, blobs);
+  const again = await quiet.put(agent, { kind: "note", title: "the same attachment", attachments }, blobs);
   const { body } = await quiet.send(JSON.stringify(envelope));
   quiet.clock.advance(61_000);
   expectRefusal(await quiet.send(JSON.stringify(envelope)), 409, "expired");
+  expect((await quiet.get(`/api/blobs/${sha256(text)}`)).body).toBe(text);
   await using operator = await Operator.at(quiet);
   await operator.remove(body.id);
+  expectRefusal(await quiet.get(`/api/blobs/${sha256(text)}`), 404, "blob_unknown");
+  expectRefusal(await quiet.post(agent, { kind: "note", title: "once more", attachments }, blobs), 451, "blocked_content");
+  expect((await quiet.record(again.id)).meta.attachments).toHaveLength(1);
   expectRefusal(await quiet.send(JSON.stringify(envelope)), 451, "blocked_content");
   expect(JSON.stringify((await quiet.get("/api/messages?include_removed=true")).body)).not.toContain("x-rude-word");
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 410, "removed");

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { readIndexOnDisk } from "../../adapters/search/index-on-disk.ts";
+import { openHoldings } from "../../adapters/sqlite/holdings.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
@@ -16,7 +18,9 @@ const SHOWN = 50;
 
 export function checkCommand(operate: Command): void {
   atDesk(
-    operate.command("check").description("verify every signature, the chain, the checkpoint and, by replay, every derived fact"),
+    operate
+      .command("check")
+      .description("verify every signature, the chain, the checkpoint, attachments, the search index and, by replay, every derived fact"),
   ).action(check);
 }
 
@@ -34,13 +38,15 @@ async function check(options: DeskOptions): Promise<void> {
 export async function checkConfigured(config: Config, now: number = Date.now()): Promise<Checked> {
   // Before the copy, which then cannot be behind it unless the database is.
   const signed = await lastSigned(config);
+  const index = readIndexOnDisk(join(config.data, "index"));
   const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {
     await copyTo(config, databasePath(dir));
     const store = await openSqliteStore(dir, () => {}, "operator");
     try {
-      return await checkBoard(store, signed, signatureRule(signatures), now);
+      using holdings = openHoldings(databasePath(dir));
+      return await checkBoard({ store, holdings, index, signed }, signatureRule(signatures), now);
     } finally {
       await store.close();
     }

@@ -36,8 +36,9 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
 }
 
 function traceIn(ledger: Ledger, standing: Standing): Trace {
-  const { seq, verifies } = standing;
-  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), verifies === 0 ? [] : ledger.votesOn(seq));
+  const { seq, verifies, hasAttachment } = standing;
+  const votes = verifies === 0 ? [] : ledger.votesOn(seq);
+  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
 }
 
 export function supersede(ledger: Ledger, target: Standing, by: string): void {

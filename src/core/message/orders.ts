@@ -4,7 +4,8 @@ import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
 import { kindOfRemoved, leave } from "./leave.ts";
 import type { Action, Ground, Notice, Switches, Visibility } from "./moderation.ts";
-import type { Ledger } from "./standing.ts";
+import type { Gone, Ledger } from "./standing.ts";
+import type { Trace } from "./trace.ts";
 
 /** Why: becomes the statement of reasons. `id` is new and random. */
 export interface Reasons {
@@ -69,13 +70,12 @@ function remove(ledger: Ledger, { target, reasons, keepAttachments }: Extract<Or
   if (standing === undefined && gone?.reason === "removed" && !gone.restored)
     throw new Refusal("removed", `The message ${target} is removed already.`);
   const statement = statementOf(reasons, "content_removed");
-  if (standing !== undefined) {
-    for (const sha256 of keepAttachments ? [] : ledger.attachmentsOf(standing.seq)) {
-      ledger.moderation.block("blob", sha256, reasons.id);
-      ledger.dropBlob(sha256);
-    }
-    return decided(ledger, target, "content_removed", reasons, leave(ledger, standing, "removed", statement));
+  const attachments = standing === undefined ? attachmentsOnceIn(gone) : ledger.attachmentsOf(standing.seq);
+  for (const sha256 of keepAttachments ? [] : attachments) {
+    ledger.moderation.block("blob", sha256, reasons.id);
+    ledger.dropBlob(sha256);
   }
+  if (standing !== undefined) return decided(ledger, target, "content_removed", reasons, leave(ledger, standing, "removed", statement));
   const seq = ledger.log("remove", target, statement);
   if (gone !== undefined) {
     const kind = kindOfRemoved(gone.kind);
@@ -83,6 +83,9 @@ function remove(ledger: Ledger, { target, reasons, keepAttachments }: Extract<Or
   }
   return decided(ledger, target, "content_removed", reasons, seq);
 }
+
+const attachmentsOnceIn = (gone: Gone | undefined): readonly string[] =>
+  gone?.trace == null ? [] : ((JSON.parse(gone.trace) as Trace).attachments ?? []);
 
 /** The content is nowhere any more: its author may post the same payload again, whatever its `ts`. */
 function restore(ledger: Ledger, target: string): Ordered {

@@ -11,6 +11,8 @@ export interface Trace extends Pick<
   readonly marks: readonly string[];
   /** Agents whose standing vote on it was verifies. */
   readonly verifiedBy: readonly string[];
+  /** Hashes of its attachments, where it had any: an operator who removes it later keeps them out too. */
+  readonly attachments?: readonly string[];
 }
 
 const MARK_CHARS = 16;
@@ -33,6 +35,7 @@ export function traceOf(
   refs: readonly Ref[],
   labels: readonly Label[],
   votes: readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[],
+  attachments: readonly string[],
 ): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
   const facts = { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt };
@@ -42,5 +45,6 @@ export function traceOf(
     // In an order of their own, whatever order a store keeps labels in.
     marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
+    ...(attachments.length > 0 ? { attachments } : {}),
   };
 }

@@ -1,11 +1,15 @@
 // All checks of a board, in order; the store is as it was at one moment.
+import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
+import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
-import { compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
+import { allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
 import { compareFacts } from "./facts.ts";
 import { type Finding, Findings } from "./findings.ts";
+import { checkHoldings } from "./holdings.ts";
 import { type IsSigned, readHistory } from "./history.ts";
+import { compareIndex } from "./search-index.ts";
 import { Scratch } from "./scratch.ts";
 
 export interface Checked {
@@ -16,7 +20,17 @@ export interface Checked {
   readonly findings: readonly Finding[];
 }
 
-export async function checkBoard(store: Store, signed: Checkpoint | undefined, isSigned: IsSigned, now: number): Promise<Checked> {
+export interface Examined {
+  readonly store: Store;
+  /** Of the same database. */
+  readonly holdings: Holdings;
+  /** As it was before the store was copied. */
+  readonly index: IndexOnDisk | undefined;
+  /** The last signed head. */
+  readonly signed: Checkpoint | undefined;
+}
+
+export async function checkBoard({ store, holdings, index, signed }: Examined, isSigned: IsSigned, now: number): Promise<Checked> {
   const findings = new Findings();
   const scratch = new Scratch();
   try {
@@ -30,8 +44,11 @@ export async function checkBoard(store: Store, signed: Checkpoint | undefined, i
     } finally {
       await expected.close();
     }
-    await compareEndings(store, others, now, findings);
-    await compareDecisions(store, others, oldest, findings);
+    const decisions = await allDecisions(store);
+    await compareEndings(store, others, decisions, now, findings);
+    await compareDecisions(store, others, decisions, oldest, findings);
+    checkHoldings(holdings, decisions, findings);
+    await compareIndex(store, index, messages, others, findings);
     await compareAliases(store, others, now, findings);
     return { entries, messages: messages.size, faults: findings.count, findings: findings.all };
   } finally {

@@ -10,12 +10,20 @@ const STEP = 500;
 const DAY_MS = 86_400_000;
 const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
+export const isEnding = ({ type }: Entry): boolean => REASONS[type] !== undefined;
+
 /** The last ending of each message that is not there any more. */
-export async function compareEndings(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
-  const ends = new Map(others.filter(({ type }) => REASONS[type] !== undefined).map((entry) => [entry.id, entry]));
+export async function compareEndings(
+  store: Store,
+  others: readonly Entry[],
+  decisions: readonly Action[],
+  now: number,
+  findings: Findings,
+): Promise<void> {
+  const ends = new Map(others.filter(isEnding).map((entry) => [entry.id, entry]));
   const restored = new Set(others.filter(({ type }) => type === "restore").map(({ id }) => id));
   const ids = [...ends.keys()];
-  const blobs = new Set((await decisions(store)).map(({ target }) => target));
+  const blobs = new Set(decisions.map(({ target }) => target));
   for (let at = 0; at < ids.length; at += STEP) {
     const found = await store.findAll(ids.slice(at, at + STEP), 0);
     for (const id of ids.slice(at, at + STEP)) {
@@ -34,14 +42,20 @@ export async function compareEndings(store: Store, others: readonly Entry[], now
   }
 }
 
-export async function compareDecisions(store: Store, others: readonly Entry[], oldest: number, findings: Findings): Promise<void> {
+export async function compareDecisions(
+  store: Store,
+  others: readonly Entry[],
+  decisions: readonly Action[],
+  oldest: number,
+  findings: Findings,
+): Promise<void> {
   const made = new Map(others.filter(({ type }) => type === "remove" || type === "key_block").map((entry) => [entry.seq, entry]));
   const reversed = new Set(
     others
       .filter(({ type }) => type === "restore" || type === "key_unblock")
       .map(({ detail }) => (JSON.parse(detail ?? "{}") as { statement?: string }).statement),
   );
-  for (const action of await decisions(store)) {
+  for (const action of decisions) {
     const where = `decision ${action.id}`;
     const entry = made.get(action.seq);
     made.delete(action.seq);
@@ -75,7 +89,7 @@ async function isOpenBlob(store: Store, { target, visibility, state }: Action): 
   return known === undefined && gone === undefined && blockedBlobs.length === 0;
 }
 
-async function decisions(store: Store): Promise<readonly Action[]> {
+export async function allDecisions(store: Store): Promise<readonly Action[]> {
   const all: Action[] = [];
   for (let page: readonly Action[]; ; all.push(...page)) {
     page = await store.actions({ since: 0, before: all.at(-1)?.seq, limit: STEP });

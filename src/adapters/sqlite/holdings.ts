@@ -1,0 +1,34 @@
+// What a SQLite board holds beside its messages, row by row, for whoever checks it.
+import type { Blockable } from "../../core/message/moderation.ts";
+import { openDatabase } from "./open.ts";
+
+export interface HeldBlob {
+  readonly sha256: string;
+  readonly text: string;
+  /** How many live messages have it as an attachment. */
+  readonly uses: number;
+}
+export interface HeldBlock {
+  readonly what: Blockable;
+  readonly name: string;
+  /** Id of the decision that keeps it out. */
+  readonly action: string;
+}
+
+export interface Holdings extends Disposable {
+  blobs(): Iterable<HeldBlob>;
+  blocks(): Iterable<HeldBlock>;
+}
+
+export function openHoldings(path: string): Holdings {
+  const db = openDatabase(path, "read");
+  const blobs = db.prepare(
+    "SELECT sha256, text, (SELECT count(*) FROM attachments a WHERE a.sha256 = b.sha256) AS uses FROM blobs b ORDER BY sha256",
+  );
+  const blocks = db.prepare("SELECT what, name, action FROM blocks ORDER BY what, name, action");
+  return {
+    blobs: () => blobs.iterate() as unknown as Iterable<HeldBlob>,
+    blocks: () => blocks.iterate() as unknown as Iterable<HeldBlock>,
+    [Symbol.dispose]: () => db.close(),
+  };
+}
