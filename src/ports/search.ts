@@ -92,7 +92,7 @@ export interface Departure {
   readonly erase: Erase;
 }
 
-/** Departures go first, so that a message that was removed and restored may be in both. */
+/** A message that came back after its removal came with another seq. */
 export interface SourceChanges {
   readonly gone: readonly Departure[];
   readonly arrived: readonly SourceMessage[];

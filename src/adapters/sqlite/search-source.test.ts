@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { TestBoard } from "../../../test/support/board.ts";
+import { Operator } from "../../../test/support/operator.ts";
 import { databasePath } from "./open.ts";
 import { openSource } from "./search-source.ts";
 
@@ -28,5 +29,23 @@ test("the index hears of every arrival and departure, and which words must leave
   expect(seqs(await source.messages(kept.seq, retraction.seq, 9))).toEqual([retraction.seq]);
   expect(await source.hashAt(head)).toMatch(/^[0-9a-f]{64}$/);
   expect(await source.hashAt(head + 1)).toBeUndefined();
+  await source.close();
+});
+
+test("the words of a message that was removed, given back and posted again are not in the index twice", async () => {
+  await using board = await TestBoard.start();
+  const envelope = JSON.stringify(board.agent().envelope({ kind: "note", title: "wronged" }));
+  const first = (await board.send(envelope)).body;
+  {
+    await using operator = await Operator.at(board);
+    await operator.remove(first.id);
+    await operator.decide({ do: "restore", target: first.id });
+  }
+  const again = (await board.send(envelope)).body;
+  const source = openSource({ path: databasePath(board.data) });
+  // An index that knew the first and slept since then.
+  const { gone, arrived } = await source.changes(first.seq, await source.head());
+  expect(gone).toEqual([{ seq: first.seq, erase: "now" }]);
+  expect(arrived.map(({ seq }) => seq)).toEqual([again.seq]);
   await source.close();
 });

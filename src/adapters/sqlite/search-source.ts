@@ -18,8 +18,10 @@ export function openSource(options: unknown): SearchSource {
   // Newest tombstones speak: whoever is gone has one for as long as the log keeps the entry.
   const gone = db.prepare(`SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
     WHERE l.seq > ? AND l.seq <= ? AND l.type IN ('expire', 'retract', 'remove')`);
-  const restored = db.prepare(`SELECT c.seq, c.payload FROM log l JOIN messages m ON m.id = l.id JOIN contents c ON c.seq = m.seq
-    WHERE l.seq > ? AND l.seq <= ? AND l.type = 'restore'`);
+  // One that was given back and posted again has no tombstone any more. That is rare, and only then the log is read through.
+  const restored = db.prepare("SELECT DISTINCT id FROM log WHERE seq > ? AND seq <= ? AND type = 'restore'");
+  const former = db.prepare(`SELECT seq, 'removed' AS reason FROM log l WHERE type = 'create' AND id = ?
+    AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = l.seq)`);
   const range = db.prepare("SELECT seq, payload FROM contents WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?");
 
   const rows = (found: unknown): readonly SourceMessage[] => found as readonly SourceMessage[];
@@ -27,12 +29,9 @@ export function openSource(options: unknown): SearchSource {
     head: () => (head.get()?.["seq"] as number | null) ?? 0,
     hashAt: (seq) => (seq === 0 ? GENESIS : (hash.get(seq)?.["hash"] as string | undefined)),
     changes(after, upTo) {
-      const departed = gone.all(after, upTo) as unknown as { seq: number; reason: GoneReason }[];
-      const back = rows(restored.all(after, upTo));
-      return {
-        gone: [...departed.map(toDeparture), ...back.map(({ seq }) => ({ seq, erase: "later" as const }))],
-        arrived: [...rows(range.all(after, upTo, -1)), ...back],
-      };
+      const replaced = restored.all(after, upTo).flatMap(({ id }) => former.all(id as string));
+      const departed = [...gone.all(after, upTo), ...replaced] as unknown as { seq: number; reason: GoneReason }[];
+      return { gone: departed.map(toDeparture), arrived: rows(range.all(after, upTo, -1)) };
     },
     messages: (after, upTo, limit) => rows(range.all(after, upTo, limit)),
     close: () => db.close(),
