@@ -145,6 +145,8 @@ function bookRows({ set, tallies, now }: BatchLedger): Rows {
   const threads = [...set.threads.changes];
   const aliases = [...set.aliases.changes];
   const sums = [...tallies.sums()];
+  const boardSums = sums.filter(({ agent }) => agent === undefined);
+  const agentSums = sums.filter(({ agent, by }) => agent !== undefined && by !== 0);
   return {
     threads: threads.flatMap(([root, row]) =>
       row === undefined ? [] : [{ root, messages: row.messages, last_activity: row.lastActivity }],
@@ -170,11 +172,10 @@ function bookRows({ set, tallies, now }: BatchLedger): Rows {
     ),
     forgotten: aliases.flatMap(([alias, row]) => (row === undefined ? [{ alias }] : [])),
     arrived: [...set.arrived.changes.keys()].map((key) => ({ key, at: now })),
-    tallies: sums
-      .filter(({ agent }) => agent === undefined)
-      .map(({ field, label, by, arrived }) => ({ field, label, count: by, last_used: arrived ? now : 0 })),
-    agent_tallies: sums
-      .filter(({ agent, by }) => agent !== undefined && by !== 0)
-      .map(({ agent, field, label, by }) => ({ agent, field, label, count: by })),
+    tallies: boardSums.map(({ field, label, by, arrived }) => ({ field, label, count: by, last_used: arrived ? now : 0 })),
+    agent_tallies: agentSums.map(({ agent, field, label, by }) => ({ agent, field, label, count: by })),
+    // A count that is nought has no row, so that no reader has to step over it. Only what did not grow can have become so.
+    shrunk: boardSums.filter(({ by }) => by <= 0).map(({ field, label }) => ({ field, label })),
+    agent_shrunk: agentSums.filter(({ by }) => by < 0).map(({ agent, field, label }) => ({ agent, field, label })),
   };
 }

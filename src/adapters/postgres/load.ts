@@ -1,10 +1,10 @@
-// Fetches what a batch has asked for and does not know yet: one statement for each kind of row, all on their way at once.
+// Fetches what a batch has asked for and does not know yet: one question for each kind of row, all put together.
 import type { Label } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
-import { ask, grouped } from "./fetch.ts";
+import { type BoardRow, fetchAll, grouped, want, type Want } from "./fetch.ts";
 import { numberArray, textArray } from "./literals.ts";
 import type { Window } from "./window.ts";
 import { type AgentRow, type Answerer, keyOf, type StoredAlias, type StoredVote, type WorkingSet } from "./working-set.ts";
@@ -17,27 +17,27 @@ const toAlias = (row: unknown): StoredAlias => {
   return { ...rest, released: released === 1 };
 };
 
-export async function loadMissing(client: Client, set: WorkingSet): Promise<void> {
-  await Promise.all([...loadByText(client, set), ...loadBySeq(client, set), ...loadWindows(client, set), ...set.moderation.load(client)]);
+/** Answers where the board stood when everything was read. */
+export function loadMissing(client: Client, set: WorkingSet): Promise<BoardRow> {
+  return fetchAll(client, [...byText(set), ...bySeq(set), ...inWindows(set), ...set.moderation.wants()]);
 }
 
-function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
+function byText(set: WorkingSet): readonly Want[] {
   const { messages, gone, agents, threads, replies, aliases, held, arrived } = set;
   return [
-    ask<unknown>(client, messages, `${MESSAGES} WHERE m.id = ANY ($1::text[])`, textArray, (ids, rows) =>
+    ...want<unknown>(messages, `${MESSAGES} WHERE m.id = ANY ($1::text[])`, textArray, (ids, rows) =>
       messages.keep(
         ids,
         rows.map(toStanding).map((row) => [row.id, row]),
       ),
     ),
-    ask<unknown>(client, gone, `SELECT ${GONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
+    ...want<unknown>(gone, `SELECT ${GONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
       gone.keep(
         ids,
         rows.map(toGone).map((row) => [row.id, row]),
       ),
     ),
-    ask<AgentRow & { id: string }>(
-      client,
+    ...want<AgentRow & { id: string }>(
       agents,
       `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages FROM agents WHERE id = ANY ($1::text[])`,
       textArray,
@@ -47,8 +47,7 @@ function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
           rows.map(({ id, ...row }) => [id, row]),
         ),
     ),
-    ask<{ root: string; messages: number; lastActivity: number }>(
-      client,
+    ...want<{ root: string; messages: number; lastActivity: number }>(
       threads,
       `SELECT root, messages, last_activity AS "lastActivity" FROM threads WHERE root = ANY ($1::text[])`,
       textArray,
@@ -58,8 +57,7 @@ function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
           rows.map(({ root, ...row }) => [root, row]),
         ),
     ),
-    ask<{ target: string }>(
-      client,
+    ...want<{ target: string }>(
       replies,
       `SELECT r.target, ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ANY ($1::text[]) AND r.rel = 'reply'`,
       textArray,
@@ -79,14 +77,13 @@ function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
         );
       },
     ),
-    ask<unknown>(client, aliases, `SELECT ${ALIAS_COLUMNS} FROM aliases WHERE alias = ANY ($1::text[])`, textArray, (names, rows) =>
+    ...want<unknown>(aliases, `SELECT ${ALIAS_COLUMNS} FROM aliases WHERE alias = ANY ($1::text[])`, textArray, (names, rows) =>
       aliases.keep(
         names,
         rows.map(toAlias).map((row) => [row.alias, row]),
       ),
     ),
-    ask<unknown>(
-      client,
+    ...want<unknown>(
       held,
       `SELECT ${ALIAS_COLUMNS} FROM aliases WHERE agent = ANY ($1::text[]) AND ended_at IS NULL`,
       textArray,
@@ -106,7 +103,7 @@ function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
         );
       },
     ),
-    ask<{ key: string }>(client, arrived, "SELECT key FROM arrived_once WHERE key = ANY ($1::text[])", textArray, (keys, rows) =>
+    ...want<{ key: string }>(arrived, "SELECT key FROM arrived_once WHERE key = ANY ($1::text[])", textArray, (keys, rows) =>
       arrived.keep(
         keys,
         rows.map(({ key }) => [key, true]),
@@ -115,7 +112,7 @@ function loadByText(client: Client, set: WorkingSet): Promise<void>[] {
   ];
 }
 
-function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
+function bySeq(set: WorkingSet): readonly Want[] {
   const { votes, voters, signals, carried, answerers, refs, labels, attached } = set;
   const seqs = (keys: readonly string[]) => numberArray(keys.map(Number));
   const triples = (keys: readonly string[]) =>
@@ -124,16 +121,14 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
   const voteKey = ({ target, agent }: VoteRow) => keyOf(target, agent);
   const voteOf = ({ seq, rel }: VoteRow): StoredVote => ({ seq, rel });
   return [
-    ask<VoteRow>(
-      client,
+    ...want<VoteRow>(
       votes,
       `SELECT v.target, v.agent, v.seq, v.rel FROM json_to_recordset($1::text::json) AS k (target bigint, agent text)
         JOIN votes v ON v.target = k.target AND v.agent = k.agent ORDER BY v.seq`,
       triples,
       (keys, rows) => votes.keep(keys, grouped(rows, voteKey, voteOf)),
     ),
-    ask<VoteRow>(
-      client,
+    ...want<VoteRow>(
       voters,
       "SELECT target, agent, seq, rel FROM votes WHERE target = ANY ($1::bigint[]) ORDER BY seq",
       seqs,
@@ -150,8 +145,7 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
         );
       },
     ),
-    ask<{ target: number; agent: string; signal: string; seq: number }>(
-      client,
+    ...want<{ target: number; agent: string; signal: string; seq: number }>(
       signals,
       `SELECT s.target, s.agent, s.signal, s.seq FROM json_to_recordset($1::text::json) AS k (target bigint, agent text, signal text)
         JOIN signals s ON s.target = k.target AND s.agent = k.agent AND s.signal = k.signal`,
@@ -162,8 +156,7 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
           rows.map((row) => [keyOf(row.target, row.agent, row.signal), row.seq]),
         ),
     ),
-    ask<{ seq: number; signal: Signal }>(
-      client,
+    ...want<{ seq: number; signal: Signal }>(
       carried,
       "SELECT DISTINCT seq, signal FROM signals WHERE seq = ANY ($1::bigint[])",
       seqs,
@@ -173,8 +166,7 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
           rows.map(({ seq, signal }) => [String(seq), signal]),
         ),
     ),
-    ask<Answerer & { target: number }>(
-      client,
+    ...want<Answerer & { target: number }>(
       answerers,
       "SELECT target, agent, seq FROM answerers WHERE target = ANY ($1::bigint[]) ORDER BY seq",
       seqs,
@@ -188,8 +180,7 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
           ),
         ),
     ),
-    ask<Ref & { seq: number }>(
-      client,
+    ...want<Ref & { seq: number }>(
       refs,
       "SELECT seq, rel, target AS id FROM refs WHERE seq = ANY ($1::bigint[]) ORDER BY seq, position",
       seqs,
@@ -203,8 +194,7 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
           ),
         ),
     ),
-    ask<{ seq: number; sha256: string }>(
-      client,
+    ...want<{ seq: number; sha256: string }>(
       attached,
       "SELECT seq, sha256 FROM attachments WHERE seq = ANY ($1::bigint[]) ORDER BY sha256",
       seqs,
@@ -218,60 +208,61 @@ function loadBySeq(client: Client, set: WorkingSet): Promise<void>[] {
           ),
         ),
     ),
-    ask<Label & { seq: number }>(
-      client,
-      labels,
-      "SELECT seq, field, label FROM labels WHERE seq = ANY ($1::bigint[])",
-      seqs,
-      (keys, rows) =>
-        labels.keep(
-          keys,
-          grouped(
-            rows,
-            ({ seq }) => String(seq),
-            ({ field, label }): Label => ({ field, label }),
-          ),
+    ...want<Label & { seq: number }>(labels, "SELECT seq, field, label FROM labels WHERE seq = ANY ($1::bigint[])", seqs, (keys, rows) =>
+      labels.keep(
+        keys,
+        grouped(
+          rows,
+          ({ seq }) => String(seq),
+          ({ field, label }): Label => ({ field, label }),
         ),
+      ),
     ),
   ];
 }
 
-function loadWindows(client: Client, set: WorkingSet): Promise<void>[] {
+function inWindows(set: WorkingSet): readonly Want[] {
   const { messages, aliases, now } = set;
-  const message = async (window: Window<ReturnType<typeof toStanding>>, rest: string, values: readonly Value[]): Promise<void> => {
+  const message = (window: Window<ReturnType<typeof toStanding>>, rest: string, values: readonly Value[]): readonly Want[] => {
     const { wanted } = window;
-    if (wanted === 0) return;
-    const rows = (await client.query<unknown>(`${MESSAGES} ${rest} LIMIT $${values.length + 1}`, [...values, wanted])).map(toStanding);
-    messages.keep(
-      [],
-      rows.map((row) => [row.id, row]),
-    );
-    window.keep(rows, wanted);
+    if (wanted === 0) return [];
+    const keep = (found: readonly unknown[]): void => {
+      const rows = found.map(toStanding);
+      messages.keep(
+        [],
+        rows.map((row) => [row.id, row]),
+      );
+      window.keep(rows, wanted);
+    };
+    return [{ sql: `${MESSAGES} ${rest} LIMIT $${values.length + 1}`, values: [...values, wanted], keep }];
   };
-  const dueAliases = async (): Promise<void> => {
+  const dueAliases = (): readonly Want[] => {
     const { wanted } = set.dueAliases;
-    if (wanted === 0) return;
+    if (wanted === 0) return [];
+    const keep = (found: readonly unknown[]): void => {
+      const rows = found.map(toAlias);
+      aliases.keep(
+        [],
+        rows.map((row) => [row.alias, row]),
+      );
+      set.dueAliases.keep(rows, wanted);
+    };
     const sql = `SELECT ${ALIAS_COLUMNS} FROM aliases WHERE check_at <= $1 ORDER BY check_at, alias LIMIT $2`;
-    const rows = (await client.query<unknown>(sql, [now, wanted])).map(toAlias);
-    aliases.keep(
-      [],
-      rows.map((row) => [row.alias, row]),
-    );
-    set.dueAliases.keep(rows, wanted);
+    return [{ sql, values: [now, wanted], keep }];
   };
   // Whatever is stored came before the message that withdraws it.
-  const withdrawn = [...set.withdrawn].map(([author, window]) =>
+  const withdrawn = [...set.withdrawn].flatMap(([author, window]) =>
     message(window, "WHERE m.author = $1 AND m.expires_at > $2 ORDER BY m.seq", [author, now]),
   );
   return [
-    message(set.due, "WHERE m.expires_at <= $1 ORDER BY m.expires_at, m.seq", [now]),
-    message(set.endedLeases, "WHERE m.lease_until <= $1 ORDER BY m.lease_until, m.seq", [now]),
-    message(
+    ...message(set.due, "WHERE m.expires_at <= $1 ORDER BY m.expires_at, m.seq", [now]),
+    ...message(set.endedLeases, "WHERE m.lease_until <= $1 ORDER BY m.lease_until, m.seq", [now]),
+    ...message(
       set.openWork,
       `WHERE m.kind IN ('task', 'subtask', 'question') AND m.status = 'open' AND m.superseded_by IS NULL AND m.expires_at > $1 ORDER BY m.seq DESC`,
       [now],
     ),
-    dueAliases(),
+    ...dueAliases(),
     ...withdrawn,
   ];
 }

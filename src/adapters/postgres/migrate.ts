@@ -2,7 +2,7 @@
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Client } from "./client.ts";
 import { SCHEMA, SCHEMA_VERSION } from "./schema.ts";
-import { WRITE_FUNCTION } from "./write-function.ts";
+import { WRITE_FUNCTION, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 /** Held while the schema is looked at and changed; the number is only a name. */
 const MIGRATION_LOCK = 7_238_001;
@@ -19,8 +19,8 @@ export async function migrate(client: Client): Promise<void> {
         CREATE TABLE blackboard_schema (version integer NOT NULL);
         INSERT INTO blackboard_schema VALUES (${SCHEMA_VERSION});
       END IF;
+      IF to_regproc('${WRITE_FUNCTION_NAME}') IS NULL THEN ${WRITE_FUNCTION} END IF;
     END $migrate$;
-    ${WRITE_FUNCTION}
   `);
   const [found] = await client.query<{ version: number }>("SELECT version FROM blackboard_schema");
   if (found?.version !== SCHEMA_VERSION)

@@ -8,8 +8,7 @@ import {
   SWITCHES_OFF,
 } from "../../core/message/moderation.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
-import type { Client } from "./client.ts";
-import { ask, grouped } from "./fetch.ts";
+import { grouped, want, type Want } from "./fetch.ts";
 import { textArray } from "./literals.ts";
 import { type Journal, Table } from "./table.ts";
 import type { Rows } from "./write-function.ts";
@@ -93,17 +92,18 @@ export class BatchModeration implements ModerationLedger {
     this.#switches.set(ONE, switches);
   }
 
-  load(client: Client): Promise<void>[] {
+  /** What is missing of all this. */
+  wants(): readonly Want[] {
     const notices = `SELECT ${NOTICE_COLUMNS} FROM notices`;
     const actions = `SELECT ${ACTION_COLUMNS} FROM actions`;
     return [
-      ask<Notice>(client, this.#notices, `${notices} WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
+      ...want<Notice>(this.#notices, `${notices} WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
         this.#notices.keep(
           ids,
           rows.map((row) => [row.id, row]),
         ),
       ),
-      ask<Notice>(client, this.#openOn, `${notices} WHERE target = ANY ($1::text[]) AND state = 'received'`, textArray, (targets, rows) => {
+      ...want<Notice>(this.#openOn, `${notices} WHERE target = ANY ($1::text[]) AND state = 'received'`, textArray, (targets, rows) => {
         this.#notices.keep(
           [],
           rows.map((row) => [row.id, row]),
@@ -117,41 +117,33 @@ export class BatchModeration implements ModerationLedger {
           ),
         );
       }),
-      ask<{ count: number }>(
-        client,
+      ...want<{ count: number }>(
         this.#open,
         "SELECT count(*) AS count FROM notices WHERE state = 'received' AND $1::text[] IS NOT NULL",
         textArray,
         (keys, [row]) => this.#open.keep(keys, [[ONE, row?.count ?? 0]]),
       ),
-      ask<Action>(client, this.#actions, `${actions} WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
+      ...want<Action>(this.#actions, `${actions} WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
         this.#actions.keep(
           ids,
           rows.map((row) => [row.id, row]),
         ),
       ),
-      ask<Action>(
-        client,
-        this.#inForce,
-        `${actions} WHERE target = ANY ($1::text[]) AND state = 'in_force'`,
-        textArray,
-        (targets, rows) => {
-          this.#actions.keep(
-            [],
-            rows.map((row) => [row.id, row]),
-          );
-          this.#inForce.keep(
-            targets,
-            grouped(
-              rows,
-              (row) => row.target,
-              (row) => row.id,
-            ),
-          );
-        },
-      ),
-      ask<{ key: string; action: string }>(
-        client,
+      ...want<Action>(this.#inForce, `${actions} WHERE target = ANY ($1::text[]) AND state = 'in_force'`, textArray, (targets, rows) => {
+        this.#actions.keep(
+          [],
+          rows.map((row) => [row.id, row]),
+        );
+        this.#inForce.keep(
+          targets,
+          grouped(
+            rows,
+            (row) => row.target,
+            (row) => row.id,
+          ),
+        );
+      }),
+      ...want<{ key: string; action: string }>(
         this.#blocks,
         "SELECT what || ' ' || name AS key, action FROM blocks WHERE (what, name) IN (SELECT split_part(k, ' ', 1), split_part(k, ' ', 2) FROM unnest($1::text[]) AS k)",
         textArray,
@@ -165,7 +157,7 @@ export class BatchModeration implements ModerationLedger {
             ),
           ),
       ),
-      ask<unknown>(client, this.#switches, `SELECT ${SWITCH_COLUMNS} FROM switches WHERE $1::text[] IS NOT NULL`, textArray, (keys, rows) =>
+      ...want<unknown>(this.#switches, `SELECT ${SWITCH_COLUMNS} FROM switches WHERE $1::text[] IS NOT NULL`, textArray, (keys, rows) =>
         this.#switches.keep(
           keys,
           rows.map((row) => [ONE, toSwitches(row)]),

@@ -12,8 +12,9 @@ type Reads = Pick<
   "prior" | "find" | "findAll" | "verifiers" | "firstSeen" | "idsByPrefix" | "blob" | "entries" | "oldestSeq" | "seqAt"
 >;
 
-/** What may be blocked about a post. */
-interface Barred {
+/** What may be known of a post, or blocked. */
+interface Posting {
+  readonly id: string;
   readonly author: string;
   readonly blobs: readonly string[];
 }
@@ -30,9 +31,9 @@ export class PostgresReader implements Reads {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
   });
-  readonly #blocked = new Together<Barred, readonly { what: string; name: string }[]>(async (asked) => {
-    const blocked = await this.#blocks(asked);
-    return () => blocked;
+  readonly #heardOf = new Together<Posting, ReadonlySet<string>>(async (asked) => {
+    const heardOf = new Set((await this.#mentions(asked)).map(({ what, name }) => `${what} ${name}`));
+    return () => heardOf;
   });
 
   constructor(client: Client) {
@@ -40,9 +41,8 @@ export class PostgresReader implements Reads {
   }
 
   async prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior> {
-    const [found, blocked, stored] = await Promise.all([
-      this.find(id, now),
-      this.#blocked.ask({ author, blobs }),
+    const [heardOf, stored] = await Promise.all([
+      this.#heardOf.ask({ id, author, blobs }),
       blobs.length === 0
         ? []
         : this.#client.query<{ sha256: string; bytes: number }>(
@@ -50,12 +50,14 @@ export class PostgresReader implements Reads {
             [textArray(blobs), now],
           ),
     ]);
+    // Nearly every post is new, so what is known of it is read only where there is something.
+    const found = heardOf.has(`message ${id}`) ? await this.find(id, now) : undefined;
     return {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
-      keyBlocked: blocked.some(({ what, name }) => what === "key" && name === author),
+      keyBlocked: heardOf.has(`key ${author}`),
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
-      blockedBlobs: blobs.filter((hash) => blocked.some(({ what, name }) => what === "blob" && name === hash)),
+      blockedBlobs: blobs.filter((hash) => heardOf.has(`blob ${hash}`)),
     };
   }
 
@@ -85,10 +87,14 @@ export class PostgresReader implements Reads {
     return found;
   }
 
-  async #blocks(asked: readonly Barred[]): Promise<readonly { what: string; name: string }[]> {
+  /** What the board has heard of: messages that are or were here, keys and attachments that are blocked. */
+  async #mentions(asked: readonly Posting[]): Promise<readonly { what: string; name: string }[]> {
     return this.#client.query(
-      "SELECT what, name FROM blocks WHERE (what = 'key' AND name = ANY ($1::text[])) OR (what = 'blob' AND name = ANY ($2::text[]))",
-      [textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
+      `SELECT 'message' AS what, id AS name FROM messages WHERE id = ANY ($1::text[])
+        UNION ALL SELECT 'message', id FROM gone WHERE id = ANY ($1::text[])
+        UNION ALL SELECT what, name FROM blocks WHERE what = 'key' AND name = ANY ($2::text[])
+        UNION ALL SELECT what, name FROM blocks WHERE what = 'blob' AND name = ANY ($3::text[])`,
+      [textArray(asked.map(({ id }) => id)), textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
     );
   }
 

@@ -1,4 +1,5 @@
 // Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
+import { createHash } from "node:crypto";
 import { FLOWS } from "../../core/message/standing.ts";
 
 /** What moved, heard by every node. */
@@ -34,6 +35,8 @@ export const PARTS = [
   "arrived",
   "tallies",
   "agent_tallies",
+  "shrunk",
+  "agent_shrunk",
   "ungone",
   "dropped",
   "notices",
@@ -72,18 +75,23 @@ const MOVING = [
 ];
 const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
 
-/** Refuses where the log is not at the version that the batch was made for: somebody else wrote, or the lock was lost with its connection. */
-export const WRITE_FUNCTION = `
-CREATE OR REPLACE FUNCTION write_batch(
+/** What the function answers, having written nothing, where the board is not at the version that the batch was made for. */
+export const MOVED_ON = -1;
+
+const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer, ${PARTS.map((part) => `p_${part} text`).join(", ")}
-) RETURNS bigint LANGUAGE plpgsql AS $$
+  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer,
+  ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
+
+const BODY = `
 DECLARE
   due bigint;
   detached text[];
   pruning boolean;
 BEGIN
-  SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board;
+  -- Nobody else writes from here to the end of the transaction; what follows sees what was written before.
+  SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
+  IF NOT FOUND THEN RETURN ${MOVED_ON}; END IF;
   IF pruning THEN
     -- The newest of the old entries stays as the anchor of the chain. Looks at so many entries and no more, however long the log is.
     DELETE FROM log WHERE seq < (SELECT max(o.seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) o WHERE o.at <= p_log_before);
@@ -156,15 +164,20 @@ BEGIN
     "tallies",
     `INSERT INTO tallies AS t SELECT * FROM ${rows("tallies", "tallies")}
       ON CONFLICT (field, label) DO UPDATE SET count = t.count + excluded.count, last_used = greatest(t.last_used, excluded.last_used)`,
-    // A count that is nought has no row, so that no reader has to step over it. Only what did not grow can have become so.
-    `DELETE FROM tallies t USING ${rows("tallies", "tallies")} r WHERE r.count <= 0 AND t.field = r.field AND t.label = r.label AND t.count = 0`,
+  )}
+  ${given(
+    "shrunk",
+    `DELETE FROM tallies t USING ${rows("tallies", "shrunk")} r WHERE t.field = r.field AND t.label = r.label AND t.count = 0`,
   )}
   ${given(
     "agent_tallies",
     `INSERT INTO agent_tallies AS t SELECT * FROM ${rows("agent_tallies", "agent_tallies")}
       ON CONFLICT (agent, field, label) DO UPDATE SET count = t.count + excluded.count`,
-    `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_tallies")} r
-      WHERE r.count <= 0 AND t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0`,
+  )}
+  ${given(
+    "agent_shrunk",
+    `DELETE FROM agent_tallies t USING ${rows("agent_tallies", "agent_shrunk")} r
+      WHERE t.agent = r.agent AND t.field = r.field AND t.label = r.label AND t.count = 0`,
   )}
   ${all(
     "notices",
@@ -183,10 +196,14 @@ BEGIN
     (SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)
   );
   UPDATE board SET version = version + 1, seq = p_seq, hash = p_hash, at = p_now, next_due = due,
-    pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END
-    WHERE version = p_version;
-  IF NOT FOUND THEN RAISE EXCEPTION 'The board has moved on since this batch began.' USING ERRCODE = '40001'; END IF;
+    pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END WHERE one = 1;
   PERFORM pg_notify('${CHANNEL}', concat_ws(' ', p_node, p_version + 1, p_seq, coalesce(due, 0), p_posted));
   RETURN due;
-END $$;
+END `;
+
+/** Named after what it does, to the letter: nodes of two releases each keep the one they know. */
+export const WRITE_FUNCTION_NAME = `write_batch_${createHash("sha256").update(PARAMETERS).update(BODY).digest("hex").slice(0, 12)}`;
+
+export const WRITE_FUNCTION = `
+CREATE FUNCTION ${WRITE_FUNCTION_NAME} (${PARAMETERS}) RETURNS bigint LANGUAGE plpgsql AS $$ ${BODY} $$;
 `;

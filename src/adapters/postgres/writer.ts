@@ -1,4 +1,4 @@
-// The writer of a PostgreSQL board: many acts, one transaction, one lock over all nodes.
+// The writer of a PostgreSQL board: many acts, one transaction, one after the other over all nodes.
 import { sweep } from "../../core/message/sweep.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Act, type Appended, type Outcome, StoreFailure } from "../../ports/store.ts";
@@ -8,12 +8,14 @@ import { Client, type Value } from "./client.ts";
 import { changedRows } from "./flush.ts";
 import { BatchLedger } from "./ledger.ts";
 import { loadMissing } from "./load.ts";
-import { PARTS } from "./write-function.ts";
+import { MOVED_ON, PARTS, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 const PRUNE_EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
 const MAX_ROUNDS = 50;
+/** So many batches take the lock first, once another node has come in between: while both write, whoever only hopes works in vain. */
+const LOCKED_BATCHES = 32;
 const SWEEP_FIRST: Act = { type: "sweep" };
 
 /** What a batch came to, and the version of the board that it left. */
@@ -21,30 +23,31 @@ export interface Written extends Appended {
   readonly version: number;
 }
 
-interface BoardRow {
-  readonly version: number;
-  readonly seq: number;
-  readonly hash: string;
-  readonly at: number;
-  readonly nextDue: number | null;
-  readonly prunedAt: number;
-}
-
-const WRITE = `SELECT write_batch(${Array.from({ length: 12 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
+const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: 12 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
 export class PostgresWriter {
   readonly #client: Client;
   readonly #node: string;
+  #locked = 0;
 
   /** A client of its own, with one connection: statements run in the order in which they are sent. */
   constructor(url: string, node = "-") {
     this.#node = node;
-    this.#client = new Client({ url, connections: 1, name: "blackboard writer" });
+    this.#client = new Client({ url, connections: 1, name: "blackboard writer", session: { plan_cache_mode: "force_generic_plan" } });
   }
 
+  /** Two statements while no other node writes at the same moment: one reads, one writes if the board is still as it was read. */
   async run(acts: readonly Act[], now: number): Promise<Written> {
     try {
-      return await this.#run(acts, now);
+      if (this.#locked > 0) this.#locked--;
+      else {
+        const written = await this.#attempt(acts, now, false);
+        if (written !== undefined) return written;
+        this.#locked = LOCKED_BATCHES;
+      }
+      const written = await this.#attempt(acts, now, true);
+      if (written === undefined) throw new StoreFailure("storage_unavailable", "The lock was lost with its connection.");
+      return written;
     } catch (error) {
       // Whatever state the connection is in, nothing more of this transaction may follow on it.
       this.#client.reset();
@@ -56,32 +59,28 @@ export class PostgresWriter {
     return this.#client.end();
   }
 
-  async #run(acts: readonly Act[], now: number): Promise<Written> {
+  /** Undefined, and nothing written, where the board has moved on since it was read; from the lock to the commit it does not. */
+  async #attempt(acts: readonly Act[], now: number, locked: boolean): Promise<Written | undefined> {
     const ledger = new BatchLedger();
     const { set } = ledger;
     set.now = now;
     anticipate(ledger, acts);
     // All on their way at once; the server takes them one by one, and what comes after the lock sees what was written before it.
-    const [, [board]] = await Promise.all([
-      this.#client.script("BEGIN"),
-      this.#client.query<BoardRow>(
-        `SELECT version, seq, hash, at, next_due AS "nextDue", pruned_at AS "prunedAt" FROM board WHERE one = 1 FOR UPDATE`,
-      ),
-      loadMissing(this.#client, set),
-    ]);
-    if (board === undefined) throw new StoreFailure("storage_unavailable", "The database holds no board.");
+    const lock = locked ? [this.#client.script("BEGIN"), this.#client.query("SELECT 1 FROM board WHERE one = 1 FOR UPDATE")] : [];
+    const [board] = await Promise.all([loadMissing(this.#client, set), ...lock]);
     set.start = { seq: board.seq, hash: board.hash };
     // The log's time never runs backwards, whatever the clocks of the nodes do.
     set.now = Math.max(board.at, now);
     if (set.now !== now) for (const window of set.windows) window.forget();
-    const outcomes = await this.#workOut(ledger, acts);
+    const outcomes = await this.#workOut(ledger, acts, board.version);
+    if (outcomes === undefined) return undefined;
     const rows = changedRows(ledger);
     const upkeep = (board.nextDue ?? Infinity) <= set.now || set.now - board.prunedAt > PRUNE_EVERY_MS;
-    const unchanged = Object.keys(rows).length === 0 && !upkeep;
     const head = { seq: ledger.head.seq, hash: ledger.head.hash };
     const touched = { seqs: [], agents: [], roots: [], all: false };
-    if (unchanged) {
-      await this.#client.script("COMMIT");
+    const commit = async (): Promise<void> => (locked ? this.#client.script("COMMIT") : undefined);
+    if (Object.keys(rows).length === 0 && !upkeep) {
+      await commit();
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
@@ -99,13 +98,15 @@ export class PostgresWriter {
       posted,
       ...parts,
     ];
-    // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk.
-    const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), this.#client.script("COMMIT")]);
-    return { outcomes, head, nextDue: written?.due ?? null, touched, version: board.version + 1 };
+    // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk. Without the lock the
+    // statement is a transaction of its own.
+    const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), commit()]);
+    if (written === undefined || written.due === MOVED_ON) return undefined;
+    return { outcomes, head, nextDue: written.due, touched, version: board.version + 1 };
   }
 
   /** Plays the whole batch again and again, each time with more of the board at hand, until nothing was missing. */
-  async #workOut(ledger: BatchLedger, acts: readonly Act[]): Promise<readonly Outcome[]> {
+  async #workOut(ledger: BatchLedger, acts: readonly Act[], version: number): Promise<readonly Outcome[] | undefined> {
     const { set } = ledger;
     const clean = ledger.mark();
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -117,7 +118,8 @@ export class PostgresWriter {
         return outcomes;
       }
       ledger.backTo(clean);
-      await loadMissing(this.#client, set);
+      const board = await loadMissing(this.#client, set);
+      if (board.version !== version) return undefined;
     }
     throw new Error(`A batch of ${acts.length} acts was not worked out in ${MAX_ROUNDS} rounds.`);
   }
