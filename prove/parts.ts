@@ -1,5 +1,6 @@
 // All parts of the proof, in the order of the promises: nothing is lost, nobody else is harmed, and both for an hour.
 import type { Part } from "./part.ts";
+import { databaseKills } from "./parts/database-kills.ts";
 import { diskFull } from "./parts/disk-full.ts";
 import { floods } from "./parts/floods.ts";
 import { fuzz } from "./parts/fuzz.ts";
@@ -12,4 +13,17 @@ import { syncErrors } from "./parts/sync-errors.ts";
 import { syncOrder } from "./parts/sync-order.ts";
 import { tests } from "./parts/tests.ts";
 
-export const PARTS: readonly Part[] = [kills, syncOrder, powerCut, syncErrors, diskFull, restarts, ...tests, slow, floods, fuzz, soak];
+export const PARTS: readonly Part[] = [
+  kills,
+  databaseKills,
+  syncOrder,
+  powerCut,
+  syncErrors,
+  diskFull,
+  restarts,
+  ...tests,
+  slow,
+  floods,
+  fuzz,
+  soak,
+];

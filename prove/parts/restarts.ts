@@ -1,11 +1,12 @@
 // Restarts under load: whoever was accepted is answered, and what was answered is there afterwards.
 import { connect } from "node:net";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
-import { lostBy } from "../../test/support/acknowledged.ts";
+import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { type Part, STORES } from "../part.ts";
+import { count, type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
+import { Witness } from "../support/witness.ts";
 
 const RESTARTS = 20;
 const CONNECTIONS = 16;
@@ -18,10 +19,14 @@ export const restarts: Part = {
     const data = emptyDirectory();
     const rounds = times(RESTARTS);
     const acknowledged: Envelope[] = [];
+    const witness = new Witness();
+    let url = "";
+    const watching = witness.watch(() => url);
     let [answered, unanswered, unclean] = [0, 0, 0];
     for (let round = 0; round < rounds; round++) {
       await using board = await BoardProcess.serve(data, FLAGS);
-      const port = Number(new URL(board.url).port);
+      ({ url } = board);
+      const port = Number(new URL(url).port);
       let told = Number.POSITIVE_INFINITY;
       const lanes = Array.from({ length: CONNECTIONS }, async () => {
         const agent = new Agent();
@@ -42,10 +47,15 @@ export const restarts: Part = {
       await Promise.all(lanes);
     }
     await using board = await BoardProcess.serve(data, FLAGS);
-    const lost = await lostBy(board.url, acknowledged);
+    ({ url } = board);
+    await witness.ask(url);
+    const log = await wholeLog(url);
+    const lost = await lostBy(url, acknowledged, log);
+    const heads = witness.judge(log);
+    await watching;
     return {
-      held: unanswered === 0 && unclean === 0 && lost.length === 0 && answered > 0,
-      figure: `${rounds} restarts, ${answered.toLocaleString("en")} requests answered, ${unanswered} not, ${lost.length} lost, ${unclean} exits other than 0`,
+      held: unanswered === 0 && unclean === 0 && lost.length === 0 && answered > 0 && heads.held,
+      figure: `${rounds} restarts, ${count(answered)} requests answered, ${unanswered} not, ${lost.length} lost, ${unclean} exits other than 0; ${heads.figure}`,
     };
   },
 };

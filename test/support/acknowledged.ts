@@ -57,8 +57,10 @@ export async function wholeLog(url: string): Promise<readonly Change[]> {
 }
 
 /** Acknowledged messages that a board no longer has word for word, attachments included. */
-export async function lostBy(url: string, acknowledged: readonly Envelope[]): Promise<Envelope[]> {
-  const stored = new Map((await wholeLog(url)).flatMap(({ type, id, raw }) => (type === "create" && raw ? [[id, raw] as const] : [])));
+export async function lostBy(url: string, acknowledged: readonly Envelope[], log?: readonly Change[]): Promise<Envelope[]> {
+  const stored = new Map(
+    (log ?? (await wholeLog(url))).flatMap(({ type, id, raw }) => (type === "create" && raw ? [[id, raw] as const] : [])),
+  );
   const lost = acknowledged.filter(({ payload, sig, nonce }) => {
     const kept = stored.get(sha256(payload));
     return kept?.payload !== payload || kept.sig !== sig || kept.nonce !== nonce;

@@ -1,0 +1,74 @@
+// PostgreSQL itself is killed under the nodes: its first process, or one that serves a node; nothing acknowledged may be missing.
+import { Client } from "../../src/adapters/postgres/client.ts";
+import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { Nodes } from "../../test/support/nodes.ts";
+import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
+import { count, type Part } from "../part.ts";
+import { Posters } from "../support/posters.ts";
+import { Witness } from "../support/witness.ts";
+
+const KILLS = 30;
+const NODES = 2;
+const CONNECTIONS = 8;
+const POSTS_BETWEEN = 60;
+
+export const databaseKills: Part = {
+  name: "database-kills",
+  promise: "an acknowledged post survives PostgreSQL, and the nodes go on by themselves",
+  stores: ["postgres"],
+  async run(times) {
+    const server = await postgresServer({ durable: true });
+    try {
+      await using nodes = await Nodes.start(NODES, ["--rate-limits", "off"], `${server.url}/postgres`);
+      const at = (i: number): string => nodes.urls[i % NODES] ?? "";
+      const witness = new Witness();
+      const watching = Promise.all(nodes.urls.map((url) => witness.watch(() => url)));
+      const posters = new Posters(CONNECTIONS, at);
+      const rounds = times(KILLS);
+      for (let round = 0; round < rounds; round++) {
+        await posters.reach(1 + Math.random() * POSTS_BETWEEN);
+        if (round % 2 === 0) await killFirst(server);
+        else await killOne(server);
+      }
+      await posters.reach(1);
+      await posters.stop();
+      const log = await wholeLog(at(0));
+      const lost = await lostBy(at(1), posters.acknowledged, log);
+      const heads = witness.judge(log);
+      await watching;
+      return {
+        held: lost.length === 0 && heads.held && posters.refusals.every((told) => told === "503 storage_unavailable"),
+        figure:
+          `${rounds} SIGKILLs of PostgreSQL under ${NODES} nodes, ${count(posters.acknowledged.length)} acknowledgements, ${lost.length} lost; ` +
+          `refused meanwhile: ${posters.refused}; ${heads.figure}`,
+      };
+    } finally {
+      await server.remove();
+    }
+  },
+};
+
+/** It is started again as an operator's supervisor would, as soon as its orphans are gone. */
+async function killFirst(server: PostgresServer): Promise<void> {
+  process.kill(server.pid, "SIGKILL");
+  await eventually("PostgreSQL once more", () =>
+    server.start().then(
+      () => true,
+      () => undefined,
+    ),
+  );
+}
+
+/** The others end themselves, and it recovers without being started. */
+async function killOne(server: PostgresServer): Promise<void> {
+  const client = new Client({ url: `${server.url}/postgres`, connections: 1, name: "proof" });
+  const serving = () => client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'blackboard%'");
+  const backends = await eventually("the nodes", async () => {
+    const found = await serving().catch(() => []);
+    return found.length > 0 ? found : undefined;
+  });
+  const { pid } = backends[Math.floor(Math.random() * backends.length)] ?? {};
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+  await client.end();
+}

@@ -1,0 +1,64 @@
+// A load that goes on until it is told to stop, and knows what was acknowledged and what was refused in which words.
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { Agent } from "../../test/support/agent.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { count } from "../part.ts";
+
+const PAUSE_MS = 20;
+
+export class Posters {
+  readonly acknowledged: Envelope[] = [];
+  readonly #refused = new Map<string, number>();
+  readonly #lanes: Promise<unknown>;
+  #going = true;
+
+  /** `at` says where the i-th post of a lane goes. */
+  constructor(lanes: number, at: (i: number) => string, words = "") {
+    this.#lanes = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#post(lane, at, words)));
+  }
+
+  async #post(lane: number, at: (i: number) => string, words: string): Promise<void> {
+    const agent = new Agent();
+    let i = 0;
+    while (this.#going) {
+      const envelope = agent.envelope({ kind: "note", title: `lane ${lane}, ${i}`, ...(words === "" ? {} : { body: words }) });
+      const refusal = await refusalOf(at(lane + i++), envelope);
+      if (refusal === undefined) this.acknowledged.push(envelope);
+      else {
+        this.#refused.set(refusal, (this.#refused.get(refusal) ?? 0) + 1);
+        // Otherwise refusals are all there is to see.
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  }
+
+  /** Waits until so many more than now are acknowledged. */
+  async reach(more: number): Promise<void> {
+    const goal = this.acknowledged.length + more;
+    await eventually(`${Math.ceil(more)} more acknowledgements`, () => (this.acknowledged.length >= goal ? true : undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.#going = false;
+    await this.#lanes;
+  }
+
+  get refusals(): readonly string[] {
+    return [...this.#refused.keys()];
+  }
+
+  get refused(): string {
+    return [...this.#refused].map(([told, n]) => `${count(n)} x ${told}`).join(", ") || "nothing";
+  }
+}
+
+async function refusalOf(url: string, envelope: Envelope): Promise<string | undefined> {
+  try {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${url}/api/messages`, { method: "POST", headers, body: JSON.stringify(envelope) });
+    const { error } = (await response.json()) as { error?: { code: string } };
+    return error === undefined ? undefined : `${response.status} ${error.code}`;
+  } catch {
+    return "no answer";
+  }
+}
