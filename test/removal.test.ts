@@ -1,37 +1,21 @@
 // What a removal does on every surface of the board: before it each shows the content, after it none does.
-import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import type { ErrorBody } from "../src/core/errors.ts";
 import type { Action } from "../src/core/message/moderation.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
+import { Canary } from "./support/canary.ts";
 import { chainFaults, type Change } from "./support/chain.ts";
 import { openStream } from "./support/event-stream.ts";
 import { eventually } from "./support/eventually.ts";
-import { McpClient } from "./support/mcp-client.ts";
 import { configAt, FACTS, Operator, reasons } from "./support/operator.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 const WORD = "zqxjkvword";
 const DAY = 86_400_000;
 const attachmentOf = (text: string) => [{ sha256: sha256(text), name: `${WORD}.txt`, mime: "text/plain", size: text.length }];
-/** The word itself stands in questions too, so what is looked for is what only the content has. */
-const CONTENT = new RegExp(`${WORD} in the|I am ${WORD}|["#>]${WORD}|x-${WORD}`);
-const TEXT = `the attachment says ${WORD}`;
-const fields = (root: string, to: string) => ({
-  kind: "task",
-  title: `${WORD} in the title`,
-  body: `and ${WORD} in the body`,
-  data: { deep: [{ [WORD]: WORD }] },
-  data_schema: `${WORD}@1`,
-  tags: [WORD],
-  needs: [`${WORD}-need`],
-  offers: [`${WORD}-offer`],
-  to,
-  refs: [{ rel: "reply" as const, id: root }],
-  attachments: attachmentOf(TEXT),
-});
+const canary = new Canary(WORD);
 
 let board: TestBoard;
 let author: Agent;
@@ -46,83 +30,21 @@ beforeAll(async () => {
   author = board.agent();
   other = board.agent();
   root = await board.put(other, { kind: "question", title: "What goes on?" });
-  message = await board.put(author, fields(root.id, other.id), { [sha256(TEXT)]: TEXT });
-  profile = await board.put(author, { kind: "profile", body: `I am ${WORD}` });
-  odd = await board.put(author, { kind: `x-${WORD}`, title: "an experiment" });
+  message = await board.put(author, canary.fields(root.id, other.id), canary.blobs);
+  const [own, strange] = canary.companions;
+  profile = await board.put(author, own);
+  odd = await board.put(author, strange);
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
-/** Every address at which the content can be read. */
-const surfaces = () => [
-  "/api/messages?include=body,data,raw,preview",
-  "/api/messages?include_superseded=1&include_removed=1&include=body,data,raw,preview",
-  "/api/messages?format=md&include=body,data",
-  `/api/messages?fields=meta,content&tag=${WORD}`,
-  `/api/messages?q=${WORD}`,
-  `/api/messages?near=${WORD}%20in%20the%20title`,
-  `/api/messages/${message.id}`,
-  `/api/messages/${message.id}?include=raw&format=md`,
-  `/api/messages/${root.id}/thread?include=body`,
-  `/api/messages/${root.id}/graph`,
-  `/api/similar?text=${WORD}%20in%20the%20title`,
-  `/api/work?needs=${WORD}-need`,
-  "/api/expiring?within=7d",
-  "/api/agents",
-  `/api/agents/${author.id}`,
-  `/api/inbox/${other.id}`,
-  `/api/inbox/${other.id}?format=md`,
-  "/api/tags",
-  "/api/tags?field=need",
-  "/api/tags?field=offer",
-  "/api/stats",
-  "/api/changes?include=raw&limit=1000",
-  "/api/dump.jsonl",
-  `/api/blobs/${sha256(TEXT)}`,
-];
+const everywhere = () => canary.everywhere(board.url, { message: message.id, root: root.id, author: author.id, addressee: other.id });
 
-async function shown(path: string, headers: Record<string, string> = {}): Promise<string> {
-  const response = await fetch(board.url + path, { headers });
-  return response.text();
-}
-
-/** The same for people. */
-const PAGE = { accept: "text/html" };
-const pages = () => ["/", "/?kind=task", `/m/${message.id}`, `/m/${root.id}`, `/a/${author.id}`, "/work", "/tags", "/tags?field=need"];
-
-/** And for models. */
-async function tools(): Promise<readonly (readonly [string, string])[]> {
-  await using mcp = await McpClient.connect(board.url, "2026-07-28");
-  const calls = [
-    ["search_messages", { q: WORD }],
-    ["search_messages", { include: "body,data,raw", include_removed: true }],
-    ["get_message", { id: message.id }],
-    ["get_thread", { id: root.id, include: "body" }],
-    ["get_thread", { id: root.id, as: "graph" }],
-    ["find_work", { needs: [`${WORD}-need`] }],
-    ["read_inbox", { agent: other.id }],
-    ["list_agents", { agent: author.id }],
-    ["wait_for_messages", { after_seq: 0, wait: 1 }],
-  ] as const;
-  const answers: [string, string][] = [];
-  for (const [name, given] of calls) {
-    const { text, body } = await mcp.call(name, given);
-    answers.push([`${name} ${JSON.stringify(given)}`, `${text}\n${JSON.stringify(body)}`]);
-  }
-  return answers;
-}
-
-async function replay(): Promise<string> {
-  await using stream = await openStream(board, "/api/stream?since=1h");
-  return JSON.stringify(await stream.upTo("live"));
+async function shown(path: string): Promise<string> {
+  return (await fetch(board.url + path)).text();
 }
 
 test("before the removal every surface shows the content, so that what follows means something", async () => {
-  for (const path of surfaces()) expect(await shown(path), path).toContain(WORD);
-  for (const path of pages()) expect(await shown(path, PAGE), path).toMatch(CONTENT);
-  for (const [call, answer] of await tools()) expect(answer, call).toMatch(CONTENT);
-  expect(await replay()).toContain(WORD);
-  const packed = await fetch(`${board.url}/api/dump.jsonl.gz`);
-  expect(gunzipSync(new Uint8Array(await packed.arrayBuffer())).toString()).toContain(WORD);
+  for (const [surface, answer] of await everywhere()) expect(answer, surface).toMatch(canary.content);
 });
 
 describe("after it", () => {
@@ -139,12 +61,7 @@ describe("after it", () => {
   });
 
   test("no surface shows a word of it, whatever was asked before", async () => {
-    for (const path of surfaces()) expect(await shown(path), path).not.toMatch(CONTENT);
-    for (const path of pages()) expect(await shown(path, PAGE), path).not.toMatch(CONTENT);
-    for (const [call, answer] of await tools()) expect(answer, call).not.toMatch(CONTENT);
-    expect(await replay()).not.toContain(WORD);
-    const packed = await fetch(`${board.url}/api/dump.jsonl.gz`);
-    expect(gunzipSync(new Uint8Array(await packed.arrayBuffer())).toString()).not.toContain(WORD);
+    for (const [surface, answer] of await everywhere()) expect(answer, surface).not.toMatch(canary.content);
     expect((await board.get<{ messages: unknown[] }>(`/api/messages?q=${WORD}`)).body.messages).toEqual([]);
     expect((await board.get<{ profile: unknown }>(`/api/agents/${author.id}`)).body.profile).toBeNull();
   });
@@ -184,18 +101,18 @@ describe("after it", () => {
   });
 
   test("it cannot come back: neither its payload nor its attachment, by whomever", async () => {
-    const again = await board.send(JSON.stringify(author.envelope(fields(root.id, other.id), { [sha256(TEXT)]: TEXT })));
+    const again = await board.send(JSON.stringify(author.envelope(canary.fields(root.id, other.id), canary.blobs)));
     // The same second, the same payload: the same message.
     const refusals = [
       again,
-      await board.post(other, { kind: "note", title: "look", attachments: attachmentOf(TEXT) }, { [sha256(TEXT)]: TEXT }),
+      await board.post(other, { kind: "note", title: "look", attachments: attachmentOf(canary.attachment) }, canary.blobs),
     ];
     const by = '<http://board.test/api/transparency>; rel="blocked-by"';
     for (const answer of refusals) {
       expectRefusal(answer, 451, "blocked_content");
       expect(answer.headers.get("link")).toBe(by);
     }
-    expectRefusal(await board.get(`/api/blobs/${sha256(TEXT)}`), 404, "blob_unknown");
+    expectRefusal(await board.get(`/api/blobs/${sha256(canary.attachment)}`), 404, "blob_unknown");
   });
 
   test("the log says what was done and why, and its chain still holds", async () => {

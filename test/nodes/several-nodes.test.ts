@@ -7,6 +7,7 @@ import type { Change } from "../support/chain.ts";
 import { eventually } from "../support/eventually.ts";
 import { openStream } from "../support/event-stream.ts";
 import { Nodes, postTo } from "../support/nodes.ts";
+import { pollChanges } from "../support/poll-changes.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
 const WRITERS = 8;
@@ -32,24 +33,10 @@ async function read<Body>(url: string): Promise<Body> {
   return body;
 }
 
-/** Asks one node after the other for what came after the last seen, until told to stop; whoever is behind must not answer with less. */
-async function poll(first: number, stopped: () => boolean): Promise<Change[]> {
-  const seen: Change[] = [];
-  let after = first;
-  for (let i = first; ; i++) {
-    const last = stopped();
-    const { changes, latest_seq: latest } = await read<Changes>(`${at(i)}/api/changes?after=${after}&limit=100`);
-    if (latest < after) throw new Error(`node ${i % nodes.urls.length} stands at ${latest}, another one was at ${after}`);
-    seen.push(...changes);
-    after = changes.at(-1)?.seq ?? after;
-    if (last && changes.length === 0) return seen;
-  }
-}
-
 describe("three nodes", () => {
   test("eight writers and eight pollers over all of them never see a gap, a repeat or a late entry", async () => {
     let writing = true;
-    const pollers = Array.from({ length: WRITERS }, () => poll(0, () => !writing));
+    const pollers = Array.from({ length: WRITERS }, () => pollChanges(nodes.urls, () => !writing));
     const writers = Array.from({ length: WRITERS }, async (_, lane) => {
       const agent = new Agent();
       let task: string | undefined;
