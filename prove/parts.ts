@@ -2,13 +2,17 @@
 import type { Part } from "./part.ts";
 import { databaseKills } from "./parts/database-kills.ts";
 import { diskFull } from "./parts/disk-full.ts";
+import { expired } from "./parts/expired.ts";
 import { floods } from "./parts/floods.ts";
 import { fuzz } from "./parts/fuzz.ts";
 import { kills } from "./parts/kills.ts";
 import { powerCut } from "./parts/power-cut.ts";
+import { removed } from "./parts/removed.ts";
 import { restarts } from "./parts/restarts.ts";
+import { sequence } from "./parts/sequence.ts";
 import { slow } from "./parts/slow.ts";
 import { soak } from "./parts/soak.ts";
+import { streams } from "./parts/streams.ts";
 import { syncErrors } from "./parts/sync-errors.ts";
 import { syncOrder } from "./parts/sync-order.ts";
 import { tests } from "./parts/tests.ts";
@@ -20,6 +24,10 @@ export const PARTS: readonly Part[] = [
   powerCut,
   syncErrors,
   diskFull,
+  sequence,
+  expired,
+  removed,
+  streams,
   restarts,
   ...tests,
   slow,
