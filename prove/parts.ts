@@ -1,10 +1,14 @@
 // All parts of the proof, in the order of the promises: nothing is lost, nobody else is harmed, and both for an hour.
 import type { Part } from "./part.ts";
+import { backup } from "./parts/backup.ts";
+import { clock } from "./parts/clock.ts";
 import { databaseKills } from "./parts/database-kills.ts";
+import { derived } from "./parts/derived.ts";
 import { diskFull } from "./parts/disk-full.ts";
 import { expired } from "./parts/expired.ts";
 import { floods } from "./parts/floods.ts";
 import { fuzz } from "./parts/fuzz.ts";
+import { histories } from "./parts/histories.ts";
 import { kills } from "./parts/kills.ts";
 import { powerCut } from "./parts/power-cut.ts";
 import { removed } from "./parts/removed.ts";
@@ -28,7 +32,11 @@ export const PARTS: readonly Part[] = [
   expired,
   removed,
   streams,
+  backup,
+  derived,
+  clock,
   restarts,
+  histories,
   ...tests,
   slow,
   floods,

@@ -48,7 +48,7 @@ async function posted(board: TestBoard, canary: Canary, author: Agent, addressee
   const message = await board.put(author, { ...canary.fields(root.id, addressee), ttl: TTL_S }, canary.blobs);
   for (const fields of canary.companions) await board.put(author, { ...fields, ttl: TTL_S });
   return {
-    at: { message: message.id, root: root.id, author: author.id, addressee },
+    at: { message: message.id, root: root.id, author: author.id, addressee, afterSeq: root.seq - 1 },
     expiresAt: Date.parse(message.server.expires_at),
   };
 }

@@ -65,7 +65,7 @@ async function posted(url: string, canary: Canary): Promise<{ at: Whereabouts; i
   const message = await post(canary.fields(root.id, addressee.id), canary.blobs);
   const others = await Promise.all(canary.companions.map((fields) => post(fields)));
   return {
-    at: { message: message.id, root: root.id, author: author.id, addressee: addressee.id },
+    at: { message: message.id, root: root.id, author: author.id, addressee: addressee.id, afterSeq: message.seq - 2 },
     ids: [message.id, ...others.map(({ id }) => id)],
   };
 }

@@ -19,6 +19,7 @@ export class Witness {
 
   /** Asks until the board is gone, or until told to stop. */
   async watch(url: () => string): Promise<void> {
+    this.#stopped = false;
     while (!this.#stopped) {
       await this.ask(url()).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -11,6 +11,8 @@ export interface Whereabouts {
   readonly root: string;
   readonly author: string;
   readonly addressee: string;
+  /** Where the log stood before; a list of the first ones would not reach it. */
+  readonly afterSeq?: number;
 }
 
 export class Canary {
@@ -101,7 +103,7 @@ export class Canary {
     ];
   }
 
-  #tools({ message, root, author, addressee }: Whereabouts): readonly (readonly [string, Record<string, unknown>])[] {
+  #tools({ message, root, author, addressee, afterSeq = 0 }: Whereabouts): readonly (readonly [string, Record<string, unknown>])[] {
     return [
       ["search_messages", { q: this.word }],
       ["search_messages", { include: "body,data,raw", include_removed: true }],
@@ -111,7 +113,7 @@ export class Canary {
       ["find_work", { needs: [`${this.word}-need`] }],
       ["read_inbox", { agent: addressee }],
       ["list_agents", { agent: author }],
-      ["wait_for_messages", { after_seq: 0, wait: 1 }],
+      ["wait_for_messages", { after_seq: afterSeq, wait: 1 }],
     ];
   }
 }

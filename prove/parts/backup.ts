@@ -1,0 +1,70 @@
+// Backups under load: each restores to a board that runs, and its log is a prefix of the one that went on.
+import { join } from "node:path";
+import { makeBackup, restoreBackup, restoreToDatabase } from "../../src/cli/operate/backup.ts";
+import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
+import type { Change } from "../../test/support/chain.ts";
+import { configAt } from "../../test/support/operator.ts";
+import { databaseFor } from "../../test/support/postgres/database.ts";
+import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
+import { count, type Part, type StoreName, STORES } from "../part.ts";
+import { FLAGS } from "../support/flags.ts";
+import { Posters } from "../support/posters.ts";
+import { offChain, Witness } from "../support/witness.ts";
+
+const BACKUPS = 10;
+const CONNECTIONS = 8;
+const POSTS_BETWEEN = 200;
+
+export const backup: Part = {
+  name: "backup",
+  promise: "a backup made under load restores, and its chain is a prefix",
+  stores: STORES,
+  async run(times, store) {
+    const data = emptyDirectory();
+    await using board = await BoardProcess.serve(data, FLAGS);
+    const witness = new Witness();
+    const watching = witness.watch(() => board.url);
+    const posters = new Posters(CONNECTIONS, () => board.url, "some words ".repeat(100));
+    const made: { dir: string; acknowledged: number; signed: Witness["seen"] }[] = [];
+    for (let i = times(BACKUPS); i > 0; i--) {
+      await posters.reach(POSTS_BETWEEN);
+      const [dir, acknowledged, signed] = [join(emptyDirectory(), "backup"), posters.acknowledged.length, witness.seen];
+      await makeBackup(configAt(data), dir, true);
+      made.push({ dir, acknowledged, signed });
+    }
+    await posters.reach(1);
+    await posters.stop();
+    const whole = await wholeLog(board.url);
+    let [prefixes, lost, off, entries] = [0, 0, 0, 0];
+    for (const { dir, acknowledged, signed } of made) {
+      await using again = await restored(dir, store);
+      const log = await wholeLog(again.url);
+      if (isPrefix(log, whole)) prefixes++;
+      entries += log.length;
+      lost += (await lostBy(again.url, posters.acknowledged.slice(0, acknowledged), log)).length;
+      // What was signed before is in it, and what it signs now is in the log that went on.
+      const later = new Witness();
+      await later.ask(again.url);
+      off += offChain(signed, log) + (later.judge(whole).held ? 0 : 1);
+    }
+    const heads = witness.judge(whole);
+    await watching;
+    return {
+      held: prefixes === made.length && lost === 0 && off === 0 && heads.held && posters.refusals.length === 0,
+      figure:
+        `${made.length} backups while ${count(posters.acknowledged.length)} posts were acknowledged: ${prefixes} restored as a prefix of the chain ` +
+        `(${count(entries)} entries read back), ${lost} posts lost that were acknowledged before, ${off} heads signed before it or by it that are off the chain; ${heads.figure}`,
+    };
+  },
+};
+
+async function restored(dir: string, store: StoreName): Promise<BoardProcess> {
+  const data = join(emptyDirectory(), "elsewhere");
+  if (store === "sqlite") await restoreBackup(configAt(data), dir);
+  else await restoreToDatabase(configAt(dir), await databaseFor(data), dir);
+  return BoardProcess.serve(data, [...FLAGS, ...(store === "sqlite" ? [] : ["--key-file", join(dir, "board.key")])]);
+}
+
+function isPrefix(log: readonly Change[], whole: readonly Change[]): boolean {
+  return log.length > 0 && log.every(({ seq, hash }, i) => whole[i]?.seq === seq && whole[i].hash === hash);
+}
