@@ -64,6 +64,22 @@ describe("every page", () => {
       expect(elsewhere, path).toEqual([]);
     }
   });
+  test("a preview of a text is guarded by the same policy, whatever the text is", async () => {
+    const body = JSON.stringify({ body: "<script>alert(1)</script> **bold** [x](javascript:alert(1))" });
+    const json = { "content-type": "application/json" };
+    const shown = await page("/preview", json, { method: "POST", body });
+    expect(shown.status).toBe(200);
+    expect(shown.body).toContain("<strong>bold</strong>");
+    expect(shown.body).not.toMatch(/<script|href="javascript/);
+    const about = (await page("/about")).headers;
+    for (const name of ["content-security-policy", "x-frame-options", "referrer-policy", "cross-origin-resource-policy"])
+      expect(shown.headers.get(name), name).toBe(about.get(name));
+    expect(shown.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+    const refused = await page("/preview", json, { method: "POST", body: "{" });
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get("content-security-policy")).toBe(about.get("content-security-policy"));
+  });
   test("weighs less than 60 KB with its style and script, all compressed, and the script less than 40 KB", async () => {
     const size = async (path: string): Promise<number> => {
       const answer = await fetch(board.url + path, { headers: { ...BROWSER, "accept-encoding": "gzip" } });
@@ -170,6 +186,22 @@ describe("where something is wrong, people are told in words", () => {
     expect(body).not.toContain("<script>alert");
     const unknown = await page("/?knd=note");
     expect(unknown.body).toContain("Did you mean `kind`?");
+  });
+  test("a board that takes nothing at the moment: that it is not their fault, and that they may try again", async () => {
+    const first = await TestBoard.start();
+    const { id } = await first.put(first.agent(), { kind: "note", title: "kept" });
+    await first.stop();
+    await using closed = await TestBoard.start({ data: first.data, flags: ["--read-only", "on"] });
+    const report = new URLSearchParams({ target: id, category: "spam", explanation: "It repeats an advertisement." });
+    const response = await fetch(`${closed.url}/report`, { method: "POST", headers: BROWSER, body: report });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(response.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
+    const text = await response.text();
+    expect(text).toContain("<h1>Not at the moment</h1>");
+    expect(text).toContain("<code>read_only</code>");
+    expect((await fetch(`${closed.url}/m/${id}`, { headers: BROWSER })).status).toBe(200);
   });
   test("too many requests, and how long to wait", async () => {
     await using strict = await TestBoard.start({ flags: ["--rate-limits", "on"] });

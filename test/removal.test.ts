@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import type { ErrorBody } from "../src/core/errors.ts";
 import type { Action } from "../src/core/message/moderation.ts";
+import type { TransparencyView } from "../src/pages/transparency-page.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
-import { type PostBody, TestBoard } from "./support/board.ts";
+import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { Canary } from "./support/canary.ts";
 import { chainFaults, type Change } from "./support/chain.ts";
 import { openStream } from "./support/event-stream.ts";
@@ -143,6 +144,39 @@ describe("after it", () => {
     expect(body.totals).toEqual({ removed: 3, restored: 0, keys_blocked: 0 });
     expect((await board.get<{ flow: { removed_24h: number } }>("/api/stats")).body.flow.removed_24h).toBe(3);
   });
+});
+
+test("transparency goes on over as many pages as there are decisions, for programs and for people, each decision once", async () => {
+  await using busy = await TestBoard.start();
+  const ids: string[] = [];
+  {
+    await using operator = await Operator.at(busy);
+    for (let i = 0; i < 5; i++) {
+      const { id } = await busy.put(busy.agent(), { kind: "note", title: `number ${i}` });
+      await operator.remove(id);
+      ids.unshift(id);
+    }
+  }
+  const seen: string[] = [];
+  let path: string | undefined = "/api/transparency?limit=2";
+  for (let pages = 0; path !== undefined; pages++) {
+    expect(pages).toBeLessThan(4);
+    const { body, headers }: Answer<TransparencyView> = await busy.get<TransparencyView>(path);
+    seen.push(...body.actions.map(({ target }) => target));
+    expect(body.totals).toEqual({ removed: 5, restored: 0, keys_blocked: 0 });
+    expect(headers.get("link") === null).toBe(body.next_cursor === null);
+    path = body.next_cursor === null ? undefined : `/api/transparency?limit=2&cursor=${encodeURIComponent(body.next_cursor)}`;
+  }
+  expect(seen).toEqual(ids);
+  expectRefusal(await busy.get("/api/transparency?cursor=x"), 400, "invalid_cursor");
+
+  const people: string[] = [];
+  for (let next: string | undefined = "/transparency?limit=2"; next !== undefined;) {
+    const page = await (await fetch(busy.url + next, { headers: { accept: "text/html" } })).text();
+    people.push(...[...page.matchAll(/href="\/m\/(\w{64})"/g)].map(([, id]) => id ?? ""));
+    next = /rel="next" href="([^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&");
+  }
+  expect(people).toEqual(ids);
 });
 
 describe("a removal that is taken back", () => {

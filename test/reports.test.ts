@@ -4,6 +4,8 @@ import { LIMITS } from "../src/core/protocol/limits.ts";
 import { ALIAS_BITS, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
+import { eventually } from "./support/eventually.ts";
+import { Operator } from "./support/operator.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 interface Reported {
@@ -14,6 +16,7 @@ interface Transparency {
   readonly actions: readonly unknown[];
 }
 
+const DAY = 86_400_000;
 const WHY = "This is why it should go.";
 const body = (target: string, more: object = {}) => JSON.stringify({ target, category: "spam", explanation: WHY, ...more });
 const send = (board: TestBoard, text: string) => board.send(text, "/api/reports") as unknown as Promise<Answer<Reported>>;
@@ -118,6 +121,33 @@ describe("a report", () => {
     expect(row).toMatchObject({ target: message.id, contact: "me@example.org", state: "received", closed_at: null });
     db.close();
   });
+});
+
+test("what people wrote is erased thirty days after their case was closed, though nobody posts, and the count stays", async () => {
+  await using board = await TestBoard.start();
+  const { id } = await board.put(board.agent(), { kind: "note", title: "reported" });
+  const another = await board.put(board.agent(), { kind: "note", title: "reported too" });
+  const explanation = "the reporter's own words";
+  const sent = await send(board, body(id, { explanation, contact: "me@example.org" }));
+  await send(board, body(another.id, { explanation: "nobody has looked at this one yet" }));
+  {
+    await using operator = await Operator.at(board);
+    await operator.desk.order({ do: "dismiss", notice: sent.body.report.id });
+  }
+  const db = openBeside(board.data);
+  const texts = () => db.prepare("SELECT explanation, contact, state FROM notices ORDER BY state").all();
+  const waiting = { explanation: "nobody has looked at this one yet", contact: null, state: "received" };
+  // The operator's own clock says when it was closed.
+  const closedAt = db.prepare("SELECT closed_at FROM notices WHERE state = 'dismissed'").get()?.["closed_at"] as number;
+  board.clock.advance(closedAt + 30 * DAY - 1000 - board.clock.now());
+  await board.get("/api/messages");
+  expect(texts()).toEqual([{ explanation, contact: "me@example.org", state: "dismissed" }, waiting]);
+  board.clock.advance(1000);
+  await eventually("the texts go", () => (JSON.stringify(texts()).includes(explanation) ? undefined : true));
+  expect(texts()).toEqual([{ explanation: "", contact: null, state: "dismissed" }, waiting]);
+  db.close();
+  const { body: transparency } = await board.get<Transparency>("/api/transparency");
+  expect(transparency.notices).toMatchObject({ received: 2, open: 1, dismissed: 1, by_category: { spam: 2 } });
 });
 
 test("a board that may not write takes no reports, and says so", async () => {

@@ -4,7 +4,8 @@ import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
 import { agoTime, counted, thousands } from "./moments.ts";
-import { address, type Query } from "./query.ts";
+import { pager } from "./pager.ts";
+import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
 import { strange } from "./strange.ts";
 
@@ -18,10 +19,6 @@ export interface AgentsView {
 }
 
 export function agentsPage(site: Site, { query, agents, nextCursor, now }: AgentsView): string {
-  const next =
-    nextCursor === null
-      ? undefined
-      : `${address("/agents", query, { active_within: query["active_within"] ?? "7d" })}&cursor=${encodeURIComponent(nextCursor)}`;
   const body = html`<div class="page-head">
       <h1>Agents</h1>
       <p class="lede">An agent is a key. Nobody signs up; whoever signs with the same key is the same agent.</p>
@@ -49,8 +46,7 @@ export function agentsPage(site: Site, { query, agents, nextCursor, now }: Agent
     <ul class="agents">
       ${agents.map((agent) => card(agent, now))}
     </ul>
-    ${agents.length === 0 && html`<div class="empty"><p>No agent fits.</p></div>`}
-    ${(next !== undefined || query["cursor"] !== undefined) && html`<nav class="pager" aria-label="Further pages">${query["cursor"] !== undefined && html`<a href="${address("/agents", query, {})}">First page</a>`}${next !== undefined && html`<a rel="next" href="${next}">Next page</a>`}</nav>`}`;
+    ${agents.length === 0 && html`<div class="empty"><p>No agent fits.</p></div>`} ${pager("/agents", query, nextCursor)}`;
   return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, body });
 }
 

@@ -1,7 +1,8 @@
 // A page of messages as rows, with the way to the next page and what a script needs to keep it current.
 import { html, type Html } from "./html.ts";
 import { SHAPES } from "./marks.ts";
-import { address, type Query } from "./query.ts";
+import { pager } from "./pager.ts";
+import type { Query } from "./query.ts";
 
 export interface Rows {
   readonly rows: readonly Html[];
@@ -33,11 +34,5 @@ export function listing({ path, query, page, label, empty, live }: ListingView):
     >
       ${rows}
     </ol>
-    ${rows.length === 0 && html`<div class="empty">${empty}</div>`}
-    ${(nextCursor !== null || !first) && html`<nav class="pager" aria-label="Further pages">${!first && html`<a href="${address(path, query, {})}">First page</a>`}${nextCursor !== null && html`<a rel="next" href="${nextAddress(path, query, nextCursor)}">Next page</a>`}</nav>`}`;
-}
-
-function nextAddress(path: string, query: Query, cursor: string): string {
-  const base = address(path, query, {});
-  return `${base}${base.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+    ${rows.length === 0 && html`<div class="empty">${empty}</div>`} ${pager(path, query, nextCursor)}`;
 }

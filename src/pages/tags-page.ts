@@ -2,6 +2,7 @@
 import { bars } from "./charts.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
+import { pager } from "./pager.ts";
 import { address, type Query } from "./query.ts";
 import type { Site } from "./site.ts";
 import { strange } from "./strange.ts";
@@ -34,6 +35,6 @@ export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsVie
       </div>
     </form>
     ${tags.length === 0 ? html`<div class="empty"><p>None in use.</p></div>` : bars(tags.map(({ tag, count }) => ({ label: strange(tag), value: count, href: `/?${parameter}=${encodeURIComponent(tag)}` })))}
-    ${nextCursor !== null && html`<nav class="pager" aria-label="Further pages"><a rel="next" href="${address("/tags", query, { limit: query["limit"] ?? "100" })}&amp;cursor=${encodeURIComponent(nextCursor)}">Next page</a></nav>`}`;
+    ${pager("/tags", query, nextCursor)}`;
   return layout(site, { title: "Tags", page: "tags", nav: "/tags", noindex: true, body });
 }

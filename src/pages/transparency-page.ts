@@ -3,6 +3,8 @@ import { bars } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { exactTime, minute, thousands } from "./moments.ts";
+import { pager } from "./pager.ts";
+import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
 import { shortId, strange } from "./strange.ts";
 
@@ -27,10 +29,11 @@ export interface TransparencyView {
     readonly state: string;
   }[];
   readonly totals: { readonly removed: number; readonly restored: number; readonly keys_blocked: number };
+  readonly next_cursor: string | null;
 }
 
-export function transparencyPage(site: Site, view: TransparencyView): string {
-  const { period, notices, actions, totals } = view;
+export function transparencyPage(site: Site, query: Query, view: TransparencyView): string {
+  const { period, notices, actions, totals, next_cursor: nextCursor } = view;
   const categories = Object.entries(notices.by_category).filter(([, count]) => count > 0);
   const tiles: readonly (readonly [string, number])[] = [
     ["reports received", notices.received],
@@ -72,7 +75,8 @@ export function transparencyPage(site: Site, view: TransparencyView): string {
               ${actions.map(decision)}
             </ol>`
       }
-    </section>`;
+    </section>
+    ${pager("/transparency", query, nextCursor)}`;
   return layout(site, { title: "Transparency", page: "transparency", body });
 }
 

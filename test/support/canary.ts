@@ -66,6 +66,7 @@ export class Canary {
       const { text, body } = await mcp.call(name, given);
       answers.set(`${name} ${JSON.stringify(given)}`, `${text}\n${JSON.stringify(body)}`);
     }
+    for (const uri of [`messages/${at.message}`, `threads/${at.root}`, `inbox/${at.addressee}`]) answers.set(uri, await resource(mcp, uri));
     await using stream = await openStream({ url }, "/api/stream?since=1h");
     answers.set("stream", JSON.stringify(await stream.upTo("live")));
     const packed = await fetch(`${url}/api/dump.jsonl.gz`);
@@ -117,6 +118,13 @@ export class Canary {
     ];
   }
 }
+
+/** Its text, or how it was refused. */
+const resource = (mcp: McpClient, name: string): Promise<string> =>
+  mcp.client.readResource({ uri: `blackboard://${name}` }).then(
+    ({ contents }) => JSON.stringify(contents),
+    (error: unknown) => String(error),
+  );
 
 const pages = ({ message, root, author }: Whereabouts): readonly string[] => [
   "/",

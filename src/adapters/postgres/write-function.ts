@@ -97,10 +97,10 @@ BEGIN
     DELETE FROM log WHERE seq < (SELECT max(o.seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) o WHERE o.at <= p_log_before);
     DELETE FROM gone WHERE at <= p_gone_before;
     DELETE FROM arrived_once WHERE at <= p_once_before;
-    UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= p_texts_before AND (explanation <> '' OR contact IS NOT NULL);
     DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < p_minute_before;
   END IF;
   DELETE FROM blobs WHERE expires_at <= p_now;
+  UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= p_texts_before AND (explanation <> '' OR contact IS NOT NULL);
   ${all("log", "log")}
   ${given(
     "withdrawn",
@@ -193,7 +193,8 @@ BEGIN
     (SELECT min(expires_at) FROM messages),
     (SELECT min(expires_at) FROM blobs),
     (SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL),
-    (SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)
+    (SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL),
+    (SELECT min(closed_at) + p_now - p_texts_before FROM notices WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL))
   );
   UPDATE board SET version = version + 1, seq = p_seq, hash = p_hash, at = p_now, next_due = due,
     pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END WHERE one = 1;

@@ -1,5 +1,6 @@
 // What the writer's transaction asks and changes, as prepared statements.
 import type { DatabaseSync } from "node:sqlite";
+import { REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS } from "../sql/rows.ts";
 
 export function ledgerStatements(db: DatabaseSync) {
@@ -67,7 +68,9 @@ export function ledgerStatements(db: DatabaseSync) {
     nextDue: p(
       `SELECT min(due) AS due FROM (SELECT min(expires_at) AS due FROM messages UNION ALL SELECT min(expires_at) FROM blobs
         UNION ALL SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL
-        UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL)`,
+        UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL
+        UNION ALL SELECT min(closed_at) + ${REPORT_TEXT_MS} FROM notices
+          WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL))`,
     ),
     dropOldBlobs: p("DELETE FROM blobs WHERE expires_at <= ?"),
     // The newest of the old entries stays as the anchor of the chain. Looks at so many entries and no more, however long the log is.

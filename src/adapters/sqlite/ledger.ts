@@ -271,15 +271,15 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   nextDue(): number | null {
     return this.#sql.nextDue.get()!["due"] as number | null;
   }
-  /** Attachments have a time of their own, shorter than that of their messages. */
-  dropOldBlobs(): void {
+  /** Attachments have a time of their own, shorter than that of their messages; so has what people wrote in reports. */
+  dropOverdueTexts(): void {
     this.#sql.dropOldBlobs.run(this.now);
+    this.moderation.dropOverdueTexts(this.now);
   }
   /** Forgets what has been kept long enough: tombstones, old entries. */
   prune(): void {
     this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
     this.#tallies.prune(this.now);
-    this.moderation.prune(this.now);
     this.#threads.keepRootsBefore(this.now - LIMITS.gone_days * 86_400_000);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
     this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * 86_400_000);

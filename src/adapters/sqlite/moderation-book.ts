@@ -1,7 +1,7 @@
 // Notices, decisions, blocks and switches in the writer's transaction.
 import type { DatabaseSync } from "node:sqlite";
 import type { Action, Blockable, ModerationLedger, Notice, Switches } from "../../core/message/moderation.ts";
-import { LIMITS } from "../../core/protocol/limits.ts";
+import { REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
 
 export class ModerationBook implements ModerationLedger {
@@ -55,8 +55,8 @@ export class ModerationBook implements ModerationLedger {
     this.#sql.putSwitches.run(Number(readOnly), powBits, powMaxBits);
   }
   /** What people wrote goes a while after their case was closed; that there was a case stays. */
-  prune(now: number): void {
-    this.#sql.dropTexts.run(now - LIMITS.report_text_days * 86_400_000);
+  dropOverdueTexts(now: number): void {
+    this.#sql.dropTexts.run(now - REPORT_TEXT_MS);
   }
 }
 

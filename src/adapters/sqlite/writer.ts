@@ -39,7 +39,7 @@ export class SqliteWriter {
       ledger.now = Math.max(ledger.now, now);
       // Acts are judged by the board as it is now, not as the sweep last left it.
       sweep(ledger);
-      ledger.dropOldBlobs();
+      ledger.dropOverdueTexts();
       if (ledger.now - this.#prunedAt > PRUNE_EVERY_MS) this.#prune();
       const outcomes = acts.map(work);
       ledger.writeTallies();

@@ -59,3 +59,6 @@ export const LIMITS = Object.freeze({
   report_text_days: 30,
   open_reports: 10_000,
 });
+
+/** What people wrote in a report goes so long after their case was closed. */
+export const REPORT_TEXT_MS = LIMITS.report_text_days * 86_400_000;

@@ -7,6 +7,7 @@ import { type TransparencyView, transparencyPage } from "../../pages/transparenc
 import { Refusal } from "../../core/errors.ts";
 import { welcome } from "../get-front.ts";
 import { operation, type Operation } from "../operation.ts";
+import { pageShape } from "../parameters.ts";
 import { ask, PAGE_REFUSALS, type SiteOf } from "./parts.ts";
 
 export interface DocumentParts {
@@ -91,6 +92,8 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
       name: "show_transparency",
       path: "/transparency",
       summary: "Reports and removals, as a page.",
+      input: z.strictObject(pageShape),
+      refusals: [...PAGE_REFUSALS, "invalid_cursor", "cursor_mismatch"],
       async run(call) {
         const { notices, totals } = await ask<TransparencyView>(transparency, {}, call);
         const lines = Object.entries({ ...notices, by_category: undefined, ...totals }).flatMap(([name, count]) =>
@@ -98,7 +101,7 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
         );
         return markdown(`# Transparency\n\n${lines.join("\n")}\n\nDecisions: ${baseUrl}/api/transparency\n`);
       },
-      page: async (call) => transparencyPage(await site(), await ask<TransparencyView>(transparency, {}, call)),
+      page: async (call) => transparencyPage(await site(), call.query, await ask<TransparencyView>(transparency, call.query, call)),
     }),
   ];
 }

@@ -1,0 +1,14 @@
+// The way from one page of a list to the next, and back to the first.
+import { html, type Html } from "./html.ts";
+import { address, type Query } from "./query.ts";
+
+/** Nothing where there is one page only. */
+export function pager(path: string, query: Query, nextCursor: string | null): Html | false {
+  const first = query["cursor"] === undefined;
+  if (nextCursor === null && first) return false;
+  const base = address(path, query, {});
+  const next = nextCursor !== null && `${base}${base.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(nextCursor)}`;
+  return html`<nav class="pager" aria-label="Further pages">
+    ${!first && html`<a href="${base}">First page</a>`}${next !== false && html`<a rel="next" href="${next}">Next page</a>`}
+  </nav>`;
+}
