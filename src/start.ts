@@ -135,7 +135,7 @@ export async function start(
   const search = textSearch(store, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
-  const list = lister({ store, clock, names: naming, cursors, settle, search });
+  const { list, keptPage } = lister({ store, clock, names: naming, cursors, settle, search });
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
@@ -170,6 +170,7 @@ export async function start(
         mailDomain: config.mailDomain,
       }),
       list,
+      keptPage,
       findWork,
       waitFor,
       feeds: feed,
@@ -199,7 +200,7 @@ export async function start(
     tls,
     ready: () => store.head(),
     metrics: config.metrics ? figures.text : undefined,
-    version: versions(store, clock, settle),
+    versions: versions(store, clock, settle),
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),
   });

@@ -43,7 +43,7 @@ const app = httpServer({
   trustedProxies: [],
   tls: undefined,
   metrics: undefined,
-  version: async () => "",
+  versions: { of: async () => "", atHand: () => () => undefined },
   observe() {},
   assets: loadAssets,
   refusalPage: async ({ message }) => message,

@@ -37,6 +37,12 @@ export function messageFinder(store: Store, clock: Clock): FindMessage {
   }
 }
 
+/** A live message by its whole id, where the store has it at hand. */
+export function cardAtHand({ atHand }: Pick<Store, "atHand">, id: string, now: number): Card | undefined {
+  const found = atHand?.find(id, now);
+  return found !== undefined && "card" in found ? found.card : undefined;
+}
+
 function goneRefusal({ id, reason, at, statement, restored }: Gone): Refusal {
   const words = { expired: "has expired", retracted: "was withdrawn by its author", removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {

@@ -60,12 +60,27 @@ export type TextSearch = (
 ) => Promise<{ items: readonly Item[]; next: unknown }>;
 
 export type List = (question: Question) => Promise<Page>;
+/** The page as it is at this moment, where it was kept and nothing has moved since. */
+export type KeptPage = (question: Question, now: number) => Page | undefined;
+
+export interface Lister {
+  readonly list: List;
+  readonly keptPage: KeptPage;
+}
 
 const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 
-export function lister({ store, clock, names, cursors, settle, search }: ListParts): List {
+export function lister({ store, clock, names, cursors, settle, search }: ListParts): Lister {
   const pages = new KeptPages();
-  return async (question) => {
+
+  function keptPage(question: Question, now: number): Page | undefined {
+    const state = store.atHand?.state();
+    if (state === undefined) return undefined;
+    const kept = pages.find(question, { seq: state.seq, due: state.nextDue, now });
+    return kept === undefined ? undefined : { ...kept, latestSeq: state.seq, asOf: now };
+  }
+
+  async function list(question: Question): Promise<Page> {
     await settle();
     const now = clock.now();
     const isText = question.q !== undefined || question.near !== undefined || question.like !== undefined;
@@ -107,7 +122,9 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
     pages.keep(question, moment, { items, nextCursor });
     return { items, nextCursor, latestSeq, asOf: now };
-  };
+  }
+
+  return { list, keptPage };
 }
 
 export function sortOf({ sort, q, near, like }: Question): Sort {

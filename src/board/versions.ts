@@ -3,6 +3,13 @@ import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
+export interface Versions {
+  /** A weak validator of the answer at an address, as things stand now. */
+  of(url: string): Promise<string>;
+  /** The same without waiting, at one moment after the other; undefined where something is due first, or the store has nothing at hand. */
+  atHand(url: string): (now: number) => string | undefined;
+}
+
 /** Questions whose answer moves with the clock alone. */
 const MOVES_WITH_TIME = /[?&](since|until|expiring_within|min_author_age|within|active_within)=|\/api\/expiring/;
 
@@ -11,28 +18,44 @@ interface Address {
   readonly hash: string;
   readonly moves: boolean;
 }
-const ADDRESSES_KEPT = 2000;
+const ADDRESSES_KEPT = 20_000;
+const LONGEST_KEPT = 300;
 
-export function versions(store: Store, clock: Clock, settle: () => Promise<void>): (url: string) => Promise<string> {
+export function versions(store: Store, clock: Clock, settle: () => Promise<void>): Versions {
   const known = new Map<string, Address>();
   const addressOf = (url: string): Address => {
     const found = known.get(url);
     if (found !== undefined) return found;
     const address = { hash: sha256Hex(url).slice(0, 12), moves: MOVES_WITH_TIME.test(unescaped(url)) };
     if (known.size >= ADDRESSES_KEPT) known.clear();
-    known.set(url, address);
+    if (url.length <= LONGEST_KEPT) known.set(url, address);
     return address;
   };
-  return async (url) => {
-    await settle();
-    // Of the oldest answer there may be and of the newest: whichever moves, it is sent once more.
-    const { seq, newest, nextDue: due } = await store.leastState();
-    // A lease that ends may change no status and so write no entry; but then the next thing due is another one.
-    const now = clock.now();
+  // Of the oldest answer there may be and of the newest: whichever moves, it is sent once more.
+  const tag = ({ hash, moves }: Address, state: string, due: number | null, now: number): string => {
     // Where nothing may be written, what is due stays due, and time alone ends it.
-    const { hash, moves } = addressOf(url);
     const moment = moves || (due !== null && due <= now) ? `-${Math.floor(now / 1000)}` : "";
-    return `W/"${seq === newest ? seq : `${seq}.${newest}`}-${(due ?? 0).toString(36)}-${hash}${moment}"`;
+    // A lease that ends may change no status and so write no entry; but then the next thing due is another one.
+    return `W/"${state}-${(due ?? 0).toString(36)}-${hash}${moment}"`;
+  };
+  return {
+    async of(url) {
+      await settle();
+      const { seq, newest, nextDue } = await store.leastState();
+      return tag(addressOf(url), seq === newest ? String(seq) : `${seq}.${newest}`, nextDue, clock.now());
+    },
+    atHand(url) {
+      const address = addressOf(url);
+      let last = { seq: -1, nextDue: null as number | null, tag: "" };
+      return (now) => {
+        const state = store.atHand?.state();
+        if (state === undefined || (state.nextDue !== null && state.nextDue <= now)) return undefined;
+        const { seq, nextDue } = state;
+        if (address.moves || last.seq !== seq || last.nextDue !== nextDue)
+          last = { seq, nextDue, tag: tag(address, String(seq), nextDue, now) };
+        return last.tag;
+      };
+    },
   };
 }
 

@@ -1,15 +1,19 @@
 // GET /api/messages/{id}: one message.
 import { z } from "zod";
-import type { FindMessage } from "../board/find.ts";
+import { cardAtHand, type FindMessage } from "../board/find.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
 import { messageBody } from "./bodies/messages.ts";
-import { GONE_STATUSES, JSON_OR_MARKDOWN, operation } from "./operation.ts";
+import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
 
-export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, present: Presenter) =>
+/** Of a whole one; a prefix has to be looked up. */
+const MESSAGE_ID_CHARS = 64;
+
+export const getMessage = (find: FindMessage, store: Pick<Store, "atHand">, clock: Clock, baseUrl: string, present: Presenter) =>
   operation({
     name: "get_message",
     method: "GET",
@@ -28,7 +32,14 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     async run({ input }) {
       const card = await find(input.id);
       const include = input.include ?? BODY_AND_DATA;
-      if (input.format !== "md") return present.record(card, include, clock.now());
+      if (input.format !== "md") return jsonReply(present.record(card, include, clock.now()));
       return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)]);
+    },
+    atHand({ id, format: wanted, include = BODY_AND_DATA }) {
+      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || store.atHand === undefined) return undefined;
+      return (now) => {
+        const card = cardAtHand(store, id, now);
+        return card === undefined ? undefined : present.record(card, include, now);
+      };
     },
   });

@@ -39,7 +39,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       const page = await show(input.id, input.cursor);
       const include = input.include ?? PREVIEW;
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
-      if (input.format !== "md") return jsonReply(threadText(page, include, present), next);
+      if (input.format !== "md") return jsonReply({ json: threadText(page, include, present), ...next });
       const records = page.items.map(({ card, ...place }) => ({ ...recordOf(card, include, page.asOf, baseUrl), ...placeOf(place) }));
       return { ...present.markdown("Thread", linesOf(page), records), ...next };
     },

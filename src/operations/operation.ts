@@ -39,6 +39,9 @@ export interface Call<Input> {
   readonly closed: () => AbortSignal;
 }
 
+/** An answer that is there already: what `run` would give, as JSON text. */
+export type Ready = Required<Pick<Reply, "json">> & Pick<Reply, "next">;
+
 export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly method: "GET" | "POST";
@@ -65,6 +68,11 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
   readonly revalidate?: true;
   run(call: Call<z.infer<Schema>>): Promise<Reply>;
+  /**
+   * Looked up once for an input: how to answer it at a moment without waiting, if that can be at all.
+   * Undefined from the inner function means that this time it takes `run`. Nothing may be due when it is asked.
+   */
+  atHand?(input: z.infer<Schema>): ((now: number) => Ready | undefined) | undefined;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
   /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */
@@ -83,12 +91,11 @@ export const GONE_STATUSES = { expired: 410, retracted: 410 } as const;
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;
 
 /** An answer whose JSON text is made already; whoever wants the value can still have it. */
-export function jsonReply(json: string, more: Omit<Reply, "body" | "json"> = {}): Reply {
+export function jsonReply(ready: Ready & Omit<Reply, "body">): Reply {
   return {
-    ...more,
-    json,
+    ...ready,
     get body(): unknown {
-      return JSON.parse(json);
+      return JSON.parse(ready.json);
     },
   };
 }

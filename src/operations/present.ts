@@ -3,11 +3,11 @@ import type { Item, Page } from "../board/list.ts";
 import { iso } from "../core/protocol/time.ts";
 import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
-import { recordText } from "../core/view/record-text.ts";
+import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Card } from "../ports/store.ts";
-import { jsonReply, type Reply } from "./operation.ts";
+import { jsonReply, type Ready, type Reply } from "./operation.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -24,7 +24,9 @@ export interface Presentation {
 
 export interface Presenter {
   page(page: Page, how: Presentation): Reply;
-  record(card: Card, include: ReadonlySet<Include>, now: number): Reply;
+  /** The page in full as JSON text. */
+  pageText(page: Page, how: Pick<Presentation, "include" | "extra">): Ready;
+  record(card: Card, include: ReadonlySet<Include>, now: number): Ready;
   /** A record as JSON text, and what this view adds to it. */
   text(card: Card, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
@@ -33,8 +35,20 @@ export interface Presenter {
 
 const MARK_BYTES = 16;
 
+/** The text of a page but for the moment at its end, true from one moment to another. */
+interface PageText {
+  readonly text: string;
+  readonly key: number;
+  readonly latestSeq: number;
+  readonly from: number;
+  readonly until: number;
+}
+
 export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const textOf = recordText(baseUrl, entropy.hex(MARK_BYTES));
+
+  /** By the items, which stay the same for as long as the page is kept. */
+  const pageTexts = new WeakMap<readonly Item[], PageText>();
 
   function records(page: Page, { include, extra }: Presentation) {
     return page.items.map((item) => {
@@ -49,23 +63,43 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   /** The whole page as text, put together from records that are mostly rendered already. */
-  function pageText(page: Page, { include, extra }: Presentation): Reply {
-    const messages = page.items.map((item) => {
-      const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
+  function textBefore({ items, nextCursor, latestSeq, asOf }: Page, { include, extra }: Pick<Presentation, "include" | "extra">): string {
+    const messages = items.map((item) => {
+      const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, asOf);
       if (item.score === undefined && extra === undefined) return record;
       return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
     });
-    const { nextCursor, latestSeq, asOf } = page;
-    const json = `{"messages":[${messages.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"${iso(asOf)}"}`;
-    return jsonReply(json, nextCursor === null ? {} : { next: nextCursor });
+    return `{"messages":[${messages.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
+  }
+
+  /** The same as long as none of its records counts down a second. */
+  function keptText(page: Page, how: Pick<Presentation, "include" | "extra">): string {
+    const { items, latestSeq, asOf } = page;
+    if (how.extra !== undefined) return textBefore(page, how);
+    const key = includeKey(how.include);
+    const kept = pageTexts.get(items);
+    if (kept !== undefined && kept.key === key && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until) return kept.text;
+    const text = textBefore(page, how);
+    const until = items.reduce(
+      (least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least),
+      Infinity,
+    );
+    pageTexts.set(items, { text, key, latestSeq, from: asOf, until });
+    return text;
+  }
+
+  function pageText(page: Page, how: Pick<Presentation, "include" | "extra">): Ready {
+    const json = `${keptText(page, how)}${iso(page.asOf)}"}`;
+    return page.nextCursor === null ? { json } : { json, next: page.nextCursor };
   }
 
   return {
     markdown,
-    record: (card, include, now) => jsonReply(textOf(card, include, now)),
+    pageText,
+    record: (card, include, now) => ({ json: textOf(card, include, now) }),
     text: (card, include, now, more) => withMore(textOf(card, include, now), more),
     page(page, how) {
-      if (how.format !== "md" && how.fields === undefined) return pageText(page, how);
+      if (how.format !== "md" && how.fields === undefined) return jsonReply(pageText(page, how));
       const shown = records(page, how);
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (how.format === "md") {

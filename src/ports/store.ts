@@ -125,6 +125,13 @@ export interface ListQuery {
 
 export type Listed = Found & { readonly position: Position };
 
+/** What is read without waiting, in the same turn of the event loop. */
+export interface AtHand {
+  /** Where the log stands and when the next thing is due. */
+  state(): { readonly seq: number; readonly nextDue: number | null };
+  find(id: string, now: number): Found | undefined;
+}
+
 /** What a listing is read from, all of one source. */
 export type ListingReads = Pick<Store, "head" | "nextDue" | "list">;
 
@@ -150,6 +157,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   listingReads(): Promise<ListingReads>;
   /** Where the log stood and what was due: no listing is older than this. */
   leastState(): Promise<{ readonly seq: number; readonly nextDue: number | null; /** Of the newest answer. */ readonly newest: number }>;
+  /** Of a store that is kept beside the process; one behind a network has nothing at hand. */
+  readonly atHand?: AtHand;
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
   blob(hash: string, now: number): Promise<string | undefined>;

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
-import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
+import { type Act, type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteDump } from "./dump.ts";
@@ -167,6 +167,10 @@ class SqliteStore implements Store {
   leastState: Store["leastState"] = async () => {
     const { seq } = this.#reader.head();
     return { seq, newest: seq, nextDue: this.#nextDue };
+  };
+  readonly atHand: AtHand = {
+    state: () => ({ seq: this.#reader.head().seq, nextDue: this.#nextDue }),
+    find: (id, now) => this.#reader.find(id, now),
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);

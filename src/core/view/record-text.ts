@@ -32,7 +32,7 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     if (templates === undefined) kept.set(card.standing, (templates = new Map()));
     // A lease that ends moves status and claim with the clock: before and after are two templates.
     const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
-    const key = keyOf(include) + (held ? 1 << INCLUDES.length : 0);
+    const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0);
     const known = templates.get(key);
     if (known !== undefined) return known;
     const record = recordOf(card, include, now, baseUrl);
@@ -77,8 +77,14 @@ export function recordText(baseUrl: string, mark: string): RecordText {
   };
 }
 
+/** The last moment at which a record says what it says at `now`, if nothing but time moves. */
+export function steadyUntil({ expiresAt, leaseUntil }: Recordable["standing"], now: number): number {
+  const second = expiresAt - Math.max(0, Math.floor((expiresAt - now) / 1000)) * 1000;
+  return leaseUntil !== null && leaseUntil > now ? Math.min(second, leaseUntil - 1) : second;
+}
+
 /** One number for a set of includes. */
-function keyOf(include: ReadonlySet<Include>): number {
+export function includeKey(include: ReadonlySet<Include>): number {
   let key = 0;
   for (const name of include) key |= 1 << INCLUDES.indexOf(name);
   return key;

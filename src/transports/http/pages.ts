@@ -2,6 +2,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Versions } from "../../board/versions.ts";
 import type { Call, Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -16,8 +17,7 @@ export type SendPage = (
 
 export interface PageParts {
   readonly clock: Clock;
-  /** A weak validator of the answer at an address, as things stand now. */
-  readonly version: (url: string) => Promise<string>;
+  readonly versions: Pick<Versions, "of">;
 }
 
 /** How much a caller wants a type: the `q` it gives, or 0 where it does not name it. */
@@ -52,7 +52,7 @@ const BROTLI_QUALITY = 4;
 const LEAST_CODED = 1000;
 const MINUTE_MS = 60_000;
 
-export function pageSender({ clock, version }: PageParts): SendPage {
+export function pageSender({ clock, versions }: PageParts): SendPage {
   const kept = new Map<string, Kept>();
   let chars = 0;
   const keep = (url: string, page: Kept): void => {
@@ -72,7 +72,7 @@ export function pageSender({ clock, version }: PageParts): SendPage {
     // Times on a page are told in minutes, so that a page is new each minute at the latest.
     const state =
       operation.revalidate === true
-        ? `${(await version(url)).slice(0, -1)}-p${Math.floor(clock.now() / MINUTE_MS).toString(36)}"`
+        ? `${(await versions.of(url)).slice(0, -1)}-p${Math.floor(clock.now() / MINUTE_MS).toString(36)}"`
         : undefined;
     if (state === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
     void reply.header("etag", state);

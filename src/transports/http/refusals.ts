@@ -27,6 +27,8 @@ export const CORS_HEADERS = {
 /** On every answer that holds no secret: a browser of any origin may read it, and must not guess what it is. */
 export const COMMON_HEADERS = { "x-content-type-options": "nosniff", ...CORS_HEADERS } as const;
 
+export const JSON_TYPE = "application/json; charset=utf-8";
+
 /** Errors of the server's own parsing, in the board's words. */
 function fromFramework(error: { code?: string; statusCode?: number }): Refusal | undefined {
   switch (error.code) {
@@ -87,7 +89,7 @@ export function sendRefusal(
   return reply
     .code(status)
     .headers(page === undefined ? COMMON_HEADERS : { ...COMMON_HEADERS, ...PAGE_HEADERS })
-    .header("content-type", page === undefined ? "application/json; charset=utf-8" : HTML_TYPE)
+    .header("content-type", page === undefined ? JSON_TYPE : HTML_TYPE)
     .header("cache-control", "no-store")
     .send(unread ? answerBeforeBody(text, reply.request.raw) : text);
 }

@@ -2,16 +2,19 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
+import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { formQuery, readInput } from "./input.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsPage } from "./pages.ts";
-import { CORS_HEADERS } from "./refusals.ts";
+import { nextLink } from "./next-link.ts";
+import { CORS_HEADERS, JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
 import { sendStream, type UnderWay } from "./stream.ts";
 
@@ -24,14 +27,14 @@ export interface RouteParts {
   readonly underWay: UnderWay;
   /** Whether a request may carry a secret. */
   readonly secure: (request: Arrival) => boolean;
-  /** A weak validator of the answer at an address, as things stand now. */
-  readonly version: (url: string) => Promise<string>;
+  readonly versions: Pick<Versions, "of">;
+  readonly atHand: Pick<AnswersAtHand, "learn">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, version, streams, underWay, secure, pages } = parts;
+  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages } = parts;
   app.route({
     method: operation.method,
     config: { form: operation.form === true },
@@ -64,15 +67,16 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
       const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
       try {
-        const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await version(request.url);
+        const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await versions.of(request.url);
         if (tag !== undefined && request.headers["if-none-match"]?.includes(tag)) return await reply.header("etag", tag).code(304).send();
         const answer = await operation.run(callOf(request, reply, input, body, query));
         // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
         if (tag !== undefined) void reply.header("etag", tag);
         if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
         leave?.();
+        atHand.learn(request.url, operation, input);
         if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
-        if (answer.next !== undefined) linkNext(reply, request, nextUrl(baseUrl, request.url, answer.next));
+        if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
         return await (answer.stream === undefined
           ? sendReply(reply, answer)
           : sendStream(request, reply, answer, answer.stream, report, underWay));
@@ -117,18 +121,10 @@ export function keepPrivate(reply: FastifyReply): void {
   void reply.header("cache-control", "no-store");
 }
 
-/** Readers take about 16 KiB of headers in all, and so does this board; the cursor is in the body as well. */
-const LINK_CHARS = 8192;
-
 /** The next page of a POST is another POST: its address alone leads nowhere. */
-function linkNext(reply: FastifyReply, { method }: FastifyRequest, url: string): void {
-  if (method !== "POST" && url.length <= LINK_CHARS) void reply.header("link", `<${url}>; rel="next"`);
-}
-
-function nextUrl(baseUrl: string, url: string, cursor: string): string {
-  const next = new URL(url, baseUrl);
-  next.searchParams.set("cursor", cursor);
-  return next.href;
+function linkNext(reply: FastifyReply, { method, url }: FastifyRequest, baseUrl: string, cursor: string): void {
+  const link = method === "POST" ? undefined : nextLink(baseUrl, url, cursor);
+  if (link !== undefined) void reply.header("link", link);
 }
 
 function emptyBody(request: FastifyRequest): Refusal {
@@ -146,7 +142,7 @@ export function wrongType({ headers }: FastifyRequest): Refusal {
 
 function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   const { status = 200, type, headers, json } = answer;
-  void reply.code(status).header("content-type", type ?? "application/json; charset=utf-8");
+  void reply.code(status).header("content-type", type ?? JSON_TYPE);
   if (headers !== undefined) void reply.headers(headers);
   if (type === HTML_TYPE) void reply.headers(PAGE_HEADERS).header("cache-control", "no-store");
   if (json !== undefined) return reply.send(json);

@@ -1,8 +1,10 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { readFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import type { McpServer } from "@modelcontextprotocol/server";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { RateLimiter } from "../../board/rate.ts";
+import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -13,6 +15,7 @@ import type { Visit } from "../mcp/calls.ts";
 import { mountMcp } from "../mcp/mount.ts";
 import { absent } from "./absent.ts";
 import { addAssets } from "./assets.ts";
+import { AnswersAtHand } from "./at-hand.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { drainer } from "./drain.ts";
 import { pageSender, wantsPage } from "./pages.ts";
@@ -34,8 +37,7 @@ export interface HttpParts {
   readonly ready: () => Promise<unknown>;
   /** The text of /metrics, or undefined where it is switched off. */
   readonly metrics: (() => Promise<string>) | undefined;
-  /** A weak validator of the answer at an address, as things stand now. */
-  readonly version: (url: string) => Promise<string>;
+  readonly versions: Versions;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly assets: LoadAssets;
   /** A refusal for people. */
@@ -88,8 +90,14 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     done();
   });
 
-  const drain = drainer(app.server);
   let closing = false;
+  const atHand = new AnswersAtHand(parts);
+  const usual = app.server.listeners("request") as RequestListener[];
+  app.server.removeAllListeners("request").on("request", (request, response) => {
+    // At the end each answer also ends its connection, which the usual way sees to.
+    if (closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
+  });
+  const drain = drainer(app.server);
   app.addHook("preClose", async () => {
     closing = true;
     streams.close();
@@ -124,7 +132,7 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     streams.forget(targets);
     breakOffSlow(underWay);
   });
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages });
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages, atHand });
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure });
 

@@ -36,7 +36,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     trustedProxies: [],
     tls: undefined,
     metrics: undefined,
-    version: async () => "",
+    versions: { of: async () => "", atHand: () => () => undefined },
     observe() {},
     assets: loadAssets,
     refusalPage: async ({ message }) => message,

@@ -1,0 +1,100 @@
+// Answers that need no waiting, sent before the framework sees the request: most of what readers ask for, they or others have asked before.
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import type { Versions } from "../../board/versions.ts";
+import { Refusal } from "../../core/errors.ts";
+import type { Operation, Ready } from "../../operations/operation.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { COMMON_HEADERS, JSON_TYPE } from "./refusals.ts";
+import { nextLink } from "./next-link.ts";
+
+export interface AtHandParts {
+  readonly rates: RateLimiter;
+  readonly clock: Clock;
+  readonly versions: Versions;
+  readonly baseUrl: string;
+  readonly trustedProxies: readonly string[];
+  readonly observe: (operation: string, status: number, ms: number) => void;
+}
+
+/** An address that was answered the usual way before, so that its input is known to be good. */
+interface Known {
+  readonly operation: Operation;
+  readonly version: (now: number) => string | undefined;
+  readonly answer: (now: number) => Ready | undefined;
+  next: string | undefined;
+  link: string | undefined;
+}
+
+const ADDRESSES_KEPT = 20_000;
+const LONGEST_KEPT = 300;
+const HEADERS: readonly string[] = [...Object.entries(COMMON_HEADERS).flat(), "content-type", JSON_TYPE];
+
+export class AnswersAtHand {
+  readonly #parts: AtHandParts;
+  readonly #known = new Map<string, Known>();
+
+  constructor(parts: AtHandParts) {
+    this.#parts = parts;
+  }
+
+  /** The usual way has just answered this. */
+  learn(url: string, operation: Operation, input: Record<string, unknown>): void {
+    if (operation.atHand === undefined || url.length > LONGEST_KEPT || this.#known.has(url)) return;
+    const answer = operation.atHand(input);
+    if (answer === undefined) return;
+    if (this.#known.size >= ADDRESSES_KEPT) this.#known.clear();
+    this.#known.set(url, { operation, version: this.#parts.versions.atHand(url), answer, next: undefined, link: undefined });
+  }
+
+  /** Whether it has been answered; if not, nothing has happened. */
+  send(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url = "", headers } = request;
+    const known = request.method === "GET" ? this.#known.get(url) : undefined;
+    if (known === undefined || isUnusual(headers)) return false;
+    const began = performance.now();
+    const now = this.#parts.clock.now();
+    const tag = known.version(now);
+    const ready = tag === undefined ? undefined : known.answer(now);
+    if (tag === undefined || ready === undefined || !this.#pays(request, known.operation)) return false;
+    const bytes = Buffer.byteLength(ready.json);
+    const head = [...HEADERS, "etag", tag, "content-length", String(bytes)];
+    const link = this.#linkOf(known, url, ready.next);
+    if (link !== undefined) head.push("link", link);
+    response.writeHead(200, head);
+    // As many bytes as characters: plain ASCII, which needs no encoding.
+    response.end(ready.json, bytes === ready.json.length ? "latin1" : "utf8");
+    this.#parts.observe(known.operation.name, 200, performance.now() - began);
+    return true;
+  }
+
+  /** Whose address is not that of the connection, or who asks too often, goes the usual way. */
+  #pays({ headers, socket }: IncomingMessage, { rate }: Operation): boolean {
+    const { rates, trustedProxies } = this.#parts;
+    const passedOn = trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
+    if (passedOn || socket.remoteAddress === undefined) return false;
+    try {
+      rates.take(rate, callerOf(socket.remoteAddress));
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
+  }
+
+  #linkOf(known: Known, url: string, next: string | undefined): string | undefined {
+    if (next !== known.next) {
+      known.next = next;
+      known.link = next === undefined ? undefined : nextLink(this.#parts.baseUrl, url, next);
+    }
+    return known.link;
+  }
+}
+
+/** Refused for lack of a Host, or wants to be told that nothing is new, or sends a body. */
+const isUnusual = (headers: IncomingHttpHeaders): boolean =>
+  headers.host === undefined ||
+  headers["if-none-match"] !== undefined ||
+  headers["content-length"] !== undefined ||
+  headers["transfer-encoding"] !== undefined ||
+  headers.expect !== undefined;
