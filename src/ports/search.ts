@@ -21,8 +21,6 @@ export interface RankOptions extends SearchScope {
 export interface Ranked {
   /** By score, then newest first. A message that is gone from the log is never among them; one that is only past its time may be. */
   readonly hits: readonly Hit[];
-  /** How many there are on all pages. */
-  readonly total: number;
 }
 
 export interface MatchingOptions extends SearchScope {

@@ -38,8 +38,7 @@ test("a search sees the post before it, without waiting for the background", asy
   const { node } = nodeOn(log);
   for (let i = 0; i < 50; i++) {
     const upTo = log.post({ body: "alpha" });
-    const { total } = await node.rank(alpha, { upTo, limit: 1 });
-    expect(total).toBe(i + 1);
+    expect((await node.rank(alpha, { upTo, limit: 100 })).hits).toHaveLength(i + 1);
   }
   await node.close();
 });
@@ -61,7 +60,7 @@ test("a search while the index is being built is refused, not answered with half
   const { node } = nodeOn(log);
   await expect(node.rank(alpha, { upTo: log.head(), limit: 1 })).rejects.toThrow(SearchUnavailable);
   await built(node, log);
-  expect(await node.rank(alpha, { upTo: log.head(), limit: 1 })).toMatchObject({ total: 20_500 });
+  expect(await node.matching(alpha, { upTo: log.head() })).toHaveLength(20_500);
   await node.close();
 });
 
@@ -85,7 +84,7 @@ test("a source that fails is tried again, and nothing is missed", async () => {
   await eventually("a trouble", () => troubles[0]);
   log.head = head;
   const upTo = log.post({ body: "alpha" });
-  expect(await node.rank(alpha, { upTo, limit: 1 })).toMatchObject({ total: 1 });
+  expect((await node.rank(alpha, { upTo, limit: 2 })).hits).toHaveLength(1);
   await node.close();
 });
 
@@ -98,7 +97,7 @@ test("only the messages named are ranked or matched", async () => {
   const scope = { upTo: log.head(), only };
   expect((await node.rank(alpha, { ...scope, limit: 9 })).hits.map(({ seq }) => seq)).toEqual([91, 5, 3]);
   expect([...(await node.matching(alpha, scope))]).toEqual([3, 5, 91]);
-  expect((await node.rank(alpha, { ...scope, only: new Uint32Array(0), limit: 9 })).total).toBe(0);
+  expect((await node.rank(alpha, { ...scope, only: new Uint32Array(0), limit: 9 })).hits).toEqual([]);
   await node.close();
 });
 
@@ -117,9 +116,9 @@ describe("similar messages", () => {
         .map(([seq, document]) => ({ seq, score: nearScore(near, document) }))
         .filter(({ score }) => score >= threshold)
         .sort((a, b) => b.score - a.score || b.seq - a.seq);
-      const { hits, total } = await node.similar(near, { upTo: log.head(), limit: 1000, threshold });
+      const { hits } = await node.similar(near, { upTo: log.head(), limit: 1000, threshold });
       expect(hits).toEqual(expected);
-      expect(total).toBe(expected.length);
+      expect(hits).toHaveLength(expected.length);
     }
     await node.close();
   });
@@ -150,7 +149,7 @@ test("a flood that nobody searches is indexed when it is over, and a search in t
     for (let i = 0; i < 40; i++) log.post({ body: "alpha" });
     await new Promise((resolve) => void setTimeout(resolve, 10));
   }
-  expect(await node.rank(alpha, { upTo: log.head(), limit: 1 })).toMatchObject({ total: log.head() });
+  expect(await node.matching(alpha, { upTo: log.head() })).toHaveLength(log.head());
   for (let i = 0; i < 40; i++) log.post({ body: "alpha" });
   await built(node, log);
   expect(troubles).toEqual([]);

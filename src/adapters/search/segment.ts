@@ -2,8 +2,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { ByteReader } from "../../core/search/index/bytes.ts";
-import { type Part, type Postings, termKey } from "../../core/search/index/part.ts";
-import { addGrams, readGrams, readPositions, readWords } from "../../core/search/index/postings.ts";
+import { liveCount, NO_POSTINGS, type Part, type Postings, termKey } from "../../core/search/index/part.ts";
+import { addGrams, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
 /** A term's place in its block. */
@@ -15,8 +15,16 @@ export interface Entry {
   readonly positions: number;
 }
 
-/** Dictionaries kept of the blocks asked for last. */
+/** What was found of a term, if it is there at all; and of its documents, how many were left when so many of the segment's were gone. */
+interface Known {
+  readonly entry: Entry | undefined;
+  live: number;
+  gone: number;
+}
+
+/** Dictionaries kept of the blocks asked for last, and terms found: one text to compare with has hundreds, asked for over and over. */
 const KEPT_BLOCKS = 512;
+const KEPT_TERMS = 4096;
 
 export class Segment implements Part {
   readonly path: string;
@@ -35,6 +43,7 @@ export class Segment implements Part {
   #file: number;
   readonly #inOrder: boolean;
   readonly #kept = new Map<Block, Uint8Array>();
+  readonly #known = new Map<string, Known>();
 
   constructor(path: string) {
     this.path = path;
@@ -84,14 +93,19 @@ export class Segment implements Part {
   }
 
   postings(term: string): Postings | undefined {
-    const entry = this.#find(term);
+    const { entry } = this.#find(term);
     if (entry === undefined) return undefined;
     const bytes = this.read(entry.docsAt, entry.docs);
     return isGram(term) ? readGrams(bytes, entry.count) : readWords(bytes, entry.count);
   }
 
+  readPostings(word: string, into: Postings): void {
+    const { entry } = this.#find(word);
+    if (entry !== undefined) readWordsInto(this.read(entry.docsAt, entry.docs), into);
+  }
+
   addWeight(term: string, weight: number, sums: Float64Array): void {
-    const entry = this.#find(term);
+    const { entry } = this.#find(term);
     if (entry === undefined) return;
     const bytes = this.read(entry.docsAt, entry.docs);
     if (isGram(term)) return addGrams(bytes, entry.count, weight, sums);
@@ -100,11 +114,20 @@ export class Segment implements Part {
   }
 
   frequency(term: string): number {
-    return this.#find(term)?.count ?? 0;
+    return this.#find(term).entry?.count ?? 0;
+  }
+
+  liveFrequency(term: string): number {
+    const known = this.#find(term);
+    if (known.gone !== this.deadCount) {
+      known.live = liveCount(this.dead, this.postings(term)?.docs ?? NO_POSTINGS.docs);
+      known.gone = this.deadCount;
+    }
+    return known.live;
   }
 
   positions(term: string, postings: Postings): Uint32Array {
-    const entry = this.#find(term);
+    const { entry } = this.#find(term);
     return entry === undefined ? new Uint32Array(0) : readPositions(this.read(entry.positionsAt, entry.positions), postings);
   }
 
@@ -149,10 +172,16 @@ export class Segment implements Part {
     this.#file = -1;
   }
 
-  #find(term: string): Entry | undefined {
+  #find(term: string): Known {
+    let known = this.#known.get(term);
+    if (known !== undefined) return known;
     const key = termKey(term);
     const block = this.blocks[this.#blockOf(key)];
-    return block === undefined ? undefined : findEntry(this.#dictionary(block), block, Buffer.from(key));
+    const entry = block === undefined ? undefined : findEntry(this.#dictionary(block), block, Buffer.from(key));
+    known = { entry, live: entry?.count ?? 0, gone: 0 };
+    if (this.#known.size >= KEPT_TERMS) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(term, known);
+    return known;
   }
 
   /** The last block that begins with the term or before it. */

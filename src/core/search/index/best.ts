@@ -24,6 +24,11 @@ export class Best {
     this.#seqs = new Float64Array(limit);
   }
 
+  /** What scores less than this cannot come in any more. */
+  get least(): number {
+    return this.#count < this.#limit ? -Infinity : this.#limit === 0 ? Infinity : this.#scores[0]!;
+  }
+
   offer(seq: number, score: number): void {
     const after = this.#after;
     if (after !== undefined && !precedes(after.score, after.seq, score, seq)) return;

@@ -2,6 +2,7 @@
 import { prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
 import { NO_POSTINGS, type Part, type Postings } from "./part.ts";
+import { seek } from "./seek.ts";
 
 export function clausePostings(part: Part, { words, prefix }: Clause): Postings {
   const last = words.at(-1);
@@ -134,24 +135,6 @@ function commonPostings(lists: readonly Uint32Array[], rarest: Uint32Array): num
     if (w === lists.length) for (w = 0; w < lists.length; w++) found.push(at[w]!);
   }
   return found;
-}
-
-/** The first index from `from` on whose item is not less: by growing steps, then by halves. */
-function seek(docs: Uint32Array, doc: number, from: number): number {
-  if (from >= docs.length || docs[from]! >= doc) return from;
-  let step = 1;
-  let low = from;
-  while (low + step < docs.length && docs[low + step]! < doc) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, docs.length);
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (docs[middle]! < doc) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** How often the words stand one after the other; `from` is moved along. */

@@ -1,7 +1,8 @@
 // All messages a query means, by their seq, without ranking them.
 import type { Query } from "../query.ts";
 import type { Part } from "./part.ts";
-import { select } from "./selection.ts";
+import { Room } from "./room.ts";
+import { PartQuery } from "./selection.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 export interface MatchingScope {
@@ -11,24 +12,34 @@ export interface MatchingScope {
   readonly first?: { readonly from: "newest" | "oldest"; readonly limit: number } | undefined;
 }
 
+const room = new Room();
+
 /** Ascending. */
 export function matching(parts: readonly Part[], query: Query, { after = 0, before = Infinity, only, first }: MatchingScope): Uint32Array {
-  const selections = parts.map((part) => select(part, query));
-  const seqs = new Uint32Array(selections.reduce((sum, { docs }) => sum + docs.length, 0));
+  const found = joined(
+    parts.map((part) => {
+      const { docs } = new PartQuery(part, query).select(room);
+      const seqs = new Uint32Array(docs.length);
+      let count = 0;
+      for (let i = 0; i < docs.length; i++) {
+        const seq = part.seqs[docs[i]!]!;
+        if (seq > after && seq < before && (only === undefined || only.has(seq))) seqs[count++] = seq;
+      }
+      return seqs.subarray(0, count);
+    }),
+  );
+  if (first === undefined) return found;
+  return first.from === "newest" ? found.slice(Math.max(0, found.length - first.limit)) : found.slice(0, first.limit);
+}
+
+/** Parts follow one another in time, so that sorting is for the rare message that was restored. */
+function joined(lists: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
   let count = 0;
-  let inOrder = true;
-  let last = 0;
-  for (const { part, docs } of selections) {
-    for (let i = 0; i < docs.length; i++) {
-      const seq = part.seqs[docs[i]!]!;
-      if (seq <= after || seq >= before || (only !== undefined && !only.has(seq))) continue;
-      if (seq < last) inOrder = false;
-      seqs[count++] = last = seq;
-    }
+  for (const list of lists) {
+    all.set(list, count);
+    count += list.length;
   }
-  const found = seqs.subarray(0, count);
-  // Parts follow one another in time, so that sorting is for the rare message that was restored.
-  if (!inOrder) found.sort();
-  if (first === undefined) return found.slice();
-  return first.from === "newest" ? found.slice(Math.max(0, count - first.limit)) : found.slice(0, first.limit);
+  for (let i = 1; i < all.length; i++) if (all[i]! < all[i - 1]!) return all.sort();
+  return all;
 }

@@ -1,7 +1,7 @@
 // The newest documents, kept in memory until there are enough of them for a file.
 import { type Document, GRAM } from "../document.ts";
 import { distinctWords } from "../similarity.ts";
-import { MAX_COUNT, type Part, type Postings, termKey } from "./part.ts";
+import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
 
 /** What stands in memory of one term: of a gram the documents; of a word, for each, document, counts in title and body, positions. */
 interface TermRows {
@@ -85,13 +85,17 @@ export class Memtable implements Part {
       return { docs: Uint32Array.from(this.gramDocs(term)), titles: new Uint16Array(0), bodies: new Uint16Array(0) };
     }
     const found = { docs: new Uint32Array(count), titles: new Uint16Array(count), bodies: new Uint16Array(count) };
-    let next = 0;
-    this.eachPosting(term, (doc, title, body) => {
-      found.docs[next] = doc;
-      found.titles[next] = title;
-      found.bodies[next++] = body;
-    });
+    this.readPostings(term, found);
     return found;
+  }
+
+  readPostings(word: string, { docs, titles, bodies }: Postings): void {
+    let next = 0;
+    this.eachPosting(word, (doc, title, body) => {
+      docs[next] = doc;
+      titles[next] = title;
+      bodies[next++] = body;
+    });
   }
 
   addWeight(term: string, weight: number, sums: Float64Array): void {
@@ -101,6 +105,10 @@ export class Memtable implements Part {
   frequency(term: string): number {
     const key = termKey(term);
     return (key.startsWith(GRAM) ? this.#grams.get(key)?.length : this.#words.get(key)?.postings) ?? 0;
+  }
+
+  liveFrequency(term: string): number {
+    return this.deadCount === 0 ? this.frequency(term) : liveCount(this.dead, this.postings(term)?.docs ?? NO_POSTINGS.docs);
   }
 
   positions(term: string): Uint32Array {

@@ -2,8 +2,8 @@
 import { GRAM } from "../document.ts";
 import { type Near, ROUNDING, scoreOf, type TermStats } from "../similarity.ts";
 import { Best, type Hit } from "./best.ts";
-import { NO_POSTINGS, type Part } from "./part.ts";
-import { liveCount } from "./rank.ts";
+import type { Part } from "./part.ts";
+import { Room } from "./room.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 export function termStats(parts: readonly Part[]): TermStats {
@@ -24,7 +24,7 @@ function liveFrequency(part: Part, term: string): number {
   const count = part.frequency(term);
   if (part.deadCount === 0 || count === 0) return count;
   if (count > COUNTED) return Math.round((count * (part.documents - part.deadCount)) / part.documents);
-  return liveCount(part, part.postings(term) ?? NO_POSTINGS);
+  return part.liveFrequency(term);
 }
 
 export interface NearScope {
@@ -34,30 +34,33 @@ export interface NearScope {
   readonly only?: SeqSet | undefined;
 }
 
-/** Every document that scores at least the threshold, the best first; the score is that of nearScore. */
+/** Documents that score at least the threshold, the best first; the score is that of nearScore. */
 export function nearest(parts: readonly Part[], near: Near, { threshold, limit, after, only }: NearScope) {
   const best = new Best(limit, after);
-  let total = 0;
-  for (const part of parts) {
+  // Small parts first: what they hold keeps most of the large ones from being looked at any further.
+  for (const part of parts.toSorted((a, b) => a.documents - b.documents)) {
     const { words, grams } = shared(part, near);
+    let least = Math.max(threshold, best.least) - ROUNDING;
     for (let doc = 0; doc < part.documents; doc++) {
-      // No document scores more than the weights it shares, and most share too little to be looked at any further.
-      if (words[doc]! + grams[doc]! < threshold - ROUNDING || part.dead[doc] === 1) continue;
+      // No document scores more than the weights it shares.
+      if (words[doc]! + grams[doc]! < least || part.dead[doc] === 1) continue;
       const shares = { words: words[doc]!, grams: grams[doc]! };
       const score = scoreOf(near, shares, { words: part.wordCounts[doc]!, grams: part.gramCounts[doc]! });
       const seq = part.seqs[doc]!;
       if (score < threshold || score === 0 || (only !== undefined && !only.has(seq))) continue;
-      total++;
       best.offer(seq, score);
+      least = Math.max(threshold, best.least) - ROUNDING;
     }
   }
-  return { hits: best.hits(), total };
+  return { hits: best.hits() };
 }
+
+const room = new Room();
 
 /** The weight that each document shares, by its words and by its grams. */
 function shared(part: Part, near: Near): { readonly words: Float64Array; readonly grams: Float64Array } {
-  const words = new Float64Array(part.documents);
-  const grams = new Float64Array(part.documents);
+  const words = room.scores(0, part.documents);
+  const grams = room.scores(1, part.documents);
   for (const { term, weight } of near.terms) {
     part.addWeight(term, weight, term.startsWith(GRAM) ? grams : words);
   }

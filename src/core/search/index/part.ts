@@ -27,10 +27,14 @@ export interface Part extends Documents {
   readonly titleWords: number;
   readonly bodyWords: number;
   postings(term: string): Postings | undefined;
+  /** The postings of a word that the part has, into a list that is as long as they are many. */
+  readPostings(word: string, into: Postings): void;
   /** Adds a weight to the sum of each document that holds the term. */
   addWeight(term: string, weight: number, sums: Float64Array): void;
   /** How many documents hold the term, those gone included. */
   frequency(term: string): number;
+  /** The same without those gone. */
+  liveFrequency(term: string): number;
   /** Places of a term, posting after posting: those in the title, then those in the body. */
   positions(term: string, postings: Postings): Uint32Array;
   /** Every word that starts so. */
@@ -44,3 +48,10 @@ export const MAX_COUNT = 0xffff;
 
 /** Terms are kept as UTF-8, which has no halves of surrogate pairs; a cut through one must not make a term that cannot be read back. */
 export const termKey = (term: string): string => (term.isWellFormed() ? term : term.toWellFormed());
+
+/** How many of these documents are not gone. */
+export function liveCount(dead: Uint8Array, docs: Uint32Array): number {
+  let count = 0;
+  for (let i = 0; i < docs.length; i++) count += 1 - dead[docs[i]!]!;
+  return count;
+}

@@ -1,8 +1,10 @@
 // Full-text ranking, after BM25F: rarer words count more, the title counts more than the body, and repetition counts ever less.
 import type { Query } from "../query.ts";
 import { Best, type Hit } from "./best.ts";
-import type { Part, Postings } from "./part.ts";
-import { type Selection, select } from "./selection.ts";
+import type { Part } from "./part.ts";
+import { Room } from "./room.ts";
+import { seek } from "./seek.ts";
+import { PartQuery, type Selection } from "./selection.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 const TITLE_WEIGHT = 3;
@@ -28,65 +30,64 @@ export interface RankScope {
   readonly stats?: CorpusStats | undefined;
 }
 
+const room = new Room();
+
 /** `parts` together hold each document of the board once; the answer depends on the documents alone, not on how they are spread. */
 export function rank(parts: readonly Part[], query: Query, { limit, after, only, stats: pinned }: RankScope) {
-  const selections = parts.map((part) => select(part, query));
-  const stats = pinned ?? statsOf(selections);
+  const questions = parts.map((part) => new PartQuery(part, query));
+  const stats = pinned ?? statsOf(questions, query);
   const best = new Best(limit, after);
-  let total = 0;
-  for (const selection of selections) {
-    const { seqs } = selection.part;
-    const scores = scoresOf(selection, stats);
-    for (let i = 0; i < selection.docs.length; i++) {
-      const seq = seqs[selection.docs[i]!]!;
-      if (only !== undefined && !only.has(seq)) continue;
-      total++;
-      best.offer(seq, scores[i]!);
-    }
+  for (const question of questions) {
+    const { part } = question;
+    const { clauses, docs: all } = question.select(room);
+    const docs = only === undefined ? all : all.filter((doc) => only.has(part.seqs[doc]!));
+    if (docs.length === 0) continue;
+    offerAll(best, part, docs, scoresOf(part, { clauses, docs }, stats));
   }
-  return { hits: best.hits(), total, stats };
+  return { hits: best.hits(), stats };
 }
 
-function statsOf(selections: readonly Selection[]): CorpusStats {
+function offerAll(best: Best, { seqs }: Part, docs: Uint32Array, scores: Float64Array): void {
+  let { least } = best;
+  for (let i = 0; i < docs.length; i++) {
+    if (scores[i]! < least) continue;
+    best.offer(seqs[docs[i]!]!, scores[i]!);
+    ({ least } = best);
+  }
+}
+
+function statsOf(questions: readonly PartQuery[], query: Query): CorpusStats {
   let documents = 0;
   let title = 0;
   let body = 0;
-  const clauses: number[] = selections[0]?.clauses.map(() => 0) ?? [];
-  for (const { part, clauses: found } of selections) {
-    documents += part.documents - part.deadCount;
-    title += part.titleWords;
-    body += part.bodyWords;
-    for (const [c, postings] of found.entries()) clauses[c]! += liveCount(part, postings);
+  const clauses: number[] = query.clauses.map(() => 0);
+  for (const question of questions) {
+    documents += question.part.documents - question.part.deadCount;
+    title += question.part.titleWords;
+    body += question.part.bodyWords;
+    for (const [c, live] of question.liveCounts().entries()) clauses[c]! += live;
   }
   return { documents, title: title / Math.max(1, documents), body: body / Math.max(1, documents), clauses };
 }
 
-export function liveCount({ dead, deadCount }: Part, { docs }: Postings): number {
-  if (deadCount === 0) return docs.length;
-  let count = 0;
-  for (let i = 0; i < docs.length; i++) count += 1 - dead[docs[i]!]!;
-  return count;
-}
-
 /** 0 to below 1: the share of the query's weight that the document earns. */
-function scoresOf({ part, clauses, docs }: Selection, stats: CorpusStats): Float64Array {
-  const scores = new Float64Array(docs.length);
-  const { titleLengths, bodyLengths } = part;
+function scoresOf({ titleLengths, bodyLengths }: Part, { clauses, docs }: Selection, stats: CorpusStats): Float64Array {
+  const scores = room.scores(0, docs.length);
   const weights = clauses.map((_, c) => rarity(stats.clauses[c] ?? 0, stats.documents));
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const perTitleWord = TITLE_LENGTH / Math.max(1, stats.title);
   const perBodyWord = BODY_LENGTH / Math.max(1, stats.body);
-  for (const [c, postings] of clauses.entries()) {
+  for (const [c, { docs: having, titles, bodies }] of clauses.entries()) {
     const weight = weights[c]! / whole;
-    const { docs: having, titles, bodies } = postings;
     for (let i = 0, p = 0; i < docs.length; i++) {
       const doc = docs[i]!;
-      while (p < having.length && having[p]! < doc) p++;
+      if (having[p]! < doc) p = seek(having, doc, p);
       if (p === having.length) break;
       if (having[p] !== doc) continue;
       let earned = bodies[p]! / (1 - BODY_LENGTH + perBodyWord * bodyLengths[doc]!);
       if (titles[p]! > 0) earned += (TITLE_WEIGHT * titles[p]!) / (1 - TITLE_LENGTH + perTitleWord * titleLengths[doc]!);
       scores[i]! += (weight * earned) / (SATURATION + earned);
+      p++;
     }
   }
   return scores;

@@ -1,39 +1,122 @@
 // Which documents of a part a query means, and how often each clause stands in them.
-import type { Query } from "../query.ts";
+import type { Clause, Query } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import type { Part, Postings } from "./part.ts";
+import { liveCount, type Part, type Postings } from "./part.ts";
+import type { Room } from "./room.ts";
+import { seek } from "./seek.ts";
 
 export interface Selection {
-  readonly part: Part;
   readonly clauses: readonly Postings[];
-  /** Ascending numbers of the documents that match and are not gone. */
+  /** Ascending numbers of the documents that match and are not gone; good until the room is used again. */
   readonly docs: Uint32Array;
 }
 
-export function select(part: Part, query: Query): Selection {
-  const clauses = query.clauses.map((clause) => clausePostings(part, clause));
-  const not = query.not.map((clause) => clausePostings(part, clause));
-  return { part, clauses, docs: combine(part, query.mode, clauses, not) };
+/** A query as it stands to one part. */
+export class PartQuery {
+  readonly part: Part;
+  readonly #mode: Query["mode"];
+  readonly #clauses: readonly PartClause[];
+  readonly #not: readonly PartClause[];
+
+  constructor(part: Part, { mode, clauses, not }: Query) {
+    this.part = part;
+    this.#mode = mode;
+    this.#clauses = clauses.map((clause) => new PartClause(part, clause));
+    this.#not = not.map((clause) => new PartClause(part, clause));
+  }
+
+  /** In how many documents that are not gone each clause stands. */
+  liveCounts(): readonly number[] {
+    return this.#clauses.map((clause) => clause.live);
+  }
+
+  select(room: Room): Selection {
+    if (this.#mode === "all" && this.#clauses.some(({ count }) => count === 0)) return { clauses: [], docs: new Uint32Array(0) };
+    const clauses = this.#clauses.map((clause, c) => clause.read(room, c));
+    const not = this.#not.map((clause, n) => clause.read(room, clauses.length + n));
+    return { clauses, docs: combine(this.part, this.#mode, clauses, not, room) };
+  }
 }
 
+/** A word alone is read when its turn comes, for that takes no longer than keeping it; what had to be put together is kept. */
+class PartClause {
+  readonly count: number;
+  readonly #part: Part;
+  readonly #word: string | undefined;
+  readonly #found: Postings | undefined;
+
+  constructor(part: Part, clause: Clause) {
+    this.#part = part;
+    this.#word = clause.prefix || clause.words.length !== 1 ? undefined : clause.words[0];
+    this.#found = this.#word === undefined ? clausePostings(part, clause) : undefined;
+    this.count = this.#word === undefined ? (this.#found?.docs.length ?? 0) : part.frequency(this.#word);
+  }
+
+  get live(): number {
+    const { dead, deadCount } = this.#part;
+    if (this.#word !== undefined) return this.#part.liveFrequency(this.#word);
+    return this.#found === undefined || deadCount === 0 ? this.count : liveCount(dead, this.#found.docs);
+  }
+
+  read(room: Room, number: number): Postings {
+    if (this.#found !== undefined) return this.#found;
+    const { docs, titles, bodies } = room.list(number, this.count);
+    const list = { docs: docs.subarray(0, this.count), titles: titles.subarray(0, this.count), bodies: bodies.subarray(0, this.count) };
+    if (this.#word !== undefined && this.count > 0) this.#part.readPostings(this.#word, list);
+    return list;
+  }
+}
+
+/** A list this many times shorter than the part is walked, and the others are looked up. */
+const SHORT = 16;
 const EXCLUDED = 0xff;
 
-function combine(part: Part, mode: Query["mode"], clauses: readonly Postings[], not: readonly Postings[]): Uint32Array {
+function combine(part: Part, mode: Query["mode"], clauses: readonly Postings[], not: readonly Postings[], room: Room): Uint32Array {
   const [only] = clauses;
-  if (clauses.length === 1 && only !== undefined && not.length === 0) {
-    return part.deadCount === 0 ? only.docs : only.docs.filter((doc) => part.dead[doc] === 0);
+  const alone = clauses.length === 1 && only !== undefined && not.length === 0;
+  if (alone && part.deadCount === 0) return only.docs;
+  const lists = clauses.map(({ docs }) => docs);
+  const shortest = lists.reduce((least, docs) => (docs.length < least.length ? docs : least), lists[0] ?? new Uint32Array(0));
+  if (alone || (mode === "all" && lists.length > 0 && shortest.length * SHORT < part.documents)) {
+    const others = lists.filter((docs) => docs !== shortest);
+    return walk(part, shortest, others, not, room.docs(shortest.length));
   }
-  if (mode === "all" && clauses.some(({ docs }) => docs.length === 0)) return new Uint32Array(0);
+  return count(part, mode, clauses, not, room);
+}
 
-  // How many clauses each document has; those excluded or gone have more than any query can ask.
-  const counts = new Uint8Array(part.documents);
+/** What is in all lists, from the shortest of them. */
+function walk(part: Part, shortest: Uint32Array, others: readonly Uint32Array[], not: readonly Postings[], out: Uint32Array): Uint32Array {
+  const at = new Uint32Array(others.length);
+  const notAt = new Uint32Array(not.length);
+  let found = 0;
+  next: for (let i = 0; i < shortest.length; i++) {
+    const doc = shortest[i]!;
+    if (part.dead[doc] === 1) continue;
+    for (let o = 0; o < others.length; o++) {
+      const docs = others[o]!;
+      at[o] = seek(docs, doc, at[o]!);
+      if (docs[at[o]!] !== doc) continue next;
+    }
+    for (let n = 0; n < not.length; n++) {
+      const { docs } = not[n]!;
+      notAt[n] = seek(docs, doc, notAt[n]!);
+      if (docs[notAt[n]!] === doc) continue next;
+    }
+    out[found++] = doc;
+  }
+  return out.subarray(0, found);
+}
+
+/** How many clauses each document has; those excluded or gone have more than any query can ask. */
+function count(part: Part, mode: Query["mode"], clauses: readonly Postings[], not: readonly Postings[], room: Room): Uint32Array {
+  const counts = room.counts(part.documents);
   for (const { docs } of clauses) for (let i = 0; i < docs.length; i++) counts[docs[i]!]!++;
   for (const { docs } of not) for (let i = 0; i < docs.length; i++) counts[docs[i]!] = EXCLUDED;
   if (part.deadCount > 0) for (let doc = 0; doc < part.documents; doc++) if (part.dead[doc] === 1) counts[doc] = EXCLUDED;
 
   const least = mode === "all" ? clauses.length : Math.min(1, clauses.length);
-  const found = new Uint32Array(part.documents);
-  let count = 0;
-  for (let doc = 0; doc < part.documents; doc++) if (counts[doc]! >= least && counts[doc] !== EXCLUDED) found[count++] = doc;
-  return found.subarray(0, count);
+  const out = room.docs(part.documents);
+  let found = 0;
+  for (let doc = 0; doc < part.documents; doc++) if (counts[doc]! >= least && counts[doc] !== EXCLUDED) out[found++] = doc;
+  return out.subarray(0, found);
 }

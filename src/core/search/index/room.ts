@@ -1,0 +1,41 @@
+// Room for the long lists of one search, used again by the next: to get and clear megabytes anew takes longer than to go through them.
+import type { Postings } from "./part.ts";
+
+/** So many lists are kept; queries of more common words than this are rare and get room of their own. */
+const KEPT_LISTS = 4;
+
+/** What it hands out is good until the same is asked for again. One search at a time may use it. */
+export class Room {
+  readonly #lists: Postings[] = [];
+  #docs = new Uint32Array(0);
+  readonly #scores: Float64Array[] = [];
+  #counts = new Uint8Array(0);
+
+  /** Not cleared: whoever asks fills it. */
+  list(number: number, length: number): Postings {
+    const kept = this.#lists[number];
+    if (kept !== undefined && kept.docs.length >= length) return kept;
+    const fresh = { docs: new Uint32Array(length), titles: new Uint16Array(length), bodies: new Uint16Array(length) };
+    if (number < KEPT_LISTS) this.#lists[number] = fresh;
+    return fresh;
+  }
+
+  /** Not cleared. */
+  docs(length: number): Uint32Array {
+    if (this.#docs.length < length) this.#docs = new Uint32Array(length);
+    return this.#docs;
+  }
+
+  /** All zero. */
+  scores(number: number, length: number): Float64Array {
+    let kept = this.#scores[number];
+    if (kept === undefined || kept.length < length) this.#scores[number] = kept = new Float64Array(length);
+    return kept.subarray(0, length).fill(0);
+  }
+
+  /** All zero. */
+  counts(length: number): Uint8Array {
+    if (this.#counts.length < length) this.#counts = new Uint8Array(length);
+    return this.#counts.subarray(0, length).fill(0);
+  }
+}
