@@ -1,42 +1,121 @@
-// A mail conversation with something wrong in it.
+// Mail conversations with something wrong in them: commands out of order, everything at once, and messages that break readers.
 import type { Random } from "../../test/support/random.ts";
 import { SmtpClient } from "../../test/support/smtp.ts";
+import { heavyText, VALUES } from "./strange-texts.ts";
 
+export const READER = "reader@board.example";
 const LINES = [
   "EHLO x",
+  "EHLO [IPv6:::1]",
   "HELO",
+  "HELO x",
+  "LHLO x",
   "MAIL FROM:<a@b.example>",
   "MAIL FROM:<>",
+  "MAIL FROM:<> BODY=8BITMIME SMTPUTF8",
   "MAIL FROM:a@b SIZE=99999999999",
+  "MAIL FROM:<@a,@b:c@d>",
+  "MAIL",
+  `RCPT TO:<${READER}>`,
+  "RCPT TO:<READER@BOARD.EXAMPLE>",
+  "RCPT TO:<reader+tag@board.example>",
   "RCPT TO:<nobody@board.example>",
   "RCPT TO:<@>",
+  'RCPT TO:<"reader"@board.example>',
   "RCPT TO:<a@elsewhere.example>",
+  `RCPT TO:<${"a".repeat(1000)}@board.example>`,
   "RSET",
   "NOOP",
   "VRFY root",
+  "EXPN x",
   "DATA",
   "STARTTLS",
   "AUTH PLAIN AAAA",
   "BDAT 10 LAST",
+  "XCLIENT ADDR=1.2.3.4",
   "HELP",
+  "GET / HTTP/1.1",
   "",
 ];
+const MOST = 200_000;
 
-/** `refused`, `taken` or `closed`: what became of it. */
+/** What became of it: the first digit of the last reply, or `closed`. */
 export async function strangeMail(port: number, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
+  return random.chance(0.4) ? nonsense(client, random) : told(await deliver(client, strangeMessage(random), random));
+}
+
+/** A message that is sent as it should be, whatever it holds. */
+export async function deliver(client: SmtpClient, message: Buffer, random: Random): Promise<string> {
+  const sender = random.pick(["", "", "a@b.example", "é@x.example"]);
+  await client.say(random.pick(["EHLO x", "HELO x"]));
+  return client.send(READER, message, sender);
+}
+
+const told = (reply: string): string => (reply === "" ? "closed" : `${reply.slice(0, 1)}xx`);
+
+async function nonsense(client: SmtpClient, random: Random): Promise<string> {
   let last = "";
-  for (let i = 2 + random.below(6); i > 0; i--) {
+  for (let i = 2 + random.below(10); i > 0; i--) {
     const line = random.pick(LINES);
-    last = await client.say(random.chance(0.2) ? `${line}${"\u0000é".repeat(random.below(40))}` : line);
+    if (random.chance(0.1)) {
+      // Everything at once, without waiting for a word.
+      client.write(Array.from({ length: 1 + random.below(50) }, () => `${random.pick(LINES)}\r\n`).join(""));
+      client.write("\r\n.\r\nQUIT\r\n");
+      while ((last = await client.reply()) !== "") if (last.startsWith("221")) return "2xx";
+      return "closed";
+    }
+    if (random.chance(0.05)) client.write(random.bytes(random.below(3000)));
+    last = await client.say(random.chance(0.2) ? `${line}${random.pick(VALUES)}` : line);
     if (last.startsWith("354")) {
-      client.write(
-        `Subject: ${"=?utf-8?b?////?=".repeat(random.below(30))}\r\nContent-Type: multipart/mixed; boundary=\r\n\r\n--\r\n--\r\n`,
-      );
+      client.write(strangeMessage(random));
       client.write("\r\n.\r\n");
       last = await client.reply();
     }
-    if (last === "") return "closed";
+    if (last === "") break;
   }
-  return last.startsWith("2") ? "taken" : "refused";
+  return told(last);
+}
+
+const CHARSETS = ["utf-8", "utf-16", "utf-7", "iso-2022-jp", "gb18030", "x-unknown", "us-ascii", "", "\u0000"];
+const CODINGS = ["base64", "quoted-printable", "7bit", "8bit", "binary", "x-uuencode", "gzip", ""];
+
+/** With line ends as they should be, and no line that ends the message. */
+export function strangeMessage(random: Random): Buffer {
+  const text = random.pick(SHAPES)(random).replaceAll(/\r\n|\r|\n/g, "\r\n");
+  return Buffer.from(text.replaceAll(/^\./gm, ".."), "utf8");
+}
+
+const SHAPES: readonly ((random: Random) => string)[] = [
+  (random) => `Subject: ${heavyText(random, 2000)}\n\n${heavyText(random, MOST)}`,
+  (random) => `Subject: ${random.pick(["=?utf-8?b?////?=", "=?x?q?=?=", "=?utf-8?q?=C3?= "]).repeat(random.below(3000))}\n\nx`,
+  (random) => typed(random, "text/html", html(random)),
+  (random) => typed(random, "text/plain", heavyText(random, MOST)),
+  (random) => `${"Received: x\n".repeat(random.below(20_000))}\n`,
+  (random) => `${"x".repeat(random.below(5000))}: ${"y ".repeat(random.below(40_000))}\n\n`,
+  (random) => `From: ${`${random.pick(["a@b", '"', "(", "<", "=?", "a:"])},`.repeat(random.below(10_000))}\nTo: ;\n\nx`,
+  (random) => `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n\n".repeat(random.below(20_000))}`,
+  (random) => nestedParts(1 + random.below(random.chance(0.5) ? 20 : 2000)),
+  (random) => `${"Content-Type: message/rfc822\n\n".repeat(random.below(3000))}x`,
+  (random) => `Content-Type: multipart/mixed; boundary="${random.pick(["", " ", "-", "b".repeat(5000)])}"\n\n--\n--b--\n`,
+  (random) => `Content-Type: ${heavyText(random, 3000)}\nContent-Disposition: attachment; ${'filename*0="a";'.repeat(random.below(3000))}\n\nx`,
+  (random) => `DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=${random.pick(VALUES)}; h=${"from:".repeat(random.below(3000))}; bh=; b=\n\nx`,
+  (random) => `${"DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=s; h=from; bh=AA==; b=AA==\n".repeat(random.below(200))}\nx`,
+  (random) => `Message-ID: ${random.pick(VALUES)}\nIn-Reply-To: ${random.pick(VALUES)}\nDate: ${random.pick(VALUES)}\n\n${random.pick(VALUES)}`,
+  (random) => Buffer.from(random.bytes(random.below(3000))).toString("latin1"),
+  () => "",
+];
+
+const typed = (random: Random, type: string, text: string): string =>
+  `Content-Type: ${type}; charset=${random.pick(CHARSETS)}\nContent-Transfer-Encoding: ${random.pick(CODINGS)}\n\n${text}`;
+
+const html = (random: Random): string =>
+  random.pick(["<div>", "<b><i>", "<table><td>", "<a href='", "<!--", "<![CDATA[", "&amp;", "&#x41;", "<script>", "<", "</p>", "<p "]).repeat(
+    random.below(30_000),
+  );
+
+function nestedParts(depth: number): string {
+  let text = "x";
+  for (let i = 0; i < depth; i++) text = `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n${text}\n--b${i}--\n`;
+  return text.slice(0, MOST * 3);
 }

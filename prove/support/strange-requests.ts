@@ -1,5 +1,8 @@
 // Requests that nobody in their right mind sends: real ones with something wrong in them, and things that are no requests at all.
 import type { Random } from "../../test/support/random.ts";
+import type { McpRequest, StrangeMcp } from "./strange-mcp.ts";
+import type { StrangePosts } from "./strange-posts.ts";
+import { broken, heavyText, VALUES } from "./strange-texts.ts";
 
 export interface Described {
   readonly paths: Readonly<
@@ -7,189 +10,204 @@ export interface Described {
   >;
 }
 
-/** A request as bytes, and the word for its kind. */
 export interface Strange {
-  readonly kind: "parameters" | "body" | "mcp" | "raw";
-  readonly bytes: Buffer;
+  readonly kind: string;
+  /** Sent one after the other, each a little later than the one before. */
+  readonly pieces: readonly Buffer[];
+  /** How it ends: with the answer, by the sender's saying that no more will come, by hanging up at once, or after the first of the answer. */
+  readonly end: "answer" | "half" | "gone" | "taste";
 }
 
-const VALUES = [
-  "",
-  "0",
-  "-1",
-  "1e309",
-  "NaN",
-  "true",
-  "null",
-  "undefined",
-  "99999999999999999999",
-  "0x10",
-  "1.5",
-  "a".repeat(300),
-  "é\u0301",
-  "\u202e",
-  "\u0000",
-  "%",
-  "%zz",
-  "%00",
-  "..",
-  "../../etc/passwd",
-  "' OR 1=1 --",
-  '"',
-  "`",
-  "[]",
-  "{}",
-  "*",
-  "**",
-  "-",
-  "--",
-  "NEAR(a b, 1)",
-  "a*b*c*",
-  '"unclosed',
-  "body,raw,data",
-  "new",
-  "old,old",
-  "1h",
-  "-1h",
-  "9999d",
-  "2026-13-45",
-  "1970-01-01T00:00:00Z",
-  "agent_",
-  "f".repeat(64),
-  "0".repeat(63),
-  "question",
-  "open",
-  "𝕊𝕔𝕣𝕚𝕡𝕥",
-  "ﷺ".repeat(40),
-  "👩‍👩‍👧‍👦".repeat(20),
-  "<script>",
-  "${7*7}",
-  "{{7*7}}",
-  "; ls",
-  "\r\nx: y",
-  "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,1,2,3,4,5,6,7,8,9",
-] as const;
+/** Addresses for people, which the description for programs leaves out. */
+const PAGES = ["/agents", "/a/{agent_id}", "/docs", "/about", "/report", "/transparency", "/work", "/tags", "/stats", "/log"].concat(
+  ["/preview", "/docs/try/list_messages", "/docs/try/get_message", "/assets/board.js", "/assets/../x", "/healthz", "/readyz", "/metrics"],
+  ["/mcp", "/nothing", "//", "/api/", "/api/messages/", "/%2e%2e/", "*", "http://127.0.0.1/api/time", "/favicon.ico"],
+);
+const ACCEPT = ["*/*", "application/json", "text/html", "text/markdown", "text/event-stream", "text/html;q=0.5, */*", ";;;q=", "a/b;q=9"];
+const METHODS = ["HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "CONNECT", "get", "X"];
+const HEADERS: readonly (readonly [string, readonly string[]])[] = [
+  ["accept-encoding", ["br", "gzip", "br;q=0, gzip;q=1", "identity", "*", "zstd", ",,,", "br".repeat(2000)]],
+  ["range", ["bytes=0-10", "bytes=-1", "bytes=5-1", `bytes=${"0-1,".repeat(500)}`, "x"]],
+  ["last-event-id", ["0", "1", "-1", "99999999", "1e3", "x", "0x1", "9".repeat(400)]],
+  ["if-none-match", ["*", '""', 'W/"a"', '"'.repeat(3000)]],
+  ["if-modified-since", ["x", "Thu, 01 Jan 1970 00:00:00 GMT"]],
+  ["host", ["", "evil.example", "127.0.0.1:99999", "[::1]", "a b", "@", "x".repeat(3000), "localhost"]],
+  ["origin", ["null", "https://evil.example", "http://127.0.0.1", "\u0001"]],
+  ["x-forwarded-for", ["1.2.3.4", "::1", "x", "1.2.3.4, ".repeat(300)]],
+  ["x-forwarded-proto", ["https", "http", "https, http"]],
+  ["forwarded", ["for=_x;proto=https", '"']],
+  ["content-type", ["", "text/plain", "application/json; charset=latin1", "multipart/form-data", "application/x-www-form-urlencoded", "a/b;".repeat(200)]],
+  ["content-encoding", ["gzip", "br", "identity", "x"]],
+  ["transfer-encoding", ["chunked", "gzip, chunked", "x", "chunked, chunked"]],
+  ["content-length", ["0", "-1", "1e3", "99999999999", "5", "5, 5", "+5", "0x5"]],
+  ["expect", ["100-continue", "x"]],
+  ["connection", ["keep-alive", "upgrade", "close, x", "host"]],
+  ["upgrade", ["websocket", "h2c", "HTTP/2.0"]],
+  ["sec-fetch-site", ["cross-site", "same-origin", "x"]],
+  ["cookie", ["a=b;".repeat(1000)]],
+  ["authorization", ["Basic eDp5", "Bearer x"]],
+];
+
+const FRAMING = ["content-length", "transfer-encoding", "expect", "upgrade"];
 
 export class StrangeRequests {
-  readonly #random: Random;
   readonly #described: readonly { readonly path: string; readonly method: string; readonly names: readonly string[] }[];
-  readonly #envelopes: readonly string[];
+  readonly #posts: StrangePosts;
+  readonly #mcp: StrangeMcp;
+  readonly #cursors: readonly string[];
 
-  constructor(random: Random, { paths }: Described, envelopes: readonly string[]) {
-    this.#random = random;
-    this.#envelopes = envelopes;
-    this.#described = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods)
-        // A stream has no end to wait for.
-        .filter(() => path !== "/api/stream")
-        .map(([method, { parameters = [] }]) => ({
-          path,
-          method: method.toUpperCase(),
-          names: parameters.filter((one) => one.in === "query" && one.name !== "wait").map((one) => one.name),
-        })),
+  /** `cursors` are real ones of this board. */
+  constructor({ paths }: Described, posts: StrangePosts, mcp: StrangeMcp, cursors: readonly string[]) {
+    this.#posts = posts;
+    this.#mcp = mcp;
+    this.#cursors = cursors;
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters = [] }]) => ({
+        path,
+        method: method.toUpperCase(),
+        names: parameters.filter((one) => one.in === "query").map((one) => one.name),
+      })),
     );
+    this.#described = [...operations, ...PAGES.map((path) => ({ path, method: "GET", names: ["limit", "cursor", "q", "tag"] }))];
   }
 
-  next(): Strange {
-    const drawn = this.#random.below(20);
-    if (drawn < 9) return { kind: "parameters", bytes: this.#parameters() };
-    if (drawn < 15) return { kind: "body", bytes: this.#body() };
-    if (drawn < 19) return { kind: "mcp", bytes: this.#mcp() };
-    return { kind: "raw", bytes: this.#garbage() };
+  next(random: Random): Strange {
+    const drawn = random.below(20);
+    if (drawn < 8) return this.#question(random);
+    if (drawn < 15) return this.#body(random);
+    if (drawn < 19) return this.#call(random, this.#mcp.next(random));
+    return { kind: "garbage", pieces: [this.#garbage(random)], end: "half" };
   }
 
-  #parameters(): Buffer {
-    const { path, names } = this.#random.pick(this.#described);
-    const method = this.#random.chance(0.9) ? "GET" : this.#random.pick(["HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"]);
-    const filled = path.replace(/\{[^}]+\}/g, () => encodeURIComponent(this.#random.pick(VALUES) || "x"));
-    const given = this.#random.some([...names, "nonsense"], 0, 4).map((name) => `${name}=${this.#value()}`);
-    const accept = this.#random.pick(["*/*", "application/json", "text/html", "text/markdown", "text/event-stream", ";;;q=", "a/b;q=9"]);
-    return request(method, `${filled}${given.length > 0 ? `?${given.join("&")}` : ""}`, { accept });
+  #question(random: Random): Strange {
+    const { path, names } = random.pick(this.#described);
+    const method = random.chance(0.9) ? "GET" : random.pick(METHODS);
+    const target = `${this.#filled(random, path)}${this.#query(random, names)}`;
+    const streams = path === "/api/stream" && ["GET", "get"].includes(method);
+    const headers = this.#headers(random);
+    // Who says that there is more to come, or that another protocol follows, gets no answer while the connection is open.
+    const open = method === "CONNECT" || FRAMING.some((name) => headers[name] !== undefined);
+    const end = streams ? "taste" : open || random.chance(0.03) ? random.pick(["half", "gone"] as const) : "answer";
+    return { kind: `${method} ${path}`, pieces: [head(method, target, headers)], end };
   }
 
-  #value(): string {
-    const value = this.#random.pick(VALUES);
+  #filled(random: Random, path: string): string {
+    return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      if (name === "id" && random.chance(0.7)) return random.pick(this.#posts.ids).slice(0, random.pick([64, 64, 8, 9, 7, 63]));
+      if (name === "agent_id" && random.chance(0.7)) return random.pick(this.#posts.agents).id;
+      return encodeURIComponent(random.pick(VALUES).toWellFormed()) || "x";
+    });
+  }
+
+  #query(random: Random, names: readonly string[]): string {
+    const given = random.some([...names, "nonsense"], 0, random.chance(0.9) ? 4 : 30).map((name) => `${name}=${this.#value(random, name)}`);
+    if (given.length > 0 && random.chance(0.05)) given.push(given[0] ?? "");
+    return given.length === 0 ? "" : `?${given.join(random.chance(0.98) ? "&" : "&&=&")}`;
+  }
+
+  #value(random: Random, name: string): string {
+    // Who waits, waits: a lane is too good for that.
+    if (name === "wait") return random.pick(["0", "-1", "x", "31", "0.5"]);
+    if (name === "cursor" && random.chance(0.8)) return this.#cursor(random);
+    if (["q", "near", "text"].includes(name) && random.chance(0.4)) return encodeURIComponent(heavyText(random, random.chance(0.5) ? 250 : 2000));
+    if (["root", "ref", "near"].includes(name) && random.chance(0.6)) return random.pick(this.#posts.ids);
+    if (["author", "author_not", "to", "inbox", "replies_to", "verified_by", "agent"].includes(name) && random.chance(0.6))
+      return random.some(this.#posts.agents, 1, 4).map(({ id }) => id).join(",");
+    if (name === "limit" && random.chance(0.6)) return "200";
+    if (name === "include" && random.chance(0.6)) return "body,data,raw,preview";
+    if (name === "after" && random.chance(0.6)) return "0";
+    const value = random.pick(VALUES);
     // Some as they are, which is not always a URL.
-    return this.#random.chance(0.9) ? encodeURIComponent(value) : value.replace(/[\s\p{Cc}]/gu, "");
+    return random.chance(0.9) ? encodeURIComponent(value.toWellFormed()) : value.replace(/[\s\p{Cc}]/gu, "");
   }
 
-  #body(): Buffer {
-    const posts = this.#described.filter(({ method }) => method === "POST");
-    const { path } = this.#random.chance(0.6) ? { path: "/api/messages" } : this.#random.pick(posts);
-    return request(
-      "POST",
-      path.replace(/\{[^}]+\}/g, "x"),
-      { "content-type": "application/json" },
-      this.#broken(this.#random.pick(this.#envelopes)),
-    );
+  #cursor(random: Random): string {
+    const cursor = random.pick(["", "AA", ...this.#cursors]);
+    const at = random.below(cursor.length + 1);
+    const changed = random.pick([cursor, cursor.slice(0, at), `${cursor.slice(0, at)}A${cursor.slice(at + 1)}`, cursor + cursor, `${cursor}=`]);
+    return encodeURIComponent(changed);
   }
 
-  #mcp(): Buffer {
-    const method = this.#random.pick([
-      "initialize",
-      "tools/list",
-      "tools/call",
-      "resources/read",
-      "prompts/get",
-      "ping",
-      "nonsense",
-      "server/discover",
-    ]);
-    const name = this.#random.pick([
-      "search_messages",
-      "get_message",
-      "get_thread",
-      "find_work",
-      "submit_message",
-      "prepare_message",
-      "nonsense",
-    ]);
-    const key = this.#random.pick(["q", "id", "limit", "payload", "kind", "agent"]);
-    const params = {
-      name,
-      uri: `blackboard://${this.#random.pick(VALUES)}`,
-      arguments: { [key]: this.#random.pick([...VALUES, 1, null, {}, []]) },
-    };
-    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    return request("POST", "/mcp", headers, this.#random.chance(0.5) ? this.#broken(text) : Buffer.from(text));
+  #headers(random: Random): Record<string, string> {
+    const headers: Record<string, string> = { host: "127.0.0.1", connection: "close", accept: random.pick(ACCEPT) };
+    if (random.chance(0.3)) for (const [name, values] of random.some(HEADERS, 1, 3)) headers[name] = random.pick(values);
+    if (random.chance(0.01)) for (let i = random.below(1500); i > 0; i--) headers[`x-${i}`] = "y";
+    if (random.chance(0.01)) headers["x-long"] = "y".repeat(random.below(40_000));
+    return headers;
   }
 
-  /** A text with a few bytes changed, lost, doubled or put in. */
-  #broken(text: string): Buffer {
-    let bytes = Buffer.from(text);
-    for (let i = this.#random.below(4); i >= 0; i--) {
-      const at = this.#random.below(bytes.length + 1);
-      const end = Math.min(bytes.length, at + this.#random.below(20));
-      const insert = this.#random.pick([
-        Buffer.alloc(0),
-        Buffer.from([this.#random.below(256)]),
-        Buffer.from(this.#random.pick(VALUES)),
-        bytes.subarray(at, end),
-        Buffer.from("[".repeat(2000)),
-      ]);
-      bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(this.#random.chance(0.5) ? at : end)]);
+  #body(random: Random): Strange {
+    const takers = this.#described.filter(({ method }) => method === "POST");
+    const path = random.chance(0.7) ? "/api/messages" : random.pick([...takers.map((one) => one.path), "/preview", "/report"]);
+    const dry = path === "/api/messages" && random.chance(0.1) ? `?dry_run=${random.pick(["1", "true", "x"])}` : "";
+    return this.#sent(random, `POST ${path}`, `${path}${dry}`, { "content-type": "application/json" }, this.#bodyFor(random, path));
+  }
+
+  #bodyFor(random: Random, path: string): Buffer {
+    if (path === "/api/messages") return this.#posts.message(random);
+    if (path === "/api/aliases") return this.#posts.alias(random);
+    if (path === "/preview") return Buffer.from(JSON.stringify({ body: heavyText(random, 32_000) }));
+    return this.#posts.other(random, path);
+  }
+
+  #call(random: Random, { headers, body }: McpRequest): Strange {
+    return this.#sent(random, "POST /mcp", "/mcp", headers, body);
+  }
+
+  /** A body whole or in chunks, as long as it says or not, at once or in pieces. */
+  #sent(random: Random, kind: string, target: string, more: Readonly<Record<string, string>>, body: Buffer): Strange {
+    const headers = { host: "127.0.0.1", connection: "close", ...more };
+    const drawn = random.below(20);
+    if (drawn === 4) {
+      const odd = { "content-length": String(body.length), ...headers, ...this.#headers(random) };
+      return { kind: `${kind} with odd headers`, pieces: [head("POST", target, odd), body], end: "half" };
     }
-    return bytes;
+    if (drawn === 0) {
+      // Less than was announced, and then nothing, or the end.
+      const length = String(body.length + 1 + random.below(1000));
+      return { kind: `${kind} cut off`, pieces: [head("POST", target, { ...headers, "content-length": length }), body], end: random.pick(["half", "gone"]) };
+    }
+    if (drawn === 1) {
+      const whole = head("POST", target, { ...headers, "transfer-encoding": "chunked" });
+      const chunks = [...chunked(random, body)];
+      const last = random.pick(["0\r\n\r\n", "0\r\nx: y\r\n\r\n", "0\r\n", "", "fffffffff\r\n", "zz\r\n", "-1\r\n"]);
+      return { kind: `${kind} in chunks`, pieces: [whole, ...chunks, Buffer.from(last)], end: last.endsWith("\r\n\r\n") ? "answer" : "half" };
+    }
+    const whole = head("POST", target, { "content-length": String(body.length), ...headers });
+    if (drawn < 4) {
+      const at = random.below(body.length + 1);
+      return { kind, pieces: [whole, body.subarray(0, at), body.subarray(at)], end: "answer" };
+    }
+    return { kind, pieces: [Buffer.concat([whole, body])], end: random.chance(0.02) ? "gone" : "answer" };
   }
 
-  #garbage(): Buffer {
-    const bytes = Buffer.from(Array.from({ length: 1 + this.#random.below(400) }, () => this.#random.below(256)));
-    return this.#random.pick([
+  #garbage(random: Random): Buffer {
+    const bytes = Buffer.from(random.bytes(1 + random.below(400)));
+    const good = head("GET", "/api/messages", { host: "127.0.0.1", connection: "close" });
+    return random.pick([
       bytes,
       Buffer.concat([Buffer.from("GET / HTTP/1.1\r\n"), bytes]),
-      this.#broken(request("GET", "/api/messages", {}).toString("latin1")),
+      broken(random, good),
+      // Several at once, which is allowed, and one of them broken.
+      Buffer.concat([head("GET", "/api/time", { host: "x" }), head("GET", "/api/pow", { host: "x" }), broken(random, good)]),
+      Buffer.from(`GET /${"a".repeat(random.below(40_000))} HTTP/1.1\r\nhost: x\r\n\r\n`),
+      Buffer.from(`GET / HTTP/${random.pick(["0.9", "1.0", "2.0", "9.9", "x"])}\r\n\r\n`),
+      Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+      Buffer.from("\u0016\u0003\u0001\u0002\u0000\u0001", "latin1"),
     ]);
   }
 }
 
-function request(method: string, target: string, headers: Readonly<Record<string, string>>, body?: Buffer): Buffer {
-  const all = {
-    host: "127.0.0.1",
-    connection: "close",
-    ...headers,
-    ...(body === undefined ? {} : { "content-length": String(body.length) }),
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`), body ?? Buffer.alloc(0)]);
+function* chunked(random: Random, body: Buffer): Generator<Buffer> {
+  const size = Math.ceil(body.length / (1 + random.below(50))) + 1;
+  for (let at = 0; at < body.length; at += size) {
+    const part = body.subarray(at, at + size);
+    yield Buffer.concat([Buffer.from(`${part.length.toString(16)}${random.chance(0.1) ? ";a=b" : ""}\r\n`), part, Buffer.from("\r\n")]);
+  }
+}
+
+/** The first of a request, byte for byte as given. */
+export function head(method: string, target: string, headers: Readonly<Record<string, string>>): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`);
 }

@@ -1,0 +1,41 @@
+// How long a board's event loop was held, told by the board itself: see loop-watch.ts.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { emptyDirectory } from "../../test/support/process.ts";
+
+export interface Hold {
+  /** Of the clock on the wall. */
+  readonly from: number;
+  readonly end: number;
+  /** Without the time in which the thread was ready to run and other processes had the cores. */
+  readonly ms: number;
+  /** With it. */
+  readonly wallMs: number;
+}
+
+interface Noted {
+  readonly end: number;
+  readonly ms: number;
+  readonly waitedMs: number;
+}
+
+export class HeldLoop {
+  readonly #file = join(emptyDirectory(), "holds.jsonl");
+
+  /** What a board is started with so that it takes notes. */
+  readonly env: Readonly<Record<string, string>> = {
+    LOOP_WATCH: this.#file,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, "loop-watch.ts")}`,
+  };
+
+  /** Holds that began after a moment: before its port is open a board may take its time. The longest comes first. */
+  since(moment: number): readonly Hold[] {
+    if (!existsSync(this.#file)) return [];
+    const notes = readFileSync(this.#file, "utf8").trim().split("\n");
+    return notes
+      .map((note) => JSON.parse(note) as Noted)
+      .map(({ end, ms, waitedMs }) => ({ from: end - ms, end, ms: Math.max(0, ms - waitedMs), wallMs: ms }))
+      .filter(({ from }) => from >= moment)
+      .sort((a, b) => b.ms - a.ms);
+  }
+}
