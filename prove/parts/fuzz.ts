@@ -1,75 +1,91 @@
 // Hostile input: a hundred thousand requests with something wrong in them, over HTTP, MCP and SMTP. Nothing may break, nobody may wait.
-import { connect } from "node:net";
-import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { Random, SEED } from "../../test/support/random.ts";
-import { freePort } from "../../test/support/smtp.ts";
-import type { Part } from "../part.ts";
+import { freePort, SmtpClient } from "../../test/support/smtp.ts";
+import { onlyNumber } from "../arguments.ts";
+import { count, type Part, STORES } from "../part.ts";
+import { exchange } from "../support/exchange.ts";
 import { FLAGS } from "../support/flags.ts";
-import { gauge } from "../support/gauges.ts";
-import { type Described, StrangeRequests } from "../support/strange-requests.ts";
-import { strangeMail } from "../support/strange-mail.ts";
+import { residentMiB } from "../support/gauges.ts";
+import { HeldLoop } from "../support/held-loop.ts";
+import { hostileCorpora } from "../support/hostile-corpora.ts";
+import { Incidents } from "../support/incidents.ts";
+import { settledBoard } from "../support/settled-board.ts";
+import { deliver, strangeMail } from "../support/strange-mail.ts";
+import { StrangeMcp } from "../support/strange-mcp.ts";
+import { StrangePosts } from "../support/strange-posts.ts";
+import { type Strange, StrangeRequests } from "../support/strange-requests.ts";
 
 const REQUESTS = 95_000;
-const MAILS = 5_000;
-const AT_ONCE = 16;
-const LONGEST_HELD_S = 0.1;
+const MAILS = 5000;
+const LANES = 16;
+const MAIL_LANES = 4;
+const LONGEST_HELD_MS = 100;
 
 export const fuzz: Part = {
   name: "fuzz",
   promise: "hostile input over HTTP, MCP and SMTP: no 5xx, no exit, event loop never held over 100 ms",
-  stores: ["sqlite"],
+  stores: STORES,
   async run(times) {
-    const smtpPort = await freePort();
-    await using board = await BoardProcess.serve(emptyDirectory(), [
-      ...FLAGS,
-      "--smtp-port",
-      String(smtpPort),
-      "--mail-domain",
-      "board.example",
-    ]);
-    const random = new Random(SEED);
-    const described = (await (await fetch(`${board.url}/openapi.json`)).json()) as Described;
-    const agent = new Agent();
-    const envelopes = Array.from({ length: 20 }, (_, i) =>
-      JSON.stringify(agent.envelope({ kind: i % 2 === 0 ? "note" : "question", title: `strange ${i}`, tags: ["a"], data: { deep: [i] } })),
-    );
-    const strange = new StrangeRequests(random, described, envelopes);
+    console.log(`seed ${SEED}`);
+    const [smtpPort, held] = [await freePort(), new HeldLoop()];
+    const flags = [...FLAGS, "--smtp-port", String(smtpPort), "--mail-domain", "board.example"];
+    await using board = await BoardProcess.serve(emptyDirectory(), flags, held.env);
+    const ready = Date.now();
     const port = Number(new URL(board.url).port);
-    const outcomes = new Map<string, number>();
-    const note = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    let left = times(REQUESTS);
-    const worst: string[] = [];
-    const lane = async (): Promise<void> => {
-      while (left-- > 0) {
-        const { kind, bytes } = strange.next();
-        const status = await answerTo(port, bytes);
-        note(status);
-        if (status.startsWith("5") && worst.length < 5) worst.push(`${kind}: ${bytes.toString("latin1").slice(0, 300)}`);
-      }
+    const posts = new StrangePosts(SEED);
+    const { described, tools, cursors } = await settledBoard(board.url, posts);
+    const strange = new StrangeRequests(described, posts, new StrangeMcp(tools, posts), cursors);
+    const [first] = posts.agents;
+    const corpora = hostileCorpora(first);
+    const total = times(REQUESTS);
+
+    /** The same number is the same request, whatever came before it. */
+    const request = (number: number): Strange => corpora.requests[number]?.() ?? strange.next(new Random(drawnFrom(number)));
+    const incidents = new Incidents(request);
+    let alive = true;
+    void board.ended.then(({ code, signal, stderr }) => {
+      alive = false;
+      incidents.fail("the board ended", `${code ?? signal}: ${stderr.slice(-2000)}`);
+    });
+    const send = async (number: number): Promise<void> => {
+      const { outcome, from, to } = await exchange(port, request(number));
+      incidents.answered(number, outcome, from, to);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    const held = await gauge(board.url, "nodejs_eventloop_lag_max_seconds");
-    for (let i = times(MAILS); i > 0; i--) note(`smtp ${await strangeMail(smtpPort, random)}`);
-    const alive = (await fetch(`${board.url}/healthz`)).status === 200;
-    const failures = [...outcomes].filter(([outcome]) => outcome.startsWith("5")).reduce((sum, [, count]) => sum + count, 0);
-    if (worst.length > 0) console.log(worst.join("\n---\n"));
-    const told = [...outcomes].sort(([a], [b]) => a.localeCompare(b)).map(([outcome, count]) => `${outcome}: ${count}`);
+    const mail = async (number: number): Promise<void> => {
+      const random = new Random(drawnFrom(-1 - number));
+      const known = corpora.mails[number];
+      const from = Date.now();
+      incidents.mailed(number, await (known === undefined ? strangeMail(smtpPort, random) : knownMail(smtpPort, known, random)), from);
+    };
+    if (onlyNumber === undefined) {
+      const lanes = (width: number, most: number, one: (number: number) => Promise<void>): Promise<void>[] => {
+        let next = 0;
+        return Array.from({ length: width }, async () => {
+          while (alive && next < most) await one(next++);
+        });
+      };
+      await Promise.all([...lanes(LANES, total, send), ...lanes(MAIL_LANES, times(MAILS), mail)]);
+    } else await send(onlyNumber);
+
+    const holds = held.since(ready);
+    const [longest] = holds;
+    const wall = holds.reduce((most, { wallMs }) => Math.max(most, wallMs), 0);
+    for (const hold of holds.filter(({ ms }) => ms > LONGEST_HELD_MS)) incidents.held(hold);
+    if (alive && (await fetch(`${board.url}/healthz`)).status !== 200) incidents.fail("not healthy", "");
+    for (const line of board.stderr.split("\n").filter((one) => one !== "")) incidents.fail("a fault in the log", line.slice(0, 2000));
+    incidents.tell();
     return {
-      held: alive && failures === 0 && held < LONGEST_HELD_S,
-      figure: `SEED=${SEED}; ${told.join(", ")}; ${failures} 5xx, alive: ${alive}, longest hold of the loop ${Math.round(held * 1000)} ms`,
+      held: incidents.failures === 0,
+      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(corpora.requests.length + corpora.mails.length)} of them from public corpora; ${incidents.failures} failures; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(wall)} ms on the clock; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
     };
   },
 };
 
-/** The status of the answer; a word where there is none. */
-function answerTo(port: number, bytes: Buffer): Promise<string> {
-  return new Promise((resolve) => {
-    let text = "";
-    const socket = connect(port, "127.0.0.1", () => socket.end(bytes));
-    socket.setTimeout(20_000, () => socket.destroy());
-    socket.on("data", (chunk: Buffer) => (text += text.length < 20 ? chunk.toString("latin1", 0, 20) : ""));
-    socket.on("error", () => {});
-    socket.on("close", () => resolve(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? "closed"));
-  });
+const drawnFrom = (number: number): number => Math.imul(SEED ^ Math.imul(number + 1, 0x9e3779b1), 0x85ebca6b);
+
+async function knownMail(port: number, message: Buffer, random: Random): Promise<string> {
+  await using client = await SmtpClient.connect(port);
+  const reply = await deliver(client, message, random);
+  return reply === "" ? "closed" : `${reply.slice(0, 1)}xx`;
 }

@@ -7,16 +7,15 @@ export interface Hold {
   /** Of the clock on the wall. */
   readonly from: number;
   readonly end: number;
-  /** Without the time in which the thread was ready to run and other processes had the cores. */
+  /** Of the thread's own processor time: on a busy machine it also waits for a core, or for a thread of its own that waits for one. */
   readonly ms: number;
-  /** With it. */
   readonly wallMs: number;
 }
 
 interface Noted {
   readonly end: number;
   readonly ms: number;
-  readonly waitedMs: number;
+  readonly cpuMs: number;
 }
 
 export class HeldLoop {
@@ -34,7 +33,7 @@ export class HeldLoop {
     const notes = readFileSync(this.#file, "utf8").trim().split("\n");
     return notes
       .map((note) => JSON.parse(note) as Noted)
-      .map(({ end, ms, waitedMs }) => ({ from: end - ms, end, ms: Math.max(0, ms - waitedMs), wallMs: ms }))
+      .map(({ end, ms, cpuMs }) => ({ from: end - ms, end, ms: cpuMs, wallMs: ms }))
       .filter(({ from }) => from >= moment)
       .sort((a, b) => b.ms - a.ms);
   }

@@ -51,7 +51,12 @@ const strings = (agent: Agent): (() => Strange)[] =>
     const text = given.toWellFormed();
     const asked = encodeURIComponent(text);
     return [
-      () => post(`naughty string ${i} in a message`, "/api/messages", signed(agent, { kind: "note", title: text.slice(0, 90).toWellFormed(), body: text })),
+      () =>
+        post(
+          `naughty string ${i} in a message`,
+          "/api/messages",
+          signed(agent, { kind: "note", title: text.slice(0, 90).toWellFormed(), body: text }),
+        ),
       () => get(`naughty string ${i} searched`, `/api/messages?q=${asked}&format=md`),
       () => get(`naughty string ${i} on a page`, `/?q=${asked}&tag=${asked}`, "text/html"),
       () => get(`naughty string ${i} in an address`, `/api/messages/${asked}`),
@@ -74,8 +79,13 @@ const keys = (agent: Agent): (() => Strange)[] => {
   const { testGroups } = vectorJson<{ testGroups: { publicKey: { pk: string }; tests: { sig: string }[] }[] }>(
     "ed25519/wycheproof_ed25519_test.json",
   );
-  const known = testGroups.flatMap(({ publicKey, tests }) => tests.map(({ sig }): Signature => ({ pub_key: publicKey.pk, signature: sig })));
-  const low = vectorJson<string[]>("local/ed25519_low_order_encodings.json").map((one): Signature => ({ pub_key: one, signature: one + one }));
+  const known = testGroups.flatMap(({ publicKey, tests }) =>
+    tests.map(({ sig }): Signature => ({ pub_key: publicKey.pk, signature: sig })),
+  );
+  const low = vectorJson<string[]>("local/ed25519_low_order_encodings.json").map((one): Signature => ({
+    pub_key: one,
+    signature: one + one,
+  }));
   return [...known, ...low, ...vectorJson<Signature[]>("ed25519/speccheck_cases.json")].map((one, i) => () => {
     const payload = JSON.stringify({ v: 1, pk: url(one.pub_key), ts: Math.floor(Date.now() / 1000), kind: "note", body: `key ${i}` });
     return post(`signature ${i}`, "/api/messages", Buffer.from(JSON.stringify({ ...agent.seal(payload), sig: url(one.signature) })));

@@ -82,7 +82,9 @@ const CODINGS = ["base64", "quoted-printable", "7bit", "8bit", "binary", "x-uuen
 
 /** With line ends as they should be, and no line that ends the message. */
 export function strangeMessage(random: Random): Buffer {
-  const text = random.pick(SHAPES)(random).replaceAll(/\r\n|\r|\n/g, "\r\n");
+  const text = random
+    .pick(SHAPES)(random)
+    .replaceAll(/\r\n|\r|\n/g, "\r\n");
   return Buffer.from(text.replaceAll(/^\./gm, ".."), "utf8");
 }
 
@@ -98,10 +100,13 @@ const SHAPES: readonly ((random: Random) => string)[] = [
   (random) => nestedParts(1 + random.below(random.chance(0.5) ? 20 : 2000)),
   (random) => `${"Content-Type: message/rfc822\n\n".repeat(random.below(3000))}x`,
   (random) => `Content-Type: multipart/mixed; boundary="${random.pick(["", " ", "-", "b".repeat(5000)])}"\n\n--\n--b--\n`,
-  (random) => `Content-Type: ${heavyText(random, 3000)}\nContent-Disposition: attachment; ${'filename*0="a";'.repeat(random.below(3000))}\n\nx`,
-  (random) => `DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=${random.pick(VALUES)}; h=${"from:".repeat(random.below(3000))}; bh=; b=\n\nx`,
+  (random) =>
+    `Content-Type: ${heavyText(random, 3000)}\nContent-Disposition: attachment; ${'filename*0="a";'.repeat(random.below(3000))}\n\nx`,
+  (random) =>
+    `DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=${random.pick(VALUES)}; h=${"from:".repeat(random.below(3000))}; bh=; b=\n\nx`,
   (random) => `${"DKIM-Signature: v=1; a=rsa-sha256; d=b.example; s=s; h=from; bh=AA==; b=AA==\n".repeat(random.below(200))}\nx`,
-  (random) => `Message-ID: ${random.pick(VALUES)}\nIn-Reply-To: ${random.pick(VALUES)}\nDate: ${random.pick(VALUES)}\n\n${random.pick(VALUES)}`,
+  (random) =>
+    `Message-ID: ${random.pick(VALUES)}\nIn-Reply-To: ${random.pick(VALUES)}\nDate: ${random.pick(VALUES)}\n\n${random.pick(VALUES)}`,
   (random) => Buffer.from(random.bytes(random.below(3000))).toString("latin1"),
   () => "",
 ];
@@ -110,9 +115,9 @@ const typed = (random: Random, type: string, text: string): string =>
   `Content-Type: ${type}; charset=${random.pick(CHARSETS)}\nContent-Transfer-Encoding: ${random.pick(CODINGS)}\n\n${text}`;
 
 const html = (random: Random): string =>
-  random.pick(["<div>", "<b><i>", "<table><td>", "<a href='", "<!--", "<![CDATA[", "&amp;", "&#x41;", "<script>", "<", "</p>", "<p "]).repeat(
-    random.below(30_000),
-  );
+  random
+    .pick(["<div>", "<b><i>", "<table><td>", "<a href='", "<!--", "<![CDATA[", "&amp;", "&#x41;", "<script>", "<", "</p>", "<p "])
+    .repeat(random.below(30_000));
 
 function nestedParts(depth: number): string {
   let text = "x";

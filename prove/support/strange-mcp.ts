@@ -72,8 +72,10 @@ export class StrangeMcp {
 
   #given(random: Random, method: string): Record<string, unknown> {
     if (method === "tools/call") return this.#call(random);
-    if (method === "resources/read") return { uri: `blackboard://${random.pick(ADDRESSES)}${random.pick([...this.#posts.ids, ...VALUES])}` };
-    if (method === "prompts/get") return { name: random.pick(PROMPTS), arguments: { id: random.pick(VALUES), topic: heavyText(random, 500) } };
+    if (method === "resources/read")
+      return { uri: `blackboard://${random.pick(ADDRESSES)}${random.pick([...this.#posts.ids, ...VALUES])}` };
+    if (method === "prompts/get")
+      return { name: random.pick(PROMPTS), arguments: { id: random.pick(VALUES), topic: heavyText(random, 500) } };
     if (method === "initialize")
       return { protocolVersion: random.pick(ERAS), capabilities: {}, clientInfo: { name: random.pick(VALUES), version: "1" } };
     return random.chance(0.5) ? {} : { cursor: random.pick(VALUES), level: "debug" };
@@ -115,7 +117,8 @@ export class StrangeMcp {
     if (random.chance(0.1)) headers["accept"] = random.pick(["*/*", "text/html", "application/json", "text/event-stream", ";;", ""]);
     if (random.chance(0.05)) headers["mcp-session-id"] = random.pick(VALUES);
     if (random.chance(0.05)) headers["origin"] = random.pick(["null", "http://127.0.0.1", "https://evil.example", "://"]);
-    if (random.chance(0.05)) headers["content-type"] = random.pick(["text/plain", "application/json; charset=utf-16", "application/json;", ""]);
+    if (random.chance(0.05))
+      headers["content-type"] = random.pick(["text/plain", "application/json; charset=utf-16", "application/json;", ""]);
     return headers;
   }
 }

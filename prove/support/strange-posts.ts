@@ -6,15 +6,17 @@ import { type Rel, REL_NAMES, SIGNAL_NAMES } from "../../src/core/protocol/vocab
 import { broken, cut, heavyText, oddValue, twisted, VALUES } from "./strange-texts.ts";
 
 const THERE = "f".repeat(64);
+const AGENTS = 8;
 const LONGEST_BODY = 32_768;
 
 export class StrangePosts {
-  readonly agents: readonly Agent[];
+  readonly agents: readonly [Agent, Agent, ...Agent[]];
   /** Ids of messages that were on the board in the beginning. */
   readonly ids: string[] = [];
 
   constructor(seed: number) {
-    this.agents = Array.from({ length: 8 }, (_, i) => new Agent(Date.now, createHash("sha256").update(`${seed} ${i}`).digest()));
+    const agent = (i: number): Agent => new Agent(Date.now, createHash("sha256").update(`${seed} ${i}`).digest());
+    this.agents = [agent(0), agent(1), ...Array.from({ length: AGENTS - 2 }, (_, i) => agent(i + 2))];
   }
 
   /** A body for POST /api/messages. */

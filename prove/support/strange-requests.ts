@@ -36,7 +36,10 @@ const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ["x-forwarded-for", ["1.2.3.4", "::1", "x", "1.2.3.4, ".repeat(300)]],
   ["x-forwarded-proto", ["https", "http", "https, http"]],
   ["forwarded", ["for=_x;proto=https", '"']],
-  ["content-type", ["", "text/plain", "application/json; charset=latin1", "multipart/form-data", "application/x-www-form-urlencoded", "a/b;".repeat(200)]],
+  [
+    "content-type",
+    ["", "text/plain", "application/json; charset=latin1", "multipart/form-data", "application/x-www-form-urlencoded", "a/b;".repeat(200)],
+  ],
   ["content-encoding", ["gzip", "br", "identity", "x"]],
   ["transfer-encoding", ["chunked", "gzip, chunked", "x", "chunked, chunked"]],
   ["content-length", ["0", "-1", "1e3", "99999999999", "5", "5, 5", "+5", "0x5"]],
@@ -109,10 +112,14 @@ export class StrangeRequests {
     // Who waits, waits: a lane is too good for that.
     if (name === "wait") return random.pick(["0", "-1", "x", "31", "0.5"]);
     if (name === "cursor" && random.chance(0.8)) return this.#cursor(random);
-    if (["q", "near", "text"].includes(name) && random.chance(0.4)) return encodeURIComponent(heavyText(random, random.chance(0.5) ? 250 : 2000));
+    if (["q", "near", "text"].includes(name) && random.chance(0.4))
+      return encodeURIComponent(heavyText(random, random.chance(0.5) ? 250 : 2000));
     if (["root", "ref", "near"].includes(name) && random.chance(0.6)) return random.pick(this.#posts.ids);
     if (["author", "author_not", "to", "inbox", "replies_to", "verified_by", "agent"].includes(name) && random.chance(0.6))
-      return random.some(this.#posts.agents, 1, 4).map(({ id }) => id).join(",");
+      return random
+        .some(this.#posts.agents, 1, 4)
+        .map(({ id }) => id)
+        .join(",");
     if (name === "limit" && random.chance(0.6)) return "200";
     if (name === "include" && random.chance(0.6)) return "body,data,raw,preview";
     if (name === "after" && random.chance(0.6)) return "0";
@@ -124,7 +131,13 @@ export class StrangeRequests {
   #cursor(random: Random): string {
     const cursor = random.pick(["", "AA", ...this.#cursors]);
     const at = random.below(cursor.length + 1);
-    const changed = random.pick([cursor, cursor.slice(0, at), `${cursor.slice(0, at)}A${cursor.slice(at + 1)}`, cursor + cursor, `${cursor}=`]);
+    const changed = random.pick([
+      cursor,
+      cursor.slice(0, at),
+      `${cursor.slice(0, at)}A${cursor.slice(at + 1)}`,
+      cursor + cursor,
+      `${cursor}=`,
+    ]);
     return encodeURIComponent(changed);
   }
 
@@ -165,13 +178,21 @@ export class StrangeRequests {
     if (drawn === 0) {
       // Less than was announced, and then nothing, or the end.
       const length = String(body.length + 1 + random.below(1000));
-      return { kind: `${kind} cut off`, pieces: [head("POST", target, { ...headers, "content-length": length }), body], end: random.pick(["half", "gone"]) };
+      return {
+        kind: `${kind} cut off`,
+        pieces: [head("POST", target, { ...headers, "content-length": length }), body],
+        end: random.pick(["half", "gone"]),
+      };
     }
     if (drawn === 1) {
       const whole = head("POST", target, { ...headers, "transfer-encoding": "chunked" });
       const chunks = [...chunked(random, body)];
       const last = random.pick(["0\r\n\r\n", "0\r\nx: y\r\n\r\n", "0\r\n", "", "fffffffff\r\n", "zz\r\n", "-1\r\n"]);
-      return { kind: `${kind} in chunks`, pieces: [whole, ...chunks, Buffer.from(last)], end: last.endsWith("\r\n\r\n") ? "answer" : "half" };
+      return {
+        kind: `${kind} in chunks`,
+        pieces: [whole, ...chunks, Buffer.from(last)],
+        end: last.endsWith("\r\n\r\n") ? "answer" : "half",
+      };
     }
     const whole = head("POST", target, { "content-length": String(body.length), ...headers });
     if (drawn < 4) {

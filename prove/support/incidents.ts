@@ -1,0 +1,65 @@
+// What came of hostile requests: how many were answered how, and which of them did harm.
+import { SEED } from "../../test/support/random.ts";
+import { count } from "../part.ts";
+import type { Hold } from "./held-loop.ts";
+import type { Strange } from "./strange-requests.ts";
+
+const SHOWN = 8;
+const SHOWN_BYTES = 700;
+
+export class Incidents {
+  readonly #request: (number: number) => Strange;
+  readonly #outcomes = new Map<string, number>();
+  readonly #told: string[] = [];
+  /** When each request was under way, by its number; mails by their own. */
+  readonly #times = new Map<string, readonly [from: number, to: number]>();
+  failures = 0;
+
+  constructor(request: (number: number) => Strange) {
+    this.#request = request;
+  }
+
+  answered(number: number, outcome: string, from: number, to: number): void {
+    this.#note(outcome);
+    this.#times.set(String(number), [from, to]);
+    if (outcome.startsWith("5") || outcome === "silent") this.fail(`answered ${outcome} after ${to - from} ms`, this.#show(number));
+  }
+
+  mailed(number: number, outcome: string, from: number): void {
+    this.#note(`smtp ${outcome}`);
+    this.#times.set(`mail ${number}`, [from, Date.now()]);
+  }
+
+  held(hold: Hold): void {
+    const suspects = [...this.#times].filter(([, [from, to]]) => from <= hold.end && to >= hold.from).map(([number]) => number);
+    const shown = suspects.filter((number) => !number.startsWith("mail")).map((number) => this.#show(Number(number), SHOWN_BYTES / 4));
+    this.fail(
+      `the loop was held for ${Math.round(hold.ms)} ms of processor time, ${Math.round(hold.wallMs)} on the clock`,
+      `under way were ${suspects.join(", ")}\n${shown.join("\n")}`,
+    );
+  }
+
+  fail(what: string, shown: string): void {
+    this.failures++;
+    if (this.#told.length < SHOWN) this.#told.push(`${what}: ${shown}`);
+  }
+
+  tell(): void {
+    for (const one of this.#told) console.log(`--- ${one}`);
+  }
+
+  outcomes(): string {
+    const sorted = [...this.#outcomes].sort(([a], [b]) => a.localeCompare(b));
+    return sorted.map(([outcome, n]) => `${count(n)} x ${outcome}`).join(", ");
+  }
+
+  #note(outcome: string): void {
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
+  }
+
+  #show(number: number, bytes = SHOWN_BYTES): string {
+    const { kind, pieces, end } = this.#request(number);
+    const text = Buffer.concat(pieces).toString("latin1");
+    return `request ${number} of seed ${SEED} (${kind}; ends with ${end}; ${text.length} bytes): ${JSON.stringify(text.slice(0, bytes))}`;
+  }
+}
