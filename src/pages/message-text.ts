@@ -83,7 +83,19 @@ export function keptTexts(): (said: Said) => Html {
 function render({ body, format }: Omit<Said, "id">): Html {
   if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${strange(body)}</p>`;
   if (format === "json") return html`<pre tabindex="0"><code>${strange(indented(body))}</code></pre>`;
-  return new Html(markdown.render(strange(body)));
+  const text = strange(body);
+  markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
+  return new Html(markdown.render(text));
+}
+
+/** Bare addresses are not looked for where that could take long; written as links they still are some. */
+const ADDRESS_STEPS = 500_000;
+
+/** Each mark of an address makes the search go over all that follows without a space, so that a long word of many marks is read many times. */
+function addressSteps(text: string): number {
+  let steps = 0;
+  for (const [word] of text.matchAll(/\S+/g)) steps += word.length * (word.match(/:|\/\//g)?.length ?? 0);
+  return steps;
 }
 
 /** Text with more marks than this is no prose, and reading it as Markdown could take long: it is shown as it was written. */
