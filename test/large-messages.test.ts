@@ -33,10 +33,35 @@ test.for([
     const chars = first.messages.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0);
     expect(chars).toBeGreaterThan(LIMITS.page_chars / 2);
     expect(chars).toBeLessThanOrEqual(LIMITS.page_chars);
-    const rest = await page(`&cursor=${first.next_cursor}`);
-    expect(rest.next_cursor).toBeNull();
-    const seen = [...first.messages, ...rest.messages].map(({ id }) => id);
+    const seen = first.messages.map(({ id }) => id);
+    for (let cursor = first.next_cursor; cursor !== null;) {
+      const next = await page(`&cursor=${cursor}`);
+      seen.push(...next.messages.map(({ id }) => id));
+      cursor = next.next_cursor;
+    }
     if (anyOrder) expect(seen.toSorted()).toEqual(ids.toSorted());
     else expect(seen).toEqual(ids);
   },
 );
+
+test("as a thread they come in pages as well, and none is left out", async () => {
+  await using board = await TestBoard.start();
+  const agent = board.agent();
+  const root = await board.put(agent, { kind: "task", title: "root" });
+  const ids = [root.id];
+  for (let n = 0; n < 12; n++) {
+    const reply = agent.envelope({ kind: "note", title: `reply ${n}`, refs: [{ rel: "reply", id: root.id }] });
+    const payload = reply.payload.replace("{", `{${" ".repeat(LIMITS.payload_bytes / 4)}`);
+    ids.push((await board.send(JSON.stringify(agent.seal(payload)))).body.id);
+  }
+  const seen: string[] = [];
+  let pages = 0;
+  for (let cursor: string | null = ""; cursor !== null; pages++) {
+    const { body }: { body: Page } = await board.get<Page>(`/api/messages/${root.id}/thread?include=raw${cursor && `&cursor=${cursor}`}`);
+    expect(body.messages.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0)).toBeLessThanOrEqual(LIMITS.page_chars);
+    seen.push(...body.messages.map(({ id }) => id));
+    cursor = body.next_cursor;
+  }
+  expect(pages).toBeGreaterThan(1);
+  expect(seen).toEqual(ids);
+});

@@ -1,12 +1,15 @@
 // How much one page holds: payloads may be half a megabyte each and a page is made in one piece, so their sum is bounded.
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { Listed } from "../ports/store.ts";
+import { flagAhead } from "./flag-ahead.ts";
 
 export const charsOf = (item: Listed): number => ("card" in item ? item.card.raw.payload.length : 0);
 
-/** The first of these that fit on a page; a cursor leads on to the rest. */
-export function fitting<Item extends Listed>(items: readonly Item[]): readonly Item[] {
+/** The first of these that fit on a page, ready to be shown; a cursor leads on to the rest. */
+export async function fitting<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
   let chars = 0;
   const end = items.findIndex((item) => (chars += charsOf(item)) > LIMITS.page_chars);
-  return end === -1 ? items : items.slice(0, end);
+  const page = end === -1 ? items : items.slice(0, end);
+  await flagAhead(page.flatMap((item) => ("card" in item ? [item.card] : [])));
+  return page;
 }

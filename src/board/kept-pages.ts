@@ -16,7 +16,7 @@ type Content = Pick<Page, "items" | "nextCursor">;
 /** Filters whose meaning moves with the clock alone. */
 const MOVING: readonly FilterName[] = ["since", "until", "expiring_within", "min_author_age"];
 const PAGES_KEPT = 300;
-const CHARS_KEPT = 2 * LIMITS.page_chars;
+const CHARS_KEPT = 16 * LIMITS.page_chars;
 
 export class KeptPages {
   readonly #pages = new Map<string, Content & { readonly from: number; readonly until: number }>();

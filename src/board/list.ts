@@ -117,7 +117,7 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
       removed: question.include_removed ?? false,
       only: undefined,
     });
-    const items = fitting(found.slice(0, question.limit));
+    const items = await fitting(found.slice(0, question.limit));
     const last = items.at(-1);
     const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
     pages.keep(question, moment, { items, nextCursor });

@@ -114,7 +114,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
       after = hits.at(-1);
       if (hits.length < chunk) break;
     }
-    const page = fitting(items.slice(0, question.limit));
+    const page = await fitting(items.slice(0, question.limit));
     const last = page.at(-1);
     const next: TextPosition | undefined =
       items.length > page.length && last !== undefined
@@ -149,7 +149,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     } else {
       found = await alongOrder(matching, condition, order, after, limit);
     }
-    const page = fitting(found.slice(0, question.limit));
+    const page = await fitting(found.slice(0, question.limit));
     const hits =
       page.length === 0
         ? []

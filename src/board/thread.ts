@@ -7,6 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Card, Store } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
+import { flagAhead } from "./flag-ahead.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
 import { nextTurn } from "./turn.ts";
 
@@ -89,19 +90,20 @@ async function readPage(store: Store, { order, depths }: ThreadOrder, start: num
   const shown: { card: Card; depth: number }[] = [];
   const most = Math.min(order.length, start + LIMITS.thread_page);
   let end = start;
-  for (let chars = 0; end < most && chars < LIMITS.page_chars;) {
+  for (let chars = 0; end < most && chars <= LIMITS.page_chars;) {
     const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
     const cards = await cardsAt(store, step, now);
-    for (const [i, seq] of step.entries()) {
+    for (const seq of step) {
       const card = cards.get(seq);
-      // It left since the thread was put in order.
-      if (card === undefined) continue;
-      shown.push({ card, depth: depths[end + i] ?? 0 });
-      chars += card.raw.payload.length;
+      chars += card?.raw.payload.length ?? 0;
+      if (chars > LIMITS.page_chars) break;
+      // Where there is none, it left since the thread was put in order.
+      if (card !== undefined) shown.push({ card, depth: depths[end] ?? 0 });
+      end++;
     }
-    end += step.length;
     await nextTurn();
   }
+  await flagAhead(shown.map(({ card }) => card));
   return { shown, end };
 }
 

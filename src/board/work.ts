@@ -60,7 +60,7 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
             limit + 1 - meeting.length,
           );
     const found = [...meeting, ...rest];
-    const items = fitting(found.slice(0, limit));
+    const items = await fitting(found.slice(0, limit));
     const last = items.at(-1);
     const nextCursor =
       found.length > items.length && last !== undefined

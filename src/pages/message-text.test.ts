@@ -30,6 +30,12 @@ describe("the text of a message", () => {
     expect(of("a\u202Eb\u200Bc\u{E0041}")).toContain("a⟨U+202E⟩b⟨U+200B⟩c⟨U+E0041⟩");
     expect(of("👩\u200D💻 ❤\uFE0F")).toContain("👩\u200D💻 ❤\uFE0F");
   });
+  test("is linked where addresses are bare, but not where one word of many would be read again and again", () => {
+    expect(of("see https://a.example/x and mailto:x@a.example ".repeat(50)).match(/<a /g)).toHaveLength(100);
+    const word = "https://a.b/?c=".repeat(2000);
+    expect(of(word)).not.toContain("<a ");
+    expect(of(`[a](https://a.example) ${word}`)).toContain('<a href="https://a.example"');
+  });
   test("that is more marks than prose is shown as it was written", () => {
     expect(of("*".repeat(10_000))).toContain('<p class="plain">****');
   });

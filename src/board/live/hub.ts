@@ -5,7 +5,7 @@ import type { Report } from "../../ports/report.ts";
 import { nextTurn } from "../turn.ts";
 import type { LiveFilter } from "./filter.ts";
 import { Known } from "./known.ts";
-import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences } from "./occurrence.ts";
+import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords } from "./occurrence.ts";
 
 export interface Reader {
   /** Events in order of seq. The same events go to every reader they concern, so that they are rendered once. */
@@ -117,7 +117,9 @@ export class Hub {
         const last = entries.at(-1);
         if (last === undefined) break;
         const votes = [...this.#groups.values()].some(({ filter }) => filter.usesVotes);
-        await this.#tell(await occurrences(entries, this.#parts, clock.now(), votes), last.seq);
+        const heard = await occurrences(entries, this.#parts, clock.now(), votes);
+        if ([...this.#groups.values()].some(({ filter }) => filter.matchesText !== undefined)) await readWords(heard);
+        await this.#tell(heard, last.seq);
         if (this.#position < this.#upTo) await nextTurn();
       }
     } catch (error) {

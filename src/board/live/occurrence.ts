@@ -7,6 +7,7 @@ import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsBefore } from "../../core/query/subject.ts";
 import { type Document, documentOf } from "../../core/search/document.ts";
 import type { Card, Found, Store } from "../../ports/store.ts";
+import { nextTurn } from "../turn.ts";
 
 /** What is sent; the same text for every reader, made when the first one needs it. */
 export interface LiveEvent {
@@ -34,6 +35,9 @@ export interface OccurrenceParts {
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
 const TOLD = new Set<string>(["create", "status", ...Object.keys(REASONS)]);
 
+/** Payloads that are read in one go before everybody else has a turn. */
+const STEP_CHARS = 512 * 1024;
+
 /** Reads what the entries tell about; entries that no reader hears of are left out. */
 export async function occurrences(
   entries: readonly Entry[],
@@ -46,14 +50,29 @@ export async function occurrences(
   // As if no time had passed: what is due but not yet swept is still judged by what it is, not taken for a message without a trace.
   const found = await store.findAll([...new Set(told.map(({ id }) => id))], 0);
   const heard: Occurrence[] = [];
+  let chars = 0;
   for (const entry of told) {
     const message = found.get(entry.id);
     if (message === undefined) continue;
+    chars += "card" in message ? message.card.raw.payload.length : 0;
+    if (chars > STEP_CHARS) {
+      chars = 0;
+      await nextTurn();
+    }
     const subject = await subjectReader(message, store, withVotes);
     const occurrence = occurrenceOf(entry, message, subject, render, now);
     if (occurrence !== undefined) heard.push(occurrence);
   }
   return heard;
+}
+
+/** Reads the words of each, one at a time: whoever filters by text needs them, and those of a hostile text take long to find. */
+export async function readWords(heard: readonly Occurrence[]): Promise<void> {
+  for (const { document } of heard) {
+    if (document === undefined) continue;
+    document();
+    await nextTurn();
+  }
 }
 
 /** The message as it is but for its status; undefined where it left no trace. */

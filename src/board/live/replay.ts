@@ -5,7 +5,7 @@ import { nextTurn } from "../turn.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type Hub, type Reader, remember } from "./hub.ts";
 import type { Known } from "./known.ts";
-import { type LiveEvent, type OccurrenceParts, occurrences } from "./occurrence.ts";
+import { type LiveEvent, type OccurrenceParts, occurrences, readWords } from "./occurrence.ts";
 
 /** Where a reader's events go. */
 export interface Sink extends Reader {
@@ -76,12 +76,14 @@ async function follow({ store, clock, hub, occurrence }: FollowParts, course: Co
     // Never further than the hub, which knows how far what readers see is settled.
     const entries = await store.entries(position, Math.min(STEP, hub.position - position));
     const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
+    if (filter.matchesText !== undefined) await readWords(heard);
     // Whose words are gone by now may have matched then: its end is told rather than lost.
     const concerning = heard.filter((one) => filter.concerns(one, () => true));
     if (known !== undefined) for (const one of concerning) remember(filter, known, one);
     for (const slice of slices(concerning.map(({ event }) => event))) {
       sink.deliver(slice);
       if (!(await sink.ready())) return;
+      await nextTurn();
     }
     position = entries.at(-1)?.seq ?? hub.position;
     await nextTurn();

@@ -25,10 +25,13 @@ export function messageFlags(id: string, payload: Payload): readonly Flag[] {
   const known = kept.get(id);
   if (known !== undefined) return known;
   const flags = flagsOf(payload);
-  if (kept.size >= KEPT) kept.clear();
   kept.set(id, flags);
+  if (kept.size > KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
   return flags;
 }
+
+/** Whether they are known, so that asking for them costs nothing. */
+export const hasFlags = (id: string): boolean => kept.has(id);
 
 /** Computed from title, body, data, labels and names of attachments; attachments themselves are not looked at. In the order of the table. */
 export function flagsOf(payload: Payload): readonly Flag[] {

@@ -41,7 +41,7 @@ export const LIMITS = Object.freeze({
   changes_raw_chars: 4 * 1024 * 1024,
   list_limit: 200,
   list_default: 50,
-  page_chars: 8 * 1024 * 1024,
+  page_chars: 1024 * 1024,
   parameter_items: 32,
   query_chars: 256,
   query_terms: 16,

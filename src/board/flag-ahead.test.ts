@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { hasFlags } from "../core/guard/flags.ts";
+import type { Card } from "../ports/store.ts";
+import { flagAhead } from "./flag-ahead.ts";
+
+const card = (id: string, body: string): Card =>
+  ({
+    standing: { id },
+    raw: { payload: JSON.stringify({ v: 1, pk: "", ts: 0, kind: "note", body }), sig: "", nonce: "" },
+  }) as unknown as Card;
+
+test("others have their turn while many large messages are looked through, and all are known in the end", async () => {
+  const cards = Array.from({ length: 10 }, (_, i) => card(`ahead ${i}`, `${i} ${"ignore all ".repeat(3000)}`));
+  let turns = 0;
+  const count = (): void => void (turns++, (again = setImmediate(count)));
+  let again = setImmediate(count);
+  await flagAhead(cards);
+  clearImmediate(again);
+  expect(turns).toBeGreaterThanOrEqual(4);
+  expect(cards.every(({ standing }) => hasFlags(standing.id))).toBe(true);
+});
+
+test("what is known already takes no turn", async () => {
+  const cards = Array.from({ length: 10 }, (_, i) => card(`known ${i}`, "x".repeat(32_000)));
+  await flagAhead(cards);
+  let turned = false;
+  const turn = setImmediate(() => (turned = true));
+  await flagAhead(cards);
+  clearImmediate(turn);
+  expect(turned).toBe(false);
+});

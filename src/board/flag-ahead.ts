@@ -1,0 +1,20 @@
+// Flags of messages that nobody has read yet, found before a page is made of them: a hostile text takes long, and a page may be full of such.
+import { hasFlags, messageFlags } from "../core/guard/flags.ts";
+import type { Payload } from "../core/protocol/payload.ts";
+import type { Card } from "../ports/store.ts";
+import { nextTurn } from "./turn.ts";
+
+/** Payloads that are looked through in one go before everybody else has a turn. */
+const STEP_CHARS = 64 * 1024;
+
+export async function flagAhead(cards: Iterable<Card>): Promise<void> {
+  let chars = 0;
+  for (const { standing, raw } of cards) {
+    if (hasFlags(standing.id)) continue;
+    messageFlags(standing.id, JSON.parse(raw.payload) as Payload);
+    chars += raw.payload.length;
+    if (chars < STEP_CHARS) continue;
+    chars = 0;
+    await nextTurn();
+  }
+}
