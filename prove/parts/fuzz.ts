@@ -43,11 +43,13 @@ export const fuzz: Part = {
     /** The same number is the same request, whatever came before it. */
     const request = (number: number): Strange => corpora.requests[number]?.() ?? strange.next(new Random(drawnFrom(number)));
     const incidents = new Incidents(request);
-    let alive = true;
-    void board.ended.then(({ code, signal, stderr }) => {
-      alive = false;
+    const life = { over: false };
+    const watch = async (): Promise<void> => {
+      const { code, signal, stderr } = await board.ended;
+      life.over = true;
       incidents.fail("the board ended", `${code ?? signal}: ${stderr.slice(-2000)}`);
-    });
+    };
+    void watch();
     const send = async (number: number): Promise<void> => {
       const { outcome, from, to } = await exchange(port, request(number));
       incidents.answered(number, outcome, from, to);
@@ -62,7 +64,7 @@ export const fuzz: Part = {
       const lanes = (width: number, most: number, one: (number: number) => Promise<void>): Promise<void>[] => {
         let next = 0;
         return Array.from({ length: width }, async () => {
-          while (alive && next < most) await one(next++);
+          while (!life.over && next < most) await one(next++);
         });
       };
       await Promise.all([...lanes(LANES, total, send), ...lanes(MAIL_LANES, times(MAILS), mail)]);
@@ -72,7 +74,7 @@ export const fuzz: Part = {
     const [longest] = holds;
     const wall = holds.reduce((most, { wallMs }) => Math.max(most, wallMs), 0);
     for (const hold of holds.filter(({ ms }) => ms > LONGEST_HELD_MS)) incidents.held(hold);
-    if (alive && (await fetch(`${board.url}/healthz`)).status !== 200) incidents.fail("not healthy", "");
+    if (!life.over && (await fetch(`${board.url}/healthz`)).status !== 200) incidents.fail("not healthy", "");
     for (const line of board.stderr.split("\n").filter((one) => one !== "")) incidents.fail("a fault in the log", line.slice(0, 2000));
     incidents.tell();
     return {

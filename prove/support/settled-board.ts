@@ -39,7 +39,7 @@ export async function settledBoard(url: string, posts: StrangePosts): Promise<Se
     for (let depth = 0, on = task; depth < 10; depth++)
       on = await put(agent, { kind: "note", body: `reply ${depth}`, to: owner.id, refs: [{ rel: "reply", id: on }] });
     for (const text of LONG_TEXTS) {
-      const body = [...text.repeat(Math.floor(LONGEST / [...text].length))].join("");
+      const body = text.repeat(Math.floor(LONGEST / Array.from(text).length));
       await put(agent, { kind: "note", title: `long ${i}`, body, data: { text: text.repeat(500) }, refs: [{ rel: "reply", id: task }] });
     }
   }
