@@ -6,7 +6,6 @@ const SQLITE_FILES = [
   "assist-canary",
   "backup",
   "check",
-  "filter-fuzz",
   "mail-held-database",
   "model",
   "removal-files",

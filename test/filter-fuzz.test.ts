@@ -1,6 +1,8 @@
 // One filter definition, three readings: the SQL of a listing, the predicate of the live stream, and a plain filter over the dump.
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { Client } from "../src/adapters/postgres/client.ts";
+import { PostgresReader } from "../src/adapters/postgres/reader.ts";
 import { SqliteCards } from "../src/adapters/sqlite/cards.ts";
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../src/adapters/sqlite/reader.ts";
@@ -13,13 +15,15 @@ import { conditionTerms } from "../src/core/query/terms.ts";
 import { filterShape, streamQuestion } from "../src/operations/list-messages.ts";
 import { TestBoard } from "./support/board.ts";
 import { BusyBoard, LANGUAGES, NEEDS, OFFERS, TAGS, WORDS } from "./support/busy-board.ts";
+import { databaseFor, onPostgres } from "./support/postgres/database.ts";
 import { allPages, type Parameters } from "./support/listing.ts";
 import { inOrder, type Shown, Snapshot } from "./support/naive-filter.ts";
 import { Random, SEED } from "./support/random.ts";
 
 const ROUNDS = 4;
 const TRIES = 130;
-const QUESTIONS = 500;
+/** On PostgreSQL each takes a way through several processes. */
+const QUESTIONS = onPostgres() ? 150 : 500;
 const SORTS = ["new", "old", "activity", "expiring", "verified", "pow"];
 const filterForm = z.strictObject(filterShape);
 
@@ -97,10 +101,21 @@ function questioner(random: Random, busy: BusyBoard, snapshot: Snapshot): () => 
   };
 }
 
+interface Reads extends AsyncDisposable {
+  readonly reader: Pick<SqliteReader, "find" | "verifiers"> | Pick<PostgresReader, "find" | "verifiers">;
+}
+
+async function readsOf(data: string): Promise<Reads> {
+  if (onPostgres()) {
+    const client = new Client({ url: await databaseFor(data), connections: 4, name: "test" });
+    return { reader: new PostgresReader(client), [Symbol.asyncDispose]: () => client.end() };
+  }
+  const db = openDatabase(databasePath(data), "read");
+  return { reader: new SqliteReader(db, new SqliteCards(db)), [Symbol.asyncDispose]: async () => db.close() };
+}
+
 /** Every live message as the stream's predicate sees it. */
-class Subjects implements Disposable {
-  readonly #db;
-  readonly #reader: SqliteReader;
+class Subjects {
   readonly #snapshot: Snapshot;
   readonly #subjects: readonly { readonly id: string; readonly subject: Subject }[];
 
@@ -111,17 +126,22 @@ class Subjects implements Disposable {
     resolve: async ({ root, ...values }) => (root === undefined ? values : { ...values, root: await this.#names.message(root) }),
   };
 
-  constructor(data: string, snapshot: Snapshot) {
-    this.#db = openDatabase(databasePath(data), "read");
-    this.#reader = new SqliteReader(this.#db, new SqliteCards(this.#db));
+  private constructor(snapshot: Snapshot, subjects: readonly { readonly id: string; readonly subject: Subject }[]) {
     this.#snapshot = snapshot;
-    this.#subjects = snapshot.messages.map(({ id }) => {
-      const found = this.#reader.find(id, snapshot.now);
+    this.#subjects = subjects;
+  }
+
+  static async read(data: string, snapshot: Snapshot): Promise<Subjects> {
+    await using reads = await readsOf(data);
+    const { reader } = reads;
+    const subjects = snapshot.messages.map(async ({ id }) => {
+      const found = await reader.find(id, snapshot.now);
       if (found === undefined || "gone" in found) throw new Error(`${id} is not there.`);
       const { standing, raw, author } = found.card;
       const facts = { standing, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
-      return { id, subject: subjectOf({ ...facts, verifiedBy: this.#reader.verifiers(standing.seq) }, standing.status) };
+      return { id, subject: subjectOf({ ...facts, verifiedBy: await reader.verifiers(standing.seq) }, standing.status) };
     });
+    return new Subjects(snapshot, await Promise.all(subjects));
   }
 
   async matching({
@@ -142,7 +162,7 @@ class Subjects implements Disposable {
       },
       this.#names,
       this.#snapshot.now,
-      this.#reader.head().seq,
+      Number.MAX_SAFE_INTEGER,
     );
     const passes = predicate(condition);
     const terms = condition.is === "and" ? conditionTerms(condition.of) : undefined;
@@ -153,10 +173,6 @@ class Subjects implements Disposable {
         if (terms !== undefined && !terms.some((term) => subject.terms().includes(term))) throw new Error(`No shared term for ${id}.`);
         return id;
       });
-  }
-
-  [Symbol.dispose](): void {
-    this.#db.close();
   }
 }
 
@@ -174,7 +190,7 @@ test(
       // Then some leases and lives are just over.
       board.clock.advance(random.pick([0, 61_000, 130_000]));
       const snapshot = await Snapshot.take(board, new Map(busy.posted.map((one) => [one.id, one.author])));
-      using subjects = new Subjects(board.data, snapshot);
+      const subjects = await Subjects.read(board.data, snapshot);
       const draw = questioner(random, busy, snapshot);
       for (let i = 0; i < QUESTIONS; i++) {
         const parameters = draw();

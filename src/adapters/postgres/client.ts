@@ -27,6 +27,8 @@ const SESSION = {
   enable_seqscan: "off",
   // A page is walked in its order until it is full; collecting everything that fits first, and sorting it, is never worth it.
   enable_bitmapscan: "off",
+  // Statements are written so that one plan is right for all values; making it anew takes longer than most of them do.
+  plan_cache_mode: "force_generic_plan",
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 15_000,
 } as const;

@@ -12,13 +12,15 @@ const RETRY_MS = 5000;
 
 export class Replica {
   readonly #client: Client;
+  readonly #walks: Client;
   readonly #lister: PostgresLister;
   readonly #primary: BoardState;
   #downUntil = 0;
 
-  constructor(url: string, connections: number, primary: BoardState) {
-    this.#client = new Client({ url, connections, name: "blackboard replica" });
-    this.#lister = new PostgresLister(this.#client);
+  constructor(url: string, connections: { readonly reads: number; readonly walks: number }, primary: BoardState) {
+    this.#client = new Client({ url, connections: connections.reads, name: "blackboard replica" });
+    this.#walks = new Client({ url, connections: connections.walks, name: "blackboard replica walks" });
+    this.#lister = new PostgresLister(this.#client, this.#walks);
     this.#primary = primary;
   }
 
@@ -45,7 +47,7 @@ export class Replica {
     };
   }
 
-  end(): Promise<void> {
-    return this.#client.end();
+  async end(): Promise<void> {
+    await Promise.all([this.#client.end(), this.#walks.end()]);
   }
 }

@@ -21,7 +21,9 @@ import { PostgresThreads } from "./threads.ts";
 import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
-const READ_CONNECTIONS = 8;
+const READ_CONNECTIONS = 6;
+/** Beside these: for listings that may have to look at the whole board. */
+const WALK_CONNECTIONS = 2;
 /** Tables that hold what people wrote. */
 const ERASED_FROM = ["contents", "messages", "labels", "blobs", "notices", "gone", "log"];
 
@@ -45,6 +47,7 @@ export async function openPostgresStore(url: string, readUrl?: string): Promise<
 export class PostgresStore implements Store, Wakeup, Peers {
   readonly client: Client;
   readonly #writer: PostgresWriter;
+  readonly #walks: Client;
   readonly #replica: Replica | undefined;
   readonly #state: BoardState;
   readonly #listener: Listener;
@@ -62,7 +65,8 @@ export class PostgresStore implements Store, Wakeup, Peers {
     this.client = client;
     this.#writer = new PostgresWriter(url, this.#node);
     this.#state = new BoardState(client, this.#node);
-    this.#replica = readUrl === undefined ? undefined : new Replica(readUrl, READ_CONNECTIONS, this.#state);
+    this.#replica =
+      readUrl === undefined ? undefined : new Replica(readUrl, { reads: READ_CONNECTIONS, walks: WALK_CONNECTIONS }, this.#state);
     this.#listener = new Listener({
       url,
       channels: {
@@ -72,7 +76,8 @@ export class PostgresStore implements Store, Wakeup, Peers {
       begun: () => void this.#state.read().catch(() => {}),
     });
     this.#reader = new PostgresReader(client);
-    this.#lister = new PostgresLister(client);
+    this.#walks = new Client({ url, connections: WALK_CONNECTIONS, name: "blackboard walks" });
+    this.#lister = new PostgresLister(client, this.#walks);
     this.#threads = new PostgresThreads(client);
     this.#agents = new PostgresAgents(client);
     this.#aliases = new PostgresAliases(client);
@@ -147,6 +152,6 @@ export class PostgresStore implements Store, Wakeup, Peers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end(), this.#replica?.end()]);
+    await Promise.all([this.#listener.end(), this.#writer.end(), this.client.end(), this.#walks.end(), this.#replica?.end()]);
   }
 }

@@ -33,7 +33,7 @@ export class PostgresWriter {
   /** A client of its own, with one connection: statements run in the order in which they are sent. */
   constructor(url: string, node = "-") {
     this.#node = node;
-    this.#client = new Client({ url, connections: 1, name: "blackboard writer", session: { plan_cache_mode: "force_generic_plan" } });
+    this.#client = new Client({ url, connections: 1, name: "blackboard writer" });
   }
 
   /** Two statements while no other node writes at the same moment: one reads, one writes if the board is still as it was read. */

@@ -7,7 +7,9 @@ export type SqlValue = string | number;
 export interface Dialect {
   placeholder(index: number): string;
   /** A column that no index may be chosen for. */
-  opaque(column: string): string;
+  opaque(column: string, type: "text" | "number"): string;
+  /** Whether a query has a row; it is looked up for each message. */
+  exists(query: string): string;
   /** A value as the database can take it. */
   value(value: SqlValue): SqlValue;
 }
@@ -51,17 +53,17 @@ export const LABEL_FIELD = { tags: "tag", needs: "need", offers: "offer" } as co
 
 /** Every column is opaque, unless `driver` is this very condition: it alone may choose an index. */
 export function conditionSql(condition: Condition, binder: Binder, driver?: Condition): string {
-  const column = (name: string): string => (condition === driver ? name : binder.dialect.opaque(name));
+  const column = (name: string, type: "text" | "number"): string => (condition === driver ? name : binder.dialect.opaque(name, type));
   switch (condition.is) {
     case "oneOf": {
-      const name = column(TEXT[condition.field]);
+      const name = column(TEXT[condition.field], "text");
       if (condition.values.length === 0) return "1 = 0";
       return condition.values.length === 1
         ? `${name} = ${binder.bindAll(condition.values)}`
         : `${name} IN (${binder.bindAll(condition.values)})`;
     }
     case "between":
-      return rangeSql(column(NUMBER[condition.field]), condition, binder);
+      return rangeSql(column(NUMBER[condition.field], "number"), condition, binder);
     case "flag":
       return condition.value ? FLAG[condition.field] : `(${FLAG[condition.field]}) IS NOT TRUE`;
     case "hasAny":
@@ -77,7 +79,7 @@ export function conditionSql(condition: Condition, binder: Binder, driver?: Cond
     case "refers": {
       const rels = condition.rels === null ? "" : ` AND r.rel IN (${binder.bindAll(condition.rels)})`;
       // Values are bound in the order in which their placeholders stand, so the target comes second here.
-      return `EXISTS (SELECT 1 FROM refs r WHERE r.seq = m.seq${rels} AND r.target = ${binder.bind(condition.target)})`;
+      return binder.dialect.exists(`SELECT 1 FROM refs r WHERE r.seq = m.seq${rels} AND r.target = ${binder.bind(condition.target)}`);
     }
     case "and":
       return joined(condition.of, " AND ", "1 = 1", binder, driver);
@@ -106,10 +108,14 @@ function hasAny(field: SetField, values: readonly string[], binder: Binder): str
     case "tags":
     case "needs":
     case "offers":
-      return `EXISTS (SELECT 1 FROM labels l WHERE l.field = '${LABEL_FIELD[field]}' AND l.label IN (${binder.bindAll(values)}) AND l.seq = m.seq)`;
+      return binder.dialect.exists(
+        `SELECT 1 FROM labels l WHERE l.field = '${LABEL_FIELD[field]}' AND l.label IN (${binder.bindAll(values)}) AND l.seq = m.seq`,
+      );
     case "repliedTo":
     case "reaches":
-      return `EXISTS (SELECT 1 FROM inbox i WHERE i.agent IN (${binder.bindAll(values)}) AND i.seq = m.seq${field === "repliedTo" ? " AND i.reply = 1" : ""})`;
+      return binder.dialect.exists(
+        `SELECT 1 FROM inbox i WHERE i.agent IN (${binder.bindAll(values)}) AND i.seq = m.seq${field === "repliedTo" ? " AND i.reply = 1" : ""}`,
+      );
     case "verifiedBy": {
       const standing = (agent: string): string =>
         `(SELECT v.rel FROM votes v WHERE v.target = m.seq AND v.agent = ${binder.bind(agent)} ORDER BY v.seq DESC LIMIT 1) = 'verifies'`;

@@ -12,7 +12,12 @@ import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { threadOf } from "./thread-book.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
-const SQLITE_DIALECT: Dialect = { placeholder: () => "?", opaque: (column) => `+${column}`, value: (value) => value };
+const SQLITE_DIALECT: Dialect = {
+  placeholder: () => "?",
+  opaque: (column) => `+${column}`,
+  exists: (query) => `EXISTS (${query})`,
+  value: (value) => value,
+};
 
 const ORDER_COLUMN: Record<OrderKey, string> = {
   seq: "m.seq",

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
+import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { ORDERS, type Sort } from "../../core/query/order.ts";
+import { Client } from "./client.ts";
+import { DriverChooser } from "./driver.ts";
+import { messagePage, oneByOne } from "./page-sql.ts";
+
+const MESSAGES = 30_000;
+
+let data: string;
+let client: Client;
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), "page-sql-"));
+  client = new Client({ url: await databaseFor(data), connections: 1, name: "test" });
+  // Half of everything is a note with a common tag; what is rare is there a few times. No statistics: plans must not hang on them.
+  await client.script(`
+    INSERT INTO messages SELECT json.* FROM generate_series(1, ${MESSAGES}) AS n, LATERAL json_populate_record(NULL::messages, json_build_object(
+      'seq', n, 'id', lpad(n::text, 64, '0'), 'author', 'ag_' || n % 40, 'kind', CASE WHEN n % 2 = 0 THEN 'note' ELSE 'task' END,
+      'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', n % 5, 'assisted', 0, 'has_data', 0, 'has_attachment', 0,
+      'status', CASE WHEN n % 1000 = 0 THEN 'claimed' ELSE 'open' END, 'verifies', CASE WHEN n % 3000 = 0 THEN 1 ELSE 0 END,
+      'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'answers_disputed', 0, 'resolved_by_author', 0, 'withdrawn', 0)) AS json;
+    INSERT INTO labels SELECT 'tag', 'common', n FROM generate_series(2, ${MESSAGES}, 2) AS n;
+    INSERT INTO labels SELECT 'tag', 'rare', n FROM generate_series(1000, ${MESSAGES}, 1000) AS n;
+    INSERT INTO tallies VALUES ('tag', 'common', ${MESSAGES / 2}, 0), ('tag', 'rare', ${MESSAGES / 1000}, 0), ('kind', 'note', ${MESSAGES / 2}, 0),
+      ('kind', 'task', ${MESSAGES / 2}, 0), ('status', 'open', ${MESSAGES}, 0), ('status', 'claimed', ${MESSAGES / 1000}, 0);
+    INSERT INTO agents SELECT 'ag_' || n, '', 0, 0, ${MESSAGES / 40} FROM generate_series(0, 39) AS n;
+    INSERT INTO threads SELECT root, count(*), max(seq) FROM messages GROUP BY root;
+    UPDATE board SET seq = ${MESSAGES}`);
+});
+afterAll(async () => {
+  await client.end();
+  await dropDatabaseOf(data);
+  rmSync(data, { recursive: true, force: true });
+});
+
+interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Index Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** What PostgreSQL does for a page: the indexes that it walks, and how many rows it looks at in all. */
+async function walked(sort: Exclude<Sort, "relevance">, filters: readonly Condition[]) {
+  const order = ORDERS[sort];
+  const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
+  const conditions = oneByOne(condition);
+  const driver = await new DriverChooser(client).choose(conditions, order.key);
+  const query = { condition, order, after: undefined, limit: 51, removed: false, only: undefined };
+  const { sql, values } = messagePage(query, conditions, driver);
+  const [row] = await client.ask<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
+  const indexes = new Set<string>();
+  let rows = 0;
+  const visit = (node: PlanNode): void => {
+    if (node["Index Name"] !== undefined) {
+      indexes.add(node["Index Name"]);
+      rows += (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+    }
+    if (node["Node Type"] === "Seq Scan") indexes.add("the whole table");
+    for (const one of node.Plans ?? []) visit(one);
+  };
+  for (const { Plan } of row?.["QUERY PLAN"] ?? []) visit(Plan);
+  return { indexes: [...indexes], rows };
+}
+
+// oxfmt-ignore
+const PAGES: readonly (readonly [string, Exclude<Sort, "relevance">, readonly Condition[], string])[] = [
+  ["the newest", "new", [], "messages_pkey"],
+  ["the oldest", "old", [], "messages_pkey"],
+  ["by activity", "activity", [], "threads_activity"],
+  ["by work", "pow", [], "messages_bits"],
+  ["by votes", "verified", [], "messages_verifies"],
+  ["what ends next", "expiring", [], "messages_expires"],
+  ["of an author", "new", [oneOf("author", ["ag_7"])], "messages_author"],
+  ["of two authors", "old", [oneOf("author", ["ag_7", "ag_8"])], "messages_author"],
+  ["of a kind", "new", [oneOf("kind", ["note"])], "messages_kind"],
+  ["of two kinds", "new", [oneOf("kind", ["note", "task"])], "messages_kind"],
+  ["in a status", "new", [oneOf("status", ["claimed"])], "messages_status"],
+  ["with a common tag", "new", [hasAll("tags", ["common"])], "labels_pkey"],
+  ["with any of two tags", "old", [hasAny("tags", ["common", "rare"])], "labels_pkey"],
+  ["without a tag", "new", [not(hasAny("tags", ["common"]))], "messages_pkey"],
+  ["with a rare tag, by work", "pow", [hasAll("tags", ["rare"])], "labels_pkey"],
+  ["with a rare tag, by activity", "activity", [hasAll("tags", ["rare"])], "labels_pkey"],
+  ["with two tags", "new", [hasAll("tags", ["common", "rare"])], "labels_pkey"],
+  ["of a common kind in a rare status", "new", [oneOf("kind", ["note"]), oneOf("status", ["claimed"])], "messages_status"],
+  ["with many votes", "new", [atLeast("verifies", 1)], "messages_verifies"],
+  ["that nothing matches", "new", [atLeast("bits", 30)], "messages_bits"],
+  ["that ends soon", "new", [atMost("expiresAt", 1_000_010)], "messages_expires"],
+  ["of a thread", "old", [oneOf("root", [String(MESSAGES / 2).padStart(64, "0")])], "messages_root"],
+  ["of the last ones, by work", "pow", [atLeast("seq", MESSAGES - 100)], "messages_pkey"],
+];
+
+test.each(PAGES)("a page %s (%s) is read from its own index and does not look at the whole board", async (_, sort, filters, index) => {
+  const { indexes, rows } = await walked(sort, filters);
+  expect(indexes).toContain(index);
+  expect(indexes).not.toContain("the whole table");
+  // A page has 51 rows, each looked at in a few indexes; two common halves of the board are 15,000 each.
+  expect(rows).toBeLessThan(1000);
+});

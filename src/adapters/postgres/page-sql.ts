@@ -1,0 +1,129 @@
+// The statement for the rows of a page. The way to them is laid down here, so that nothing is left for the planner to guess.
+import type { Condition } from "../../core/query/condition.ts";
+import type { OrderKey, Position } from "../../core/query/order.ts";
+import type { ListQuery } from "../../ports/store.ts";
+import { Binder, conditionSql, rangeSql, type SqlValue } from "../sql/condition.ts";
+import { GONE_AS_MESSAGES } from "../sql/listing.ts";
+import { POSTGRES_DIALECT } from "./dialect.ts";
+import type { Driver } from "./driver.ts";
+import { numberArray } from "./literals.ts";
+
+/** Gives `seq` and `position`, the key of the order, of so many rows at most. */
+export interface PageSql {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  readonly direction: "ASC" | "DESC";
+}
+
+const ORDER_COLUMN: Record<OrderKey, string> = {
+  seq: "m.seq",
+  activity: "t.last_activity",
+  expiresAt: "m.expires_at",
+  verifies: "m.verifies",
+  bits: "m.bits",
+};
+const THREAD = "LEFT JOIN threads t ON t.root = m.root";
+
+/** The conditions of a listing, each a part that an index may be chosen for. */
+export function oneByOne(condition: Condition): readonly Condition[] {
+  if (condition.is !== "and") return [condition];
+  return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
+}
+
+export function messagePage(
+  { order, after, limit, only }: ListQuery,
+  conditions: readonly Condition[],
+  driver: Driver | undefined,
+): PageSql {
+  const binder = new Binder(POSTGRES_DIALECT);
+  const direction = order.descending ? "DESC" : "ASC";
+  const key = ORDER_COLUMN[order.key];
+  const bounds = (seq: string): string[] => [
+    ...conditions.flatMap((one) => seqBounds(seq, one, binder)),
+    ...(order.key === "seq" && after !== undefined ? [beyond(seq, seq, order.descending, after, binder)] : []),
+  ];
+  // Of a range by time the seqs are only the neighbourhood, so it is looked at again.
+  const left = conditions.filter((one) => !isSeqRange(one) && (one !== driver?.condition || one.is === "between"));
+  const looked = (early = false): string[] =>
+    left.filter((one) => driver === undefined || isBesideMessages(one) === early).map((one) => conditionSql(one, binder));
+  const past = (seq: string): string[] =>
+    order.key === "seq" || after === undefined ? [] : [beyond(key, seq, order.descending, after, binder)];
+  const end = (position: string, seq: string): string =>
+    // A number and no value: the planner has to see that a page is short.
+    `ORDER BY ${position === seq ? "" : `${position} ${direction}, `}${seq} ${direction} LIMIT ${Math.trunc(limit)}`;
+  const made = (sql: string): PageSql => ({ sql, values: binder.values, direction });
+
+  if (driver !== undefined || only !== undefined) {
+    const early = driver === undefined ? [] : looked(true);
+    const seqs =
+      driver === undefined
+        ? `SELECT unnest(${binder.bind(numberArray(only ?? []))}::bigint[]) AS seq`
+        : `SELECT m.seq FROM (${streamed(driver, binder, bounds, direction)}) m ${early.length === 0 ? "" : `WHERE ${early.join(" AND ")}`}`;
+    const where = ["m.seq = d.seq", ...(driver === undefined ? bounds("m.seq") : []), ...looked(), ...past("m.seq")];
+    // Looked up one by one as the stream gives them, until the page is full; OFFSET 0 keeps the planner from turning that around.
+    const rows = `SELECT ${key} AS position FROM messages m ${order.key === "activity" ? THREAD : ""} WHERE ${where.join(" AND ")} OFFSET 0`;
+    const position = order.key === "seq" ? "d.seq" : "l.position";
+    return made(`SELECT d.seq, ${position} AS position FROM (${seqs}) d CROSS JOIN LATERAL (${rows}) l ${end(position, "d.seq")}`);
+  }
+  if (order.key === "activity") {
+    const rows = `SELECT m.seq FROM messages m WHERE ${["m.root = t.root", ...bounds("m.seq"), ...looked()].join(" AND ")} OFFSET 0`;
+    const where =
+      after === undefined ? [] : [`t.last_activity ${order.descending ? "<=" : ">="} ${binder.bind(after.key)}`, ...past("l.seq")];
+    const from = `threads t CROSS JOIN LATERAL (${rows}) l`;
+    return made(`SELECT l.seq, ${key} AS position FROM ${from} WHERE ${["true", ...where].join(" AND ")} ${end(key, "l.seq")}`);
+  }
+  const where = ["true", ...bounds("m.seq"), ...looked(), ...past("m.seq")];
+  return made(`SELECT m.seq, ${key} AS position FROM messages m WHERE ${where.join(" AND ")} ${end(key, "m.seq")}`);
+}
+
+/** Tombstones have the columns that a filter may ask for, and few of them an index. */
+export function gonePage({ condition, order, after, limit, only }: ListQuery): PageSql {
+  const binder = new Binder(POSTGRES_DIALECT);
+  const direction = order.descending ? "DESC" : "ASC";
+  // A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for.
+  const key = order.key === "activity" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
+  const conditions = oneByOne(condition);
+  const where = [
+    ...conditions.filter((one) => !isSeqRange(one)).map((one) => conditionSql(one, binder)),
+    ...conditions.flatMap((one) => seqBounds("m.seq", one, binder)),
+    ...(only === undefined ? [] : [`m.seq = ANY (${binder.bind(numberArray(only))}::bigint[])`]),
+    ...(after === undefined ? [] : [beyond(key, "m.seq", order.descending, after, binder)]),
+  ];
+  const by = order.key === "seq" ? `m.seq ${direction}` : `${key} ${direction}, m.seq ${direction}`;
+  const from = `${GONE_AS_MESSAGES} m ${order.key === "activity" ? THREAD : ""}`;
+  const sql = `SELECT m.seq, ${key} AS position FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT ${Math.trunc(limit)}`;
+  return { sql, values: binder.values, direction };
+}
+
+/** All that the driver gives, each seq once, in the order of the page where its index has that order. */
+function streamed({ streams, orderedBy, overlap }: Driver, binder: Binder, bounds: (seq: string) => string[], direction: string): string {
+  const order = orderedBy.map((column) => `${column} ${direction}`).join(", ");
+  const each = streams(binder).map((one) => `(${[one, ...bounds("seq")].join(" AND ")} ORDER BY ${order})`);
+  if (each.length === 1 && !overlap) return each.join("");
+  // Several in order are merged as they are read; DISTINCT alone would gather all of them first.
+  return `SELECT ${overlap ? "DISTINCT ON (seq) " : ""}seq FROM (${each.join(" UNION ALL ")}) s ORDER BY seq ${direction}`;
+}
+
+/** What an index of another table tells of a seq, before the message itself is read. */
+const isBesideMessages = (condition: Condition): boolean =>
+  condition.is === "hasAny" || condition.is === "hasAll" || condition.is === "refers";
+
+const isSeqRange = (condition: Condition): boolean => condition.is === "between" && condition.field === "seq";
+
+/** Times of receipt also as bounds of seq, which an index can stop at; looked up once, not for each row. */
+function seqBounds(seq: string, condition: Condition, binder: Binder): string[] {
+  if (condition.is !== "between") return [];
+  if (condition.field === "seq") return [rangeSql(seq, condition, binder)];
+  if (condition.field !== "receivedAt") return [];
+  return [
+    ...(condition.min === undefined ? [] : [`${seq} >= (SELECT seq_at(${binder.bind(condition.min)}))`]),
+    ...(condition.max === undefined ? [] : [`${seq} < (SELECT seq_at(${binder.bind(condition.max + 1)}))`]),
+  ];
+}
+
+function beyond(key: string, seq: string, descending: boolean, after: Position, binder: Binder): string {
+  const how = descending ? "<" : ">";
+  return key === seq
+    ? `${seq} ${how} ${binder.bind(after.seq)}`
+    : `(${key}, ${seq}) ${how} (${binder.bind(after.key)}, ${binder.bind(after.seq)})`;
+}
