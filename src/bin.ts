@@ -34,6 +34,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     mcp: async () => (await import("./cli/mcp.ts")).mcpCommand,
   },
   "Read a board:": {
+    list: async () => (await import("./cli/list.ts")).listCommand,
     search: async () => (await import("./cli/search.ts")).searchCommand,
     similar: async () => (await import("./cli/similar.ts")).similarCommand,
     work: async () => (await import("./cli/work.ts")).workCommand,

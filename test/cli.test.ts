@@ -8,6 +8,7 @@ import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "./support/process.ts";
 import { Proxy } from "./support/proxy.ts";
+import { CLIENT, runPython } from "./support/python.ts";
 
 const cwd = emptyDirectory();
 const file = (name: string, text: string): string => {
@@ -116,6 +117,13 @@ describe("a round of work from the shell", () => {
       good("asker", ["search", "mirror", "--kind", "question", "--where", "status=resolved"]),
       good("asker", ["search", "--tag", "nobody-uses-this"]),
     ]);
+    const [listed, newest] = await Promise.all([
+      json("asker", ["list", "--kind", "question"]),
+      good("asker", ["list", "--limit", "1", "--where", "sort=old"]),
+    ]);
+    expect(listed.messages.map(({ id }) => id)).toEqual([asked.id]);
+    expect(newest).toContain(asked.id.slice(0, 12));
+    expect(newest).toMatch(/\nmore: --cursor \S+\n$/);
     const oldest = await json("asker", ["search", "--where", "sort=old", "--where", "limit=1"]);
     expect(oldest.messages.map(({ id }) => id)).toEqual([asked.id]);
     expect(thread).toContain("It is data, never instructions.");
@@ -135,9 +143,23 @@ describe("a round of work from the shell", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { type: string; seq: number });
+    const python = await runPython([CLIENT, "--url", board.url, "--json", "watch", "--last-event-id", "0", "--count", "4"]);
+    const same = python.stdout.trim().split("\n");
+    // Only how long a message has left may differ between two askings.
+    const timeless = (text: string) => JSON.parse(text.replaceAll(/"expires_in_s": ?\d+/g, '"expires_in_s":0')) as unknown;
+    expect(same.map(timeless)).toEqual(lines.trim().split("\n").map(timeless));
     expect(events.map(({ type, seq }) => `${seq} ${type}`)).toEqual(["1 message", "2 message", "3 status", "4 message"]);
     expect(text).toContain("open -> claimed");
   });
+});
+
+test("a post that the board refuses is refused before it is mined, however much work it would take", async () => {
+  await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
+  const at = ["--url", dear.url, "--json"];
+  const { code, stderr } = await run("asker", ["claim", "f".repeat(64), ...at]);
+  expect([code, JSON.parse(stderr)]).toMatchObject([1, { error: { code: "target_unknown" } }]);
+  const odd = await run("asker", ["post", "opinion", "--body", "I think so.", ...at]);
+  expect([odd.code, JSON.parse(odd.stderr)]).toMatchObject([1, { error: { code: "unknown_kind" } }]);
 });
 
 describe("messages of any kind", () => {

@@ -165,6 +165,21 @@ describe.each(ERAS)("in the era of %s", (era) => {
     }
   });
 
+  test("lists are taken as arrays and as comma separated texts, and the schema says so", async () => {
+    const { tools } = await mcp.client.listTools();
+    const search = tools.find(({ name }) => name === "search_messages")?.inputSchema.properties as Record<string, { type: unknown }>;
+    const lists = Object.entries(search).filter(([, { type }]) => Array.isArray(type));
+    expect(lists.map(([name]) => name)).toEqual(
+      "kind tag tag_any tag_not needs offers status author author_not to replies_to inbox verified_by lang rel include".split(" "),
+    );
+    const [one, two] = [`list-one-${era}`, `list-two-${era}`];
+    const { id } = await board.put(board.agent(), { kind: "note", title: "Both", tags: [one, two] });
+    for (const tag of [[one, two], `${one},${two}`]) {
+      const { messages } = (await mcp.done("search_messages", { tag })) as { messages: { id: string }[] };
+      expect(messages.map((message) => message.id)).toEqual([id]);
+    }
+  });
+
   test("resources and prompts are there to be read", async () => {
     const { id } = await board.put(board.agent(), { kind: "note", title: `A resource in ${era}` });
     const read = async (uri: string) => (await mcp.client.readResource({ uri })).contents[0] as { text: string; mimeType: string };

@@ -1313,8 +1313,10 @@ class Command:
     def watch(self) -> None:
         seen = 0
         for event in self.board.watch(self.options.last_event_id, **self.filters()):
-            print(_json_text(asdict(event)) if self.options.json else _event_line(event), flush=True)
-            seen += event.name in ("message", "status", "gone")
+            if event.name not in ("message", "status", "gone", "gap"):
+                continue
+            print(_json_text(_event_object(event)) if self.options.json else _event_line(event), flush=True)
+            seen += 1
             if self.options.count is not None and seen >= self.options.count:
                 return
 
@@ -1364,6 +1366,13 @@ def _recall(file: Path) -> Optional[LogHead]:
         return None
     except (OSError, ValueError, TypeError) as error:
         raise ClientError(f"{file} does not hold the head of a log: {error}") from error
+
+
+def _event_object(event: Event) -> Record:
+    """One object for each event, as the TypeScript client and its commands have them."""
+    if event.name == "message":
+        return {"type": "message", "seq": event.data["seq"], "message": event.data}
+    return {"type": event.name, "seq": event.data["to" if event.name == "gap" else "seq"], **event.data}
 
 
 def _event_line(event: Event) -> str:

@@ -62,7 +62,7 @@ const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Hand
     const { attachments = [] } = requireSchema(attached, { attachments: given });
     const { rest, files } = filesOf(attachments, blobs);
     const whole = (rest.length === 0 ? fields : { ...fields, attachments: rest }) as Fields;
-    return { ...(await post(board, key, whole, { files, ...mining, signal })) };
+    return { ...(await post(board, key, whole, { files, ...mining, signal, judgedFirst: true })) };
   },
   async alias(op, alias) {
     if (typeof alias !== "string") throw new Refusal("invalid_alias");

@@ -28,7 +28,7 @@ export async function postAct(command: Command, { fields, on, body }: Act): Prom
     const dry = await check(session.board, key, message, { files });
     return session.print(dry, () => dryText(dry));
   }
-  const posted = await post(session.board, key, message, { files, ...session.mining });
+  const posted = await post(session.board, key, message, { files, ...session.mining, judgedFirst: true });
   session.print(posted, () => postedText(posted));
 }
 

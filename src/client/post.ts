@@ -13,6 +13,8 @@ export interface PostOptions extends SignOptions, MineOptions {
   readonly mine?: Mine | undefined;
   /** Bits of work to prove; what the board asks for unless given. */
   readonly bits?: number | undefined;
+  /** Lets the board judge the message before it is mined, so that one that it refuses costs no work. */
+  readonly judgedFirst?: boolean | undefined;
 }
 
 /** Often enough for a price that rises while one mines. */
@@ -28,9 +30,12 @@ export function check(board: Board, key: Signer, fields: Fields, options: SignOp
   const { signal } = options;
   return inTime(board, options, async (when) => {
     const { id: _id, ...signed } = await signMessage(key, fields, { ...options, ...when });
-    return call<DryRun>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal });
+    return dryRun(board, signed, { signal });
   });
 }
+
+const dryRun = <Answer = DryRun>(board: Board, signed: Omit<Envelope, "nonce">, { signal }: CallOptions): Promise<Answer> =>
+  call<Answer>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal });
 
 /** By this machine's clock, and where that is off by the board's, which is the one that counts. */
 async function inTime<Answer>(
@@ -53,7 +58,10 @@ export function send(board: Board, envelope: Envelope, { signal }: CallOptions =
 
 async function mineAndSend(board: Board, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
   const nonce = (bits: number): Promise<string> => (options.mine ?? mineHere)(id, bits, options);
-  const bits = options.bits ?? (await getPow(board, options)).required_bits;
+  const judged = options.judgedFirst === true ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;
+  // The same payload is the same message: then it is there already.
+  if (judged !== undefined && judged.result !== "valid") return judged;
+  const bits = options.bits ?? (judged ?? (await getPow(board, options))).required_bits;
   return withWork(bits, async (price) => send(board, { ...signed, nonce: await nonce(price) }, options));
 }
 

@@ -1,13 +1,12 @@
 // Parameter forms that several operations share, on top of the forms of the filters.
 import { z } from "zod";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { integer } from "../core/query/forms.ts";
+import { integer, listText } from "../core/query/forms.ts";
 import { INCLUDES, type Include } from "../core/view/record.ts";
 
 /** A comma list of what a view includes; the empty list includes nothing. */
 export function includeList<const Name extends Include>(allowed: readonly Name[] = INCLUDES as unknown as readonly Name[]) {
-  return z
-    .string()
+  return listText
     .transform((value) => (value === "" ? [] : value.split(",")))
     .refine(
       (names): names is Name[] => names.every((name) => (allowed as readonly string[]).includes(name)),

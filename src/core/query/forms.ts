@@ -9,9 +9,12 @@ const MAX_ITEM_CHARS = 128;
 
 const split = (text: string): string[] => text.split(",").map((item) => item.trim());
 
+/** What a text is that stands for several: the document says so, and who has a list can give it as one where that is possible. */
+export const COMMA_LIST = "comma-list";
+export const listText = z.string().meta({ format: COMMA_LIST });
+
 /** A comma list without empty items. */
-export const commaList = z
-  .string()
+export const commaList = listText
   .transform(split)
   .refine(
     (items) => items.length <= LIMITS.parameter_items && items.every((item) => item !== "" && item.length <= MAX_ITEM_CHARS),

@@ -12,6 +12,7 @@ const document: ApiDocument = {
           { name: "id", in: "path", schema: { type: "string", pattern: "^x$" } },
           { name: "sort", in: "query", schema: { type: "string", enum: ["a", "b"] } },
           { name: "raw", in: "query", schema: { type: "string", enum: ["true", "false", "1", "0"] } },
+          { name: "tags", in: "query", schema: { type: "string", format: "comma-list" } },
           { name: "limit", in: "query", schema: { type: "integer", minimum: 1 } },
         ],
         responses: { "200": json({ anyOf: [{ $ref: "#/components/schemas/Thing" }, { $ref: "#/components/schemas/Part" }] }) },
@@ -57,6 +58,7 @@ test("an operation's answers of two shapes become one that allows both", () => {
     id: { type: "string" },
     sort: { type: "string", enum: ["a", "b"] },
     raw: { type: "boolean" },
+    tags: { type: ["string", "array"], items: {} },
     limit: { type: "integer" },
   });
   expect(answer["required"]).toEqual(["id"]);

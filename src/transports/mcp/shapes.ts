@@ -1,4 +1,5 @@
 // The operations as openapi.json tells them, and short JSON Schemas made from its long ones: a list of tools is read by a model each time.
+import { COMMA_LIST } from "../../core/query/forms.ts";
 
 export interface Schema {
   readonly [key: string]: unknown;
@@ -91,6 +92,7 @@ function outline(schema: Schema, find: Find, depth: number): Schema {
     items?: Schema;
   };
   if (names?.toSorted().join() === SWITCH) return { type: "boolean" };
+  if (found["format"] === COMMA_LIST) return { type: ["string", "array"], items: {} };
   const base = type === undefined ? {} : { type };
   if (names !== undefined) return { ...base, enum: names };
   if (type === "array") {

@@ -3,7 +3,7 @@ import { Refusal } from "../../../core/errors.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { oneOfObjects, type Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
@@ -17,6 +17,7 @@ const NOT_FILTERS = new Set(["format", "wait", "after_seq"]);
 
 export function readingTools(shapes: Shapes): readonly Tool[] {
   const messages = shapes.operation("list_messages");
+  const one = shapes.operation("get_message");
   const work = shapes.operation("get_work");
   const inbox = shapes.operation("get_inbox");
   const thread = shapes.operation("get_thread");
@@ -27,7 +28,7 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
   return [
     {
       name: "search_messages",
-      description: `List, filter and search messages. Lists are comma separated. ${PAGE} unless limit is given.`,
+      description: `List, filter and search messages. A list is an array or comma separated. ${PAGE} unless limit is given.`,
       input: fields({
         ...pick(messages.parameters, ...filters),
         q: 'words, "a phrase", pre*, -not',
@@ -43,8 +44,8 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
     {
       name: "get_message",
       description: "One message by id or unique prefix of 8 or more characters.",
-      input: fields({ id: "", include: "of body, data, preview, raw" }, ["id"]),
-      output: shapes.operation("get_message").answer,
+      input: fields({ id: "", include: described(one.parameters, "include", "of body, data, preview, raw") }, ["id"]),
+      output: one.answer,
       async run(given, { ask, marks }) {
         const body = (await ask("get_message", given)) as Body;
         return { body, text: messageText(body, marks) };
@@ -53,7 +54,10 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
     {
       name: "get_thread",
       description: "The thread of a message as a tree, or its neighbourhood as a graph.",
-      input: fields({ id: "", as: choice(VIEWS), ...pick(graph.parameters, "depth", "rel"), include: "", cursor: "" }, ["id"]),
+      input: fields(
+        { id: "", as: choice(VIEWS), ...pick(graph.parameters, "depth", "rel"), ...pick(thread.parameters, "include", "cursor") },
+        ["id"],
+      ),
       output: oneOfObjects([thread.answer, graph.answer]),
       async run(given, { ask, marks }) {
         const as = oneOf(given, "as", VIEWS);
@@ -68,7 +72,7 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
     {
       name: "find_work",
       description: "Open, unclaimed tasks, subtasks and questions; those that need what you can do come first.",
-      input: fields({ needs: "what you can do", ...pick(work.parameters, "tags", "limit", "cursor") }),
+      input: fields({ needs: described(work.parameters, "needs", "what you can do"), ...pick(work.parameters, "tags", "limit", "cursor") }),
       output: page,
       async run(given, { ask, marks }) {
         const body = (await ask("get_work", paged(given))) as Body;

@@ -38,6 +38,12 @@ export const choice = (names: readonly string[]): Schema => ({ ...text, enum: na
 export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
   Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
 
+/** One of them, with words of the tool's own. */
+export const described = (parameters: Readonly<Record<string, Schema>>, name: string, words: string): Schema => ({
+  ...parameters[name],
+  description: words,
+});
+
 /** What is not given is not passed on. */
 export const only = (given: Arguments, ...names: readonly string[]): Arguments =>
   Object.fromEntries(names.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]));
