@@ -1,7 +1,8 @@
 // Backups as an operator makes and needs them: under load, whole, and never a way to a second history.
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { makeBackup, restoreBackup } from "../src/cli/operate/backup.ts";
 import { readConfig } from "../src/config.ts";
 import { TestBoard } from "./support/board.ts";
@@ -91,6 +92,13 @@ test("a backup overwrites nothing: not a directory in use, not a running board, 
   const other = await TestBoard.start();
   await other.stop();
   await expect(restoreBackup(configOf(other.data), keyed)).rejects.toThrow("another key");
+});
+
+test("a link to the database of a running board, from another directory, is no second board that signs", async () => {
+  await using board = await TestBoard.start();
+  const linked = emptyDirectory();
+  symlinkSync(databasePath(board.data), databasePath(linked));
+  await expect(TestBoard.start({ data: linked })).rejects.toThrow("Another board is running");
 });
 
 test("what was removed before a backup is not in it, however recently", async () => {

@@ -6,6 +6,7 @@ import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
 import { count, type Part } from "../part.ts";
 import { Posters } from "../support/posters.ts";
+import { revive } from "../support/postgres-crash.ts";
 import { Witness } from "../support/witness.ts";
 
 const KILLS = 30;
@@ -28,8 +29,9 @@ export const databaseKills: Part = {
       const rounds = times(KILLS);
       for (let round = 0; round < rounds; round++) {
         await posters.reach(1 + Math.random() * POSTS_BETWEEN);
-        if (round % 2 === 0) await killFirst(server);
+        if (round % 2 === 0) process.kill(server.pid, "SIGKILL");
         else await killOne(server);
+        await revive(server);
       }
       await posters.reach(1);
       await posters.stop();
@@ -48,17 +50,6 @@ export const databaseKills: Part = {
     }
   },
 };
-
-/** It is started again as an operator's supervisor would, as soon as its orphans are gone. */
-async function killFirst(server: PostgresServer): Promise<void> {
-  process.kill(server.pid, "SIGKILL");
-  await eventually("PostgreSQL once more", () =>
-    server.start().then(
-      () => true,
-      () => undefined,
-    ),
-  );
-}
 
 /** The others end themselves, and it recovers without being started. */
 async function killOne(server: PostgresServer): Promise<void> {

@@ -83,12 +83,15 @@ async function secondBoards(data: string, store: StoreName): Promise<readonly (r
   return [data, link, linked].map((dir) => [...serve, "--data", dir]);
 }
 
+/** Whether it runs, or ends for another reason than that it is the second one. */
 async function starts(args: readonly string[]): Promise<boolean> {
   await using board = BoardProcess.spawn({ args });
-  return board.ready().then(
-    () => true,
-    () => false,
-  );
+  try {
+    await board.ready();
+    return true;
+  } catch (error) {
+    return !/Another board is running|has the public key/.test((error as Error).message);
+  }
 }
 
 /** Whether a board that finds an older database takes a post or signs its head. */

@@ -8,7 +8,7 @@ import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import type { Part } from "../part.ts";
 import { DiskImage } from "../support/disk-image.ts";
 import { FLAGS } from "../support/flags.ts";
-import { requireStrace } from "../support/machine.ts";
+import { tracing } from "../support/strace.ts";
 import { bytesIn, type Call, isSocket, readTrace } from "../support/trace.ts";
 
 const CUTS = 100;
@@ -22,7 +22,6 @@ export const powerCut: Part = {
   promise: "power loss: with only synced writes on the disk, nothing acknowledged is missing",
   stores: ["sqlite"],
   async run(times) {
-    requireStrace();
     const data = emptyDirectory();
     const { calls, acknowledged } = await tracedPosts(data);
     const cuts = times(CUTS);
@@ -55,26 +54,8 @@ export const powerCut: Part = {
 };
 
 async function tracedPosts(data: string): Promise<{ calls: readonly Call[]; acknowledged: ReadonlyMap<string, Envelope> }> {
-  const trace = join(emptyDirectory(), "trace");
-  const traced = "trace=pwrite64,write,writev,ftruncate,fsync,fdatasync,rename,unlink";
-  const under = [
-    "strace",
-    "-D",
-    "-f",
-    "--seccomp-bpf",
-    "-ttt",
-    "-T",
-    "-y",
-    "-xx",
-    "-s",
-    LONGEST,
-    "-e",
-    traced,
-    "-e",
-    "signal=none",
-    "-o",
-    trace,
-  ];
+  const calls = "pwrite64,write,writev,ftruncate,fsync,fdatasync,rename,unlink";
+  const { file, under } = tracing(calls, ["--seccomp-bpf", "-xx", "-s", LONGEST]);
   await using board = await BoardProcess.serve(data, FLAGS, {}, under);
   const acknowledged = new Map<string, Envelope>();
   const enough = Promise.withResolvers<void>();
@@ -86,7 +67,7 @@ async function tracedPosts(data: string): Promise<{ calls: readonly Call[]; ackn
   await Promise.race([enough.promise, Promise.all(posting)]);
   await board.kill("SIGKILL");
   await Promise.all(posting);
-  return { calls: readTrace(trace), acknowledged };
+  return { calls: readTrace(file), acknowledged };
 }
 
 /** What was written to a socket, in clear. */

@@ -4,40 +4,46 @@ import { join } from "node:path";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
+import { TestBoard } from "../../test/support/board.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import type { Part } from "../part.ts";
+import { count, type Finding, type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
-import { requireStrace } from "../support/machine.ts";
+import { tracing } from "../support/strace.ts";
+import { postgresSyncErrors } from "./sync-errors-postgres.ts";
 
 const FAILURES = 100;
+const AT_ONCE = 2;
 
 export const syncErrors: Part = {
   name: "sync-errors",
   promise: "an fsync error is never an acknowledgement",
-  stores: ["sqlite"],
-  async run(times) {
-    requireStrace();
-    const failures = times(FAILURES);
-    let [late, lost, unclean, injected, acknowledgements] = [0, 0, 0, 0, 0];
-    for (let nth = 1; nth <= failures; nth++) {
+  stores: STORES,
+  run: (times, store) => (store === "sqlite" ? sqliteSyncErrors(times(FAILURES)) : postgresSyncErrors(times(FAILURES))),
+};
+
+async function sqliteSyncErrors(failures: number): Promise<Finding> {
+  let [late, lost, unclean, injected, acknowledgements, next] = [0, 0, 0, 0, 0, 1];
+  const lane = async (): Promise<void> => {
+    while (next <= failures) {
       const data = emptyDirectory();
-      const { acknowledged, after, code } = await postsUntilSyncFails(data, nth);
+      const { acknowledged, after, code } = await postsUntilSyncFails(data, next++);
       acknowledgements += acknowledged.length;
       if (after === undefined) continue;
       injected++;
       late += after;
       if (code !== 1) unclean++;
-      await using board = await BoardProcess.serve(data, FLAGS);
+      await using board = await TestBoard.start({ data });
       lost += (await lostBy(board.url, acknowledged)).length;
     }
-    return {
-      held: injected > 0 && late === 0 && lost === 0 && unclean === 0,
-      figure:
-        `EIO injected into ${injected} of ${failures} runs, ${acknowledgements.toLocaleString("en")} acknowledgements before it, ` +
-        `${late} after it, ${lost} lost at the restart, ${unclean} boards that did not exit`,
-    };
-  },
-};
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  return {
+    held: injected > 0 && late === 0 && lost === 0 && unclean === 0,
+    figure:
+      `EIO at the n-th fsync for n = 1..${failures}, met in ${injected} runs: ${count(acknowledgements)} acknowledgements before it, ` +
+      `${late} after it, ${lost} lost at the restart, ${unclean} boards that did not exit`,
+  };
+}
 
 interface Run {
   readonly acknowledged: readonly Envelope[];
@@ -48,9 +54,8 @@ interface Run {
 
 /** One connection, so that each post has its own sync and an answer after the failed one can only be a lie. */
 async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
-  const trace = join(emptyDirectory(), "trace");
-  const inject = ["-P", join(data, "board.db-wal"), "-e", `inject=fsync,fdatasync:error=EIO:when=${nth}`, "-e", "signal=none"];
-  const under = ["strace", "-D", "-f", "-ttt", "-e", "trace=fsync,fdatasync", ...inject, "-o", trace];
+  const inject = ["-P", join(data, "board.db-wal"), "-e", `inject=fsync,fdatasync:error=EIO:when=${nth}`];
+  const { file, under } = tracing("fsync,fdatasync", inject);
   await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...FLAGS], under });
   const acknowledged: { readonly envelope: Envelope; readonly at: number }[] = [];
   const note = (envelope: Envelope): number => acknowledged.push({ envelope, at: Date.now() / 1000 });
@@ -61,7 +66,7 @@ async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
     // It did not start, or it refused a post: both are honest.
   }
   const { code } = await board.ended;
-  const failedAt = /^\d+ +([\d.]+) .*\(INJECTED\)/m.exec(readFileSync(trace, "utf8"))?.[1];
+  const failedAt = /^\d+ +([\d.]+) .*\(INJECTED\)/m.exec(readFileSync(file, "utf8"))?.[1];
   const after = failedAt === undefined ? undefined : acknowledged.filter(({ at }) => at > Number(failedAt)).length;
   return { acknowledged: acknowledged.map(({ envelope }) => envelope), after, code };
 }

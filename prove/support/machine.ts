@@ -5,10 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotHere } from "../part.ts";
 
-export function requireStrace(): void {
-  if (spawnSync("strace", ["-V"]).status !== 0) throw new NotHere("strace is not installed");
-}
-
 /** A directory with its own, small disk. */
 export function smallDisk(megabytes: number): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "small-disk-"));

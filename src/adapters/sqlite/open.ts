@@ -1,6 +1,6 @@
 // Opens the board's SQLite file with the durability the board promises, and brings its schema up to date.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA, SCHEMA_VERSION, UPGRADES } from "./schema.ts";
 
@@ -35,7 +35,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
 /** Two boards on one file would sign two histories; the lock lasts as long as the process and dies with it. */
 export function lockDataDir(dataDir: string): DatabaseSync {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(dataDir, "board.lock"));
+  const lock = new DatabaseSync(join(homeOf(dataDir), "board.lock"));
   try {
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
     return lock;
@@ -43,6 +43,12 @@ export function lockDataDir(dataDir: string): DatabaseSync {
     lock.close();
     throw new Error(`Another board is running on ${dataDir}. Stop it, or choose another --data directory.`);
   }
+}
+
+/** Where the file itself is: a link to it from another directory is no other file. */
+function homeOf(dataDir: string): string {
+  const path = databasePath(dataDir);
+  return existsSync(path) ? dirname(realpathSync(path)) : dataDir;
 }
 
 function requireVersion(db: DatabaseSync): void {
