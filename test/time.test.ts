@@ -54,7 +54,6 @@ describe("a board that cannot sweep", () => {
     board.clock.set(at);
     expect(expectRefusal(await board.get(`/api/messages/${id}`), 410, "expired").details).toEqual({ at: iso(at) });
     expect((await changes(board, "?include=raw")).map(({ type, raw }) => ({ type, raw }))).toEqual([{ type: "create", raw: null }]);
-    board.clock.set(at - MINUTE + DAY);
     expectRefusal(await board.get(`/api/blobs/${sha256(text)}`), 404, "blob_unknown");
   });
   test("shows a lease as ended and the work as open again", async () => {

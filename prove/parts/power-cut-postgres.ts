@@ -83,7 +83,7 @@ async function onCut(image: string, place: string, keyFile: string, look: (url: 
       data,
       "--database-url",
       `${server.url}/postgres`,
-      ...FLAGS,
+      ...SILENT,
       "--log-level",
       "fatal",
     ];

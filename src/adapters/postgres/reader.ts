@@ -128,7 +128,9 @@ export class PostgresReader implements Reads {
   }
 
   async blob(hash: string, now: number): Promise<string | undefined> {
-    const sql = "SELECT text FROM blobs WHERE sha256 = $1 AND expires_at > $2";
+    // It ends with the last message that carries it, swept or not.
+    const sql = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
+      AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > $2)`;
     const [row] = await this.#client.query<{ text: string }>(sql, [hash, now]);
     return row?.text;
   }

@@ -110,7 +110,9 @@ function statements(db: DatabaseSync) {
     goneByPrefix: p("SELECT id FROM gone WHERE id >= ? AND id < ? ORDER BY id LIMIT +?"),
     votes: p("SELECT agent, rel FROM votes WHERE target = ? ORDER BY seq"),
     firstSeen: p("SELECT first_seen AS at FROM agents WHERE id = ?"),
-    blob: p("SELECT text FROM blobs WHERE sha256 = ? AND expires_at > ?"),
+    // It ends with the last message that carries it, swept or not.
+    blob: p(`SELECT text FROM blobs b WHERE sha256 = ?1 AND expires_at > ?2
+      AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > ?2)`),
     entries: p("SELECT seq, at, type, id, detail, digest, hash FROM log WHERE seq > ? ORDER BY seq LIMIT +?"),
     entryHash: p("SELECT hash FROM log WHERE seq = ?"),
     oldest: p("SELECT min(seq) AS seq FROM log"),
