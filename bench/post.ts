@@ -8,7 +8,8 @@ import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
 import { readBack } from "./support/read-back.ts";
 import { Scratch } from "./support/scratch.ts";
 
-const WARM_UP = { connections: 64, seconds: 3 };
+/** Until the compiler has seen enough: before that a post costs half as much again. */
+const WARM_UP = { connections: 64, seconds: 10 };
 const RUNS = [1, 16, 64];
 const SECONDS = 4;
 /** More than any run can use up. */
@@ -38,7 +39,7 @@ export async function postBench({ store = ALL_STORES }: { store?: string | undef
   for (const choice of choices) boards.push(open.use(await MeasuredBoard.start(choice, scratch.path, server)));
 
   for (const board of boards) {
-    await generator.make(WARM_UP.seconds * 2000);
+    await generator.make(WARM_UP.seconds * 4000);
     await generator.post(board.ports, WARM_UP.connections, WARM_UP.seconds);
   }
   const posted: Posted[] = [];

@@ -60,7 +60,7 @@ export class Appender {
     this.#waitingChars += chars;
     const outcome = await new Promise<Outcome>((resolve, reject) => {
       this.#queue.push({ act, resolve, reject });
-      if (!this.#running) void this.#run();
+      if (!this.#running) this.#begin();
     });
     if (!("refused" in outcome)) return outcome;
     const { code, message, ...more } = outcome.refused;
@@ -72,8 +72,13 @@ export class Appender {
     );
   };
 
-  async #run(): Promise<void> {
+  /** Posts whose signatures were checked together come here one after the other, and belong into one transaction. */
+  #begin(): void {
     this.#running = true;
+    queueMicrotask(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = this.#queue.splice(0, MAX_BATCH);
       for (const { act } of batch) this.#waitingChars -= charsOf(act);

@@ -1,6 +1,7 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
 import { parentPort, workerData } from "node:worker_threads";
 import type { Act } from "../../ports/store.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { openDatabase } from "./open.ts";
 import { SqliteWriter } from "./writer.ts";
 
@@ -10,19 +11,28 @@ const port = parentPort;
 if (port === null) throw new Error("This file runs as a worker thread.");
 
 const { path } = workerData as { path: string };
-const writer = new SqliteWriter(openDatabase(path, "write"));
+const db = openDatabase(path, "write");
+const writer = new SqliteWriter(db);
+const checkpoints = new Checkpoints(db, path);
 port.postMessage({ ready: true, nextDue: writer.nextDue() });
 
 port.on("message", (request: WriterRequest) => {
   if (request === "close") {
-    writer.close();
-    port.close();
+    void close();
     return;
   }
   try {
+    checkpoints.keep();
     port.postMessage(request === "scrub" ? { scrubbed: writer.scrub() } : { appended: writer.run(request.acts, request.now) });
   } catch (error) {
     const { message, errcode } = error as { message: string; errcode?: number };
     port.postMessage({ failed: { message, errcode } });
   }
 });
+
+/** The last connection to close folds what is left of the log into the file: that is the writer's. */
+async function close(): Promise<void> {
+  await checkpoints.close();
+  writer.close();
+  port?.close();
+}

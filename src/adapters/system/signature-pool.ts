@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 /** Few enough that results flow back steadily while the next batch gathers. */
-const BATCH = 32;
+const BATCH = 16;
 
 /** `thread` is the program that each thread runs. */
 export function signaturePool(threads: number, thread: URL = workerUrl("signature-thread", import.meta.url)): SignatureChecker {

@@ -1,0 +1,25 @@
+// The thread that folds the write-ahead log into the file; it answers each request with nothing, or with what went wrong.
+import { parentPort, workerData } from "node:worker_threads";
+import type { CheckpointFailure } from "./checkpoints.ts";
+import { openDatabase } from "./open.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("This file runs as a worker thread.");
+
+const db = openDatabase((workerData as { path: string }).path, "write");
+const fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+
+port.on("message", (request: "fold" | "close") => {
+  if (request === "close") {
+    db.close();
+    port.close();
+    return;
+  }
+  try {
+    fold.get();
+    port.postMessage(undefined);
+  } catch (error) {
+    const { message, errcode } = error as CheckpointFailure;
+    port.postMessage({ message, errcode } satisfies CheckpointFailure);
+  }
+});

@@ -1,0 +1,69 @@
+// Keeps the write-ahead log short: a thread folds it into the file beside the writer, so that transactions do not wait for that.
+import { once } from "node:events";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { workerUrl } from "../system/worker-url.ts";
+import { SQLITE } from "./writer.ts";
+
+/** Hot pages come again and again, and are folded once: longer is less work, but readers look further for each page. */
+const FOLD_PAGES = 4000;
+
+export interface CheckpointFailure {
+  readonly message: string;
+  readonly errcode: number | undefined;
+}
+
+export class Checkpoints {
+  readonly #path: string;
+  readonly #length: StatementSync;
+  readonly #fold: StatementSync;
+  /** Started when there is something to fold: most boards are quiet for long. */
+  #thread: Worker | undefined;
+  #folding = false;
+  #failure: CheckpointFailure | undefined;
+
+  constructor(db: DatabaseSync, path: string) {
+    this.#path = path;
+    db.exec("PRAGMA wal_autocheckpoint = 0");
+    this.#length = db.prepare("PRAGMA wal_checkpoint(NOOP)");
+    this.#fold = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
+  get folding(): boolean {
+    return this.#folding;
+  }
+
+  /** Between two transactions. Throws what went wrong with the file in the meantime. */
+  keep(): void {
+    if (this.#failure !== undefined) throw Object.assign(new Error(this.#failure.message), { errcode: this.#failure.errcode });
+    if (this.#folding) return;
+    const { log, checkpointed } = this.#length.get() as { log: number; checkpointed: number };
+    if (log - checkpointed < FOLD_PAGES) return;
+    this.#folding = true;
+    (this.#thread ??= this.#start()).postMessage("fold");
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    thread.postMessage("close");
+    await once(thread, "exit");
+  }
+
+  #start(): Worker {
+    const thread = new Worker(workerUrl("checkpoint-thread", import.meta.url), { name: "checkpoints", workerData: { path: this.#path } });
+    thread.on("message", (failure: CheckpointFailure | undefined) => {
+      this.#folding = false;
+      // On a full disk what is written stays in the log until there is room again.
+      if (failure?.errcode !== SQLITE.FULL && failure?.errcode !== SQLITE.BUSY) this.#failure = failure;
+      // What was written meanwhile is little: with that folded too, the next transaction begins the log anew.
+      if (failure === undefined) this.#fold.get();
+    });
+    thread.on("error", (error) => {
+      this.#thread = undefined;
+      this.#folding = false;
+      this.#failure = { message: String(error), errcode: undefined };
+    });
+    return thread;
+  }
+}
