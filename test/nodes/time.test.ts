@@ -1,22 +1,13 @@
 // What time brings about happens once, however many nodes look at the clock.
-import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import { start } from "../../src/start.ts";
-import { TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import type { Change } from "../support/chain.ts";
 import { eventually } from "../support/eventually.ts";
-import { databaseFor } from "../support/postgres/database.ts";
-import { emptyDirectory } from "../support/process.ts";
+import { nodeBeside } from "../support/nodes.ts";
 
 test("a lease and a lifetime that end while two nodes run are written to the log once, and both nodes say so", async () => {
   await using one = await TestBoard.start();
-  const data = emptyDirectory();
-  copyFileSync(join(one.data, "board.key"), join(data, "board.key"));
-  const flags = ["--port", "0", "--smtp-port", "0", "--data", data, "--database-url", await databaseFor(one.data), "--log-level", "silent"];
-  const other = await start(readConfig(flags, { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off" }), { clock: one.clock });
+  const other = await nodeBeside(one);
   try {
     const task = await one.put(one.agent(), { kind: "task", title: "held for a minute", ttl: 300 });
     await one.put(one.agent(), { kind: "claim", lease: 60, refs: [{ rel: "claims", id: task.id }] });

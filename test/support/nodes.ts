@@ -1,6 +1,10 @@
 // Several boards as processes of their own over one database, as an operator runs them behind a load balancer.
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import { type Running, start } from "../../src/start.ts";
 import { TEST_BITS } from "./agent.ts";
+import type { TestBoard } from "./board.ts";
 import { databaseFor, dropDatabaseOf } from "./postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "./process.ts";
 
@@ -60,4 +64,13 @@ export async function postTo(url: string, envelope: object): Promise<{ readonly 
   const body = (await response.json()) as { id: string; seq: number };
   if (response.status !== 201) throw new Error(`expected 201, got ${response.status}: ${JSON.stringify(body)}`);
   return body;
+}
+
+/** Another node over the database of a test board, in this process and by the same clock. */
+export async function nodeBeside(one: TestBoard): Promise<Running> {
+  const data = emptyDirectory();
+  copyFileSync(join(one.data, "board.key"), join(data, "board.key"));
+  const database = ["--database-url", await databaseFor(one.data)];
+  const flags = [...database, "--port", "0", "--smtp-port", "0", "--data", data, "--log-level", "silent"];
+  return start(readConfig(flags, { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off" }), { clock: one.clock });
 }

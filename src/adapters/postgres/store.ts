@@ -25,7 +25,7 @@ const READ_CONNECTIONS = 6;
 /** Beside these: for listings that may have to look at the whole board. */
 const WALK_CONNECTIONS = 2;
 /** Tables that hold what people wrote. */
-const ERASED_FROM = ["contents", "messages", "labels", "blobs", "notices", "gone", "log"];
+const ERASED_FROM = ["contents", "messages", "labels", "tallies", "agent_tallies", "blobs", "notices", "gone", "log"];
 
 export interface PostgresAddresses {
   readonly url: string;
@@ -142,7 +142,8 @@ export class PostgresStore implements Store, Wakeup, Peers {
 
   /** What was erased is free to be overwritten; when the server overwrites it, and how long its own logs keep it, is the server's. */
   async scrub(): Promise<boolean> {
-    for (const table of ERASED_FROM) await this.client.script(`VACUUM ${table}`);
+    // The server's statistics hold examples of what is in a column: made anew, they hold others.
+    for (const table of ERASED_FROM) await this.client.script(`VACUUM (ANALYZE) ${table}`);
     return true;
   }
 

@@ -1,0 +1,55 @@
+// Work that holds across nodes: a flood on one of them is answered by all.
+import { test } from "vitest";
+import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
+import { LIMITS } from "../../src/core/protocol/limits.ts";
+import { Agent, TEST_BITS } from "../support/agent.ts";
+import { postAct } from "../support/bare-board.ts";
+import { TestBoard } from "../support/board.ts";
+import { eventually } from "../support/eventually.ts";
+import { nodeBeside } from "../support/nodes.ts";
+import { databaseFor } from "../support/postgres/database.ts";
+
+const BATCH = 100;
+/** What every node reads again, a little into each minute. */
+const READ_AGAIN_MS = 3000;
+const MINUTE_MS = 60_000;
+
+test("a flood that one node takes makes the others ask for more work as well, and calm makes them ask for less", async () => {
+  await using one = await TestBoard.start();
+  const other = await nodeBeside(one);
+  try {
+    const bits = (): Promise<number[]> =>
+      Promise.all(
+        [one.url, other.address].map(
+          async (url) => ((await (await fetch(`${url}/api/pow`)).json()) as { required_bits: number }).required_bits,
+        ),
+      );
+    /** Both nodes have read the minute that is over. */
+    const pass = (): void => {
+      one.clock.advance(MINUTE_MS - (one.clock.now() % MINUTE_MS));
+      one.clock.advance(READ_AGAIN_MS);
+    };
+    const both = (want: number) =>
+      eventually(`both ask for ${want} bits`, async () => ((await bits()).every((one) => one === want) ? true : undefined));
+    pass();
+    await both(TEST_BITS);
+    const flooded = new PostgresWriter(await databaseFor(one.data), "a third node");
+    const { pk } = new Agent();
+    const payload = (n: number) => ({ v: 1, pk, ts: Math.floor(one.clock.now() / 1000), kind: "note", body: `flood ${n}` });
+    for (let n = 0; n <= LIMITS.pow_target_per_minute; n += BATCH)
+      await flooded.run(
+        Array.from({ length: BATCH }, (_, i) => postAct(JSON.stringify(payload(n + i)))),
+        one.clock.now(),
+      );
+    await flooded.end();
+    pass();
+    await both(TEST_BITS + 1);
+    for (let minute = 0; minute < 3; minute++) {
+      pass();
+      await bits();
+    }
+    await both(TEST_BITS);
+  } finally {
+    await other.close();
+  }
+});
