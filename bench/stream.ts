@@ -3,14 +3,16 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { postgresServer } from "../test/support/postgres/server.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import type { Audience } from "./support/crowd.ts";
 import { CrowdProcess } from "./support/crowd-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
 import { machineTime, othersShare } from "./support/machine.ts";
+import { MeasuredBoard } from "./support/measured-board.ts";
 import { Scratch } from "./support/scratch.ts";
 
-/** Other sizes may be asked for, such as BENCH_READERS=1000. */
+/** Other sizes may be asked for, such as BENCH_READERS=1000; BENCH_READERS=0 leaves all but the last row out. */
 const CROWDS = (process.env["BENCH_READERS"] ?? "1000,5000,10000").split(",").map(Number);
 const SECONDS = 4;
 const CONNECTIONS = 64;
@@ -19,19 +21,50 @@ const TOGETHER = 32;
 /** About the length of the frame of one of the posts. */
 const FRAME_BYTES = 1750;
 const SETTLE_MS = 3000;
+const ACROSS = { readers: 10, warmUp: 50, paced: { posts: 300, pauseMs: 10 } };
 const PACED = { posts: 60, pauseMs: 20 };
 
 export async function streamBench(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const readers of CROWDS) {
+  for (const readers of CROWDS.filter((count) => count > 0)) {
     if (openFiles() < readers + 500) {
       console.log(`${n(readers)} readers: left out, since a process may open only ${openFiles()} files here (ulimit -Hn).`);
       continue;
     }
     figures.push(...(await crowd(readers, "everything")));
   }
-  for (const audience of ["tag", "author", "distinct"] as const) figures.push(...(await crowd(1000, audience)));
-  return figures;
+  const filtered = CROWDS.includes(0) ? [] : (["tag", "author", "distinct"] as const);
+  for (const audience of filtered) figures.push(...(await crowd(1000, audience)));
+  return [...figures, ...(await acrossNodes())];
+}
+
+/** Posted on one node, read on another: the way leads through PostgreSQL and its notification. */
+async function acrossNodes(): Promise<readonly Figure[]> {
+  await using open = new AsyncDisposableStack();
+  const scratch = open.use(new Scratch());
+  const server = await postgresServer({ durable: true, parent: scratch.parent });
+  open.defer(() => server.remove());
+  const board = open.use(await MeasuredBoard.start({ name: "postgres-2", nodes: 2 }, scratch.path, server));
+  const [posting = 0, reading = 0] = board.ports;
+  using readers = new CrowdProcess();
+  await readers.order({ open: { port: reading, readers: ACROSS.readers, audience: "everything" } });
+  await readers.order({ paced: { ...ACROSS.paced, posts: ACROSS.warmUp }, port: posting });
+  const pids = [...board.pids, readers.pid];
+  const before = machineTime(pids);
+  const { p50, p99, deliveries } = await readers.order({ paced: ACROSS.paced, port: posting });
+  const others = othersShare(before, machineTime(pids));
+  await readers.order({ close: true });
+  console.log(`${ACROSS.readers} readers of one node, posts to another`);
+  console.log(
+    `  one post at a time     ${p50.toFixed(1)} ms p50, ${p99.toFixed(1)} ms p99 from acknowledgement to receipt, of ${n(deliveries)} deliveries`,
+  );
+  if (others !== undefined) console.log(`  other processes took   ${(others * 100).toFixed(0)} % of the machine meanwhile`);
+  const of = (what: string): string => `from node to node: ${what}`;
+  return [
+    { name: of("p50 from acknowledgement"), value: p50, unit: "ms", better: "less" },
+    { name: of("p99 from acknowledgement"), value: p99, unit: "ms", better: "less" },
+    ...othersFigure(of("other processes"), others),
+  ];
 }
 
 const AUDIENCES: Readonly<Record<Audience, string>> = {

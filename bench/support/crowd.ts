@@ -7,7 +7,8 @@ export type Audience = "everything" | "tag" | "author" | "distinct";
 
 export type CrowdOrder =
   | { readonly open: { readonly port: number; readonly readers: number; readonly audience: Audience } }
-  | { readonly paced: { readonly posts: number; readonly pauseMs: number } }
+  /** To the port that the readers read from, unless another is given. */
+  | { readonly paced: { readonly posts: number; readonly pauseMs: number }; readonly port?: number }
   | { readonly flatOut: { readonly connections: number; readonly seconds: number }; readonly port: number }
   /** Frames come by themselves; how many in so many seconds. */
   | { readonly listen: { readonly seconds: number } }
@@ -102,7 +103,11 @@ function audienceOf(post: number): number {
 
 /** Connections that post, each one post at a time. */
 class Poster {
-  readonly #socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  readonly #socket: Socket;
+
+  constructor(to = port) {
+    this.#socket = connect({ port: to, host: "127.0.0.1", noDelay: true });
+  }
 
   async post(request: Buffer): Promise<number> {
     this.#socket.write(request);
@@ -133,8 +138,8 @@ function wake(): void {
 }
 
 /** One post after the other, each when all have the one before. */
-async function paced(posts: number, pauseMs: number): Promise<CrowdReport> {
-  const poster = new Poster();
+async function paced(posts: number, pauseMs: number, to?: number): Promise<CrowdReport> {
+  const poster = new Poster(to);
   const times: number[] = [];
   const start = performance.now();
   const before = received;
@@ -193,7 +198,7 @@ async function obey(order: CrowdOrder): Promise<CrowdReport> {
       const from = readers.length;
       await Promise.all(Array.from({ length: Math.min(OPEN_AT_ONCE, all - from) }, (_, k) => openReader(from + k)));
     }
-  } else if ("paced" in order) return paced(order.paced.posts, order.paced.pauseMs);
+  } else if ("paced" in order) return paced(order.paced.posts, order.paced.pauseMs, order.port);
   else if ("flatOut" in order) {
     ({ port } = order);
     return flatOut(order.flatOut.connections, order.flatOut.seconds);

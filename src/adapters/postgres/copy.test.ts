@@ -6,9 +6,10 @@ import { BusyBoard } from "../../../test/support/busy-board.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { databaseFor } from "../../../test/support/postgres/database.ts";
 import { emptyDirectory } from "../../../test/support/process.ts";
+import { Operator } from "../../../test/support/operator.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { copyBoard } from "../../cli/copy.ts";
-import { makeBackup, restoreToDatabase } from "../../cli/operate/backup.ts";
+import { decisionsIn, makeBackup, restoreToDatabase } from "../../cli/operate/backup.ts";
 import { configOf } from "../../cli/operate/desk.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
 import { Client } from "./client.ts";
@@ -64,6 +65,11 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   const copy = await databaseFor(dir);
   expect(await restoreToDatabase(config, copy, dir, board.clock.now())).toMatchObject({ seq });
   expect((await rowsOf(copy))["messages"]?.join()).toContain(id);
+  expect(await decisionsIn(databaseUrl, seq)).toEqual([]);
+  await using operator = await Operator.at(board);
+  await operator.remove(id);
+  // What the backup still shows, the operator is told to remove again.
+  expect((await decisionsIn(databaseUrl, seq)).map(({ target }) => target)).toEqual([id]);
 });
 
 test("every table of a board is copied, or belongs to the database itself", async () => {

@@ -2,6 +2,8 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { Client } from "../../adapters/postgres/client.ts";
+import { PostgresModeration } from "../../adapters/postgres/moderation.ts";
 import { databasePath, lockDataDir, openDatabase } from "../../adapters/sqlite/open.ts";
 import { SqliteModeration } from "../../adapters/sqlite/moderation.ts";
 import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
@@ -20,9 +22,9 @@ export function backupCommands(operate: Command): void {
   atDesk(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
     .option("--no-key", "leave the board's key out")
     .action(backup);
-  atDesk(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped")).action(
-    restore,
-  );
+  atDesk(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
+    .option("--replaced-url <url>", "the PostgreSQL database that the board was in, to list the decisions that the backup does not know")
+    .action(restore);
 }
 
 async function backup(dir: string, options: DeskOptions & { key: boolean }): Promise<void> {
@@ -48,14 +50,17 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean):
   return soundHead(databasePath(dir));
 }
 
-async function restore(dir: string, options: DeskOptions): Promise<void> {
+async function restore(dir: string, options: DeskOptions & { replacedUrl?: string }): Promise<void> {
   const { tell, confirm } = offDesk(options);
   const config = configOf(options);
   const { seq } = soundHead(requireBackup(dir));
   if (config.databaseUrl !== undefined) {
     await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
+    // Before anything is written: where that database cannot be read, nothing has happened yet.
+    const lost = options.replacedUrl === undefined ? [] : await decisionsIn(options.replacedUrl, seq);
     const restored = await restoreToDatabase(config, config.databaseUrl, dir);
-    return tell(`Restored the database to entry ${restored.seq}, and verified it.`, { restored });
+    const lines = [`Restored the database to entry ${restored.seq}, and verified it.`, ...toTakeAgain(lost)];
+    return tell(lines.join("\n"), { restored, lost });
   }
   await confirm(`Put the backup in ${dir}, up to entry ${seq}, in the place of the board in ${config.data}?`);
   const { head, signed, replaced, lost } = await restoreBackup(config, dir);
@@ -69,9 +74,7 @@ async function restore(dir: string, options: DeskOptions): Promise<void> {
           `Find a newer backup. To go on from this one all the same, move ${HEAD} and the board's key away: it is a new board then, and its readers must know.`,
         ]
       : []),
-    ...(lost.length === 0
-      ? []
-      : ["Decisions that the backup does not know; take them again:", ...lost.map(({ id, target }) => `  ${id} ${target}`)]),
+    ...toTakeAgain(lost),
   ];
   tell(lines.join("\n"), { restored: head, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null, lost });
 }
@@ -135,13 +138,30 @@ function setAside(data: string): string | undefined {
   return aside;
 }
 
+const toTakeAgain = (lost: readonly Action[]): readonly string[] =>
+  lost.length === 0
+    ? []
+    : ["Decisions that the backup does not know; take them again:", ...lost.map(({ id, target }) => `  ${id} ${target}`)];
+
+const ALL_ACTIONS = { since: 0, before: undefined, limit: 10_000 };
+const missedBy = (seq: number) => (action: Action) => action.seq > seq && action.state === "in_force";
+
+/** Decisions in force in the database that the board was in, after the last entry of the backup. */
+export async function decisionsIn(url: string, seq: number): Promise<readonly Action[]> {
+  const client = new Client({ url, connections: 1, name: "blackboard restore" });
+  try {
+    return (await new PostgresModeration(client).actions(ALL_ACTIONS)).filter(missedBy(seq));
+  } finally {
+    await client.end();
+  }
+}
+
 /** None where the old database cannot even be read. */
 function decisionsAfter(path: string, seq: number): readonly Action[] {
   try {
     const db = openDatabase(path, "read");
     try {
-      const actions = new SqliteModeration(db).actions({ since: 0, before: undefined, limit: 10_000 });
-      return actions.filter((action) => action.seq > seq && action.state === "in_force");
+      return new SqliteModeration(db).actions(ALL_ACTIONS).filter(missedBy(seq));
     } finally {
       db.close();
     }
