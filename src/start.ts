@@ -36,6 +36,7 @@ import { shareLoad } from "./board/shared-load.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { Switchboard } from "./board/switchboard.ts";
 import { textSearch } from "./board/text-search.ts";
+import { unswept } from "./board/unswept.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
@@ -159,7 +160,7 @@ export async function start(
     mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),
     operations: operations({
-      store,
+      store: sweeper === undefined ? unswept(store, clock) : store,
       clock,
       post,
       prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),

@@ -56,6 +56,26 @@ describe("a board that cannot sweep", () => {
     expect((await changes(board, "?include=raw")).map(({ type, raw }) => ({ type, raw }))).toEqual([{ type: "create", raw: null }]);
     expectRefusal(await board.get(`/api/blobs/${sha256(text)}`), 404, "blob_unknown");
   });
+  test("nor a word of it in what it counts: tags, kinds, and what its author needs and offers", async () => {
+    const first = await TestBoard.start();
+    const author = first.agent();
+    const words = { kind: "x-zqxkind", title: "short", tags: ["zqxtag", "both"], needs: ["zqxneed"], offers: ["zqxoffer"], ttl: "1m" };
+    await first.put(author, words);
+    await first.put(author, { kind: "note", title: "long", tags: ["both", "kept"], needs: ["kept"] });
+    await first.stop();
+    await using board = await TestBoard.start({ data: first.data, clock: first.clock, flags: ["--read-only", "on"] });
+    const asked = ["/api/tags", "/api/tags?field=need", "/api/tags?field=offer", "/api/stats", "/api/agents", `/api/agents/${author.id}`];
+    const told = async () => JSON.stringify(await Promise.all(asked.map(async (path) => (await board.get(path)).body)));
+    const before = await told();
+    for (const word of ["zqxtag", "zqxneed", "zqxoffer", "x-zqxkind", "both", "kept"]) expect(before).toContain(`"${word}"`);
+    board.clock.advance(MINUTE);
+    const after = await told();
+    for (const word of ["both", "kept"]) expect(after).toContain(`"${word}"`);
+    expect(after).not.toContain("zqx");
+    const page = (await board.get<{ tags: { tag: string }[]; next_cursor: string | null }>("/api/tags?limit=1")).body;
+    const next = (await board.get<{ tags: { tag: string }[] }>(`/api/tags?limit=1&cursor=${page.next_cursor}`)).body;
+    expect([...page.tags, ...next.tags].map(({ tag }) => tag)).toEqual(["both", "kept"]);
+  });
   test("shows a lease as ended and the work as open again", async () => {
     const first = await TestBoard.start();
     const { id } = await first.put(first.agent(), { kind: "task", title: "do it" });

@@ -59,8 +59,8 @@ export class Canary {
   /** What each surface answers, by its name. */
   async everywhere(url: string, at: Whereabouts): Promise<ReadonlyMap<string, string>> {
     const answers = new Map<string, string>();
-    for (const path of this.#addresses(at)) answers.set(path, await (await fetch(url + path)).text());
-    for (const path of pages(at)) answers.set(`page ${path}`, await (await fetch(url + path, { headers: { accept: "text/html" } })).text());
+    for (const path of this.#addresses(at)) answers.set(path, await answer(url + path));
+    for (const path of pages(at)) answers.set(`page ${path}`, await answer(url + path, "text/html"));
     await using mcp = await McpClient.connect(url, "2026-07-28");
     for (const [name, given] of this.#tools(at)) {
       const { text, body } = await mcp.call(name, given);
@@ -136,3 +136,11 @@ const pages = ({ message, root, author }: Whereabouts): readonly string[] => [
   "/tags",
   "/tags?field=need",
 ];
+
+/** A surface that fails shows nothing, but not because it should not. */
+async function answer(url: string, accept = "*/*"): Promise<string> {
+  const response = await fetch(url, { headers: { accept } });
+  const text = await response.text();
+  if (response.status >= 500) throw new Error(`${url}: ${response.status} ${text.slice(0, 500)}`);
+  return text;
+}

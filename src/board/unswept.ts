@@ -1,0 +1,71 @@
+// A board that may not write cannot sweep, and its counts still name what is over: words that no live message carries are left out here.
+import { and, atLeast, type Condition, flagIs, hasAny, oneOf } from "../core/query/condition.ts";
+import { ORDERS } from "../core/query/order.ts";
+import type { AgentFacts } from "../ports/agents.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
+import type { TagFacts } from "../ports/tags.ts";
+
+const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
+
+/** The same store; its numbers are those of the last sweep, its words those of this moment. */
+export function unswept(store: Store, clock: Clock): Store {
+  const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
+    const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
+    const found = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined });
+    return found.length > 0;
+  };
+  const carried = async (words: readonly string[], of: (word: string) => readonly Condition[]): Promise<string[]> => {
+    const kept: string[] = [];
+    for (const word of words) if (await isCarried(...of(word))) kept.push(word);
+    return kept;
+  };
+  const kinds = async (counts: Readonly<Record<string, number>>, ...more: readonly Condition[]): Promise<Record<string, number>> => {
+    const kept = await carried(Object.keys(counts), (kind) => [oneOf("kind", [kind]), ...more]);
+    return Object.fromEntries(kept.map((kind) => [kind, counts[kind] ?? 0]));
+  };
+  const agent = async (facts: AgentFacts): Promise<AgentFacts> => {
+    const own = oneOf("author", [facts.id]);
+    return {
+      ...facts,
+      byKind: await kinds(facts.byKind, own),
+      offers: await carried(facts.offers, (word) => [own, hasAny("offers", [word])]),
+      needs: await carried(facts.needs, (word) => [own, hasAny("needs", [word])]),
+    };
+  };
+  const own: Pick<Store, "tags" | "figures" | "agent" | "agents"> = {
+    async tags(query) {
+      const live: TagFacts[] = [];
+      for (let { after } = query; ;) {
+        const page = await store.tags({ ...query, after });
+        const words = await carried(
+          page.map(({ tag }) => tag),
+          (word) => [hasAny(FIELDS[query.field], [word])],
+        );
+        live.push(...page.filter(({ tag }) => words.includes(tag)));
+        after = page.at(-1);
+        // A page is short only at the end: whoever asked takes it for that.
+        if (live.length >= query.limit || page.length < query.limit) return live.slice(0, query.limit);
+      }
+    },
+    async figures(query) {
+      const figures = await store.figures(query);
+      return { ...figures, byKind: await kinds(figures.byKind) };
+    },
+    async agent(id, now) {
+      const facts = await store.agent(id, now);
+      return facts === undefined ? undefined : agent(facts);
+    },
+    async agents(query) {
+      const found: AgentFacts[] = [];
+      for (const facts of await store.agents(query)) found.push(await agent(facts));
+      return found;
+    },
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(name in own ? own : target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
