@@ -2,8 +2,10 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { ByteReader } from "../../core/search/index/bytes.ts";
-import { liveCount, NO_POSTINGS, type Part, type Postings, termKey } from "../../core/search/index/part.ts";
-import { addGrams, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
+import { type Heads, headsOf, type LongList } from "../../core/search/index/heads.ts";
+import { liveCount, MANY, NO_POSTINGS, type Part, type Postings, termKey } from "../../core/search/index/part.ts";
+import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
+import { Kept } from "./kept.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
 /** A term's place in its block. */
@@ -25,6 +27,11 @@ interface Known {
 /** Dictionaries kept of the blocks asked for last, and terms found: one text to compare with has hundreds, asked for over and over. */
 const KEPT_BLOCKS = 512;
 const KEPT_TERMS = 4096;
+/** Long lists asked for last, of words where their blocks begin, of grams as bits: a kilobyte each for ten thousand documents. */
+const KEPT_LISTS = 192;
+/** A list is long that has so many postings and stands in one of so many documents. */
+const LONG = 512;
+const LONG_SHARE = 16;
 
 export class Segment implements Part {
   readonly path: string;
@@ -42,8 +49,10 @@ export class Segment implements Part {
   bodyWords = 0;
   #file: number;
   readonly #inOrder: boolean;
-  readonly #kept = new Map<Block, Uint8Array>();
-  readonly #known = new Map<string, Known>();
+  readonly #dictionaries = new Kept<Block, Uint8Array>(KEPT_BLOCKS);
+  readonly #known = new Kept<string, Known>(KEPT_TERMS);
+  readonly #heads = new Kept<string, Heads>(KEPT_LISTS);
+  readonly #bits = new Kept<string, Uint8Array>(KEPT_LISTS);
 
   constructor(path: string) {
     this.path = path;
@@ -104,13 +113,28 @@ export class Segment implements Part {
     if (entry !== undefined) readWordsInto(this.read(entry.docsAt, entry.docs), into);
   }
 
+  longList(word: string): LongList | undefined {
+    const { entry } = this.#find(word);
+    if (entry === undefined || entry.count < LONG || entry.count * LONG_SHARE < this.documents) return undefined;
+    const bytes = this.read(entry.docsAt, entry.docs);
+    const live = Math.max(1, this.live);
+    const means = { title: this.titleWords / live, body: this.bodyWords / live };
+    return { bytes, heads: this.#heads.of(word, () => headsOf(bytes, entry.count, this, means)) };
+  }
+
   addWeight(term: string, weight: number, sums: Float64Array): void {
     const { entry } = this.#find(term);
     if (entry === undefined) return;
     const bytes = this.read(entry.docsAt, entry.docs);
-    if (isGram(term)) return addGrams(bytes, entry.count, weight, sums);
-    const { docs } = readWords(bytes, entry.count);
-    for (let i = 0; i < docs.length; i++) sums[docs[i]!]! += weight;
+    if (isGram(term)) addGrams(bytes, weight, sums);
+    else addWords(bytes, weight, sums);
+  }
+
+  addWeightTo(docs: Uint32Array, gram: string, weight: number, sums: Float64Array): void {
+    const { entry } = this.#find(gram);
+    if (entry === undefined || docs.length === 0) return;
+    const bits = this.#bits.of(gram, () => gramBits(this.read(entry.docsAt, entry.docs), this.documents));
+    for (const doc of docs) if ((bits[doc >>> 3]! & (1 << (doc & 7))) !== 0) sums[doc]! += weight;
   }
 
   frequency(term: string): number {
@@ -119,6 +143,8 @@ export class Segment implements Part {
 
   liveFrequency(term: string): number {
     const known = this.#find(term);
+    const count = known.entry?.count ?? 0;
+    if (count > MANY) return Math.round((count * this.live) / this.documents);
     if (known.gone !== this.deadCount) {
       known.live = liveCount(this.dead, this.postings(term)?.docs ?? NO_POSTINGS.docs);
       known.gone = this.deadCount;
@@ -173,15 +199,12 @@ export class Segment implements Part {
   }
 
   #find(term: string): Known {
-    let known = this.#known.get(term);
-    if (known !== undefined) return known;
-    const key = termKey(term);
-    const block = this.blocks[this.#blockOf(key)];
-    const entry = block === undefined ? undefined : findEntry(this.#dictionary(block), block, Buffer.from(key));
-    known = { entry, live: entry?.count ?? 0, gone: 0 };
-    if (this.#known.size >= KEPT_TERMS) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(term, known);
-    return known;
+    return this.#known.of(term, () => {
+      const key = termKey(term);
+      const block = this.blocks[this.#blockOf(key)];
+      const entry = block === undefined ? undefined : findEntry(this.#dictionary(block), block, Buffer.from(key));
+      return { entry, live: entry?.count ?? 0, gone: 0 };
+    });
   }
 
   /** The last block that begins with the term or before it. */
@@ -197,14 +220,7 @@ export class Segment implements Part {
   }
 
   #dictionary(block: Block): Uint8Array {
-    let bytes = this.#kept.get(block);
-    if (bytes !== undefined) this.#kept.delete(block);
-    else {
-      bytes = this.read(block.at, block.dictionary);
-      if (this.#kept.size >= KEPT_BLOCKS) this.#kept.delete(this.#kept.keys().next().value!);
-    }
-    this.#kept.set(block, bytes);
-    return bytes;
+    return this.#dictionaries.of(block, () => this.read(block.at, block.dictionary));
   }
 }
 

@@ -98,8 +98,16 @@ export class Memtable implements Part {
     });
   }
 
+  longList(): undefined {
+    return undefined;
+  }
+
   addWeight(term: string, weight: number, sums: Float64Array): void {
     for (const doc of this.postings(term)?.docs ?? []) sums[doc]! += weight;
+  }
+
+  addWeightTo(_docs: Uint32Array, gram: string, weight: number, sums: Float64Array): void {
+    this.addWeight(gram, weight, sums);
   }
 
   frequency(term: string): number {

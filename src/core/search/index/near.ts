@@ -11,20 +11,10 @@ export function termStats(parts: readonly Part[]): TermStats {
     documents: parts.reduce((sum, { documents, deadCount }) => sum + documents - deadCount, 0),
     frequency(term) {
       let count = 0;
-      for (const part of parts) count += liveFrequency(part, term);
+      for (const part of parts) count += part.liveFrequency(term);
       return count;
     },
   };
-}
-
-/** From here on the documents that are gone are taken to hold a term as often as the others do. */
-const COUNTED = 2048;
-
-function liveFrequency(part: Part, term: string): number {
-  const count = part.frequency(term);
-  if (part.deadCount === 0 || count === 0) return count;
-  if (count > COUNTED) return Math.round((count * (part.documents - part.deadCount)) / part.documents);
-  return part.liveFrequency(term);
 }
 
 export interface NearScope {
@@ -34,35 +24,70 @@ export interface NearScope {
   readonly only?: SeqSet | undefined;
 }
 
+const room = new Room();
+
 /** Documents that score at least the threshold, the best first; the score is that of nearScore. */
 export function nearest(parts: readonly Part[], near: Near, { threshold, limit, after, only }: NearScope) {
   const best = new Best(limit, after);
+  const least = (): number => Math.max(threshold, best.least) - ROUNDING;
   // Small parts first: what they hold keeps most of the large ones from being looked at any further.
   for (const part of parts.toSorted((a, b) => a.documents - b.documents)) {
-    const { words, grams } = shared(part, near);
-    let least = Math.max(threshold, best.least) - ROUNDING;
-    for (let doc = 0; doc < part.documents; doc++) {
+    const sums = { words: room.scores(0, part.documents), grams: room.scores(1, part.documents) };
+    const late = lateTerms(part, near, least());
+    for (const { term, weight } of near.terms) {
+      if (!late.has(term)) part.addWeight(term, weight, term.startsWith(GRAM) ? sums.grams : sums.words);
+    }
+    const candidates = candidatesOf(part, sums, least() - [...late.values()].reduce((sum, weight) => sum + weight, 0));
+    for (const [gram, weight] of late) {
+      if (candidates.length * FEWER < part.frequency(gram)) part.addWeightTo(candidates, gram, weight, sums.grams);
+      else part.addWeight(gram, weight, sums.grams);
+    }
+    for (const doc of candidates) {
+      const shares = { words: sums.words[doc]!, grams: sums.grams[doc]! };
       // No document scores more than the weights it shares.
-      if (words[doc]! + grams[doc]! < least || part.dead[doc] === 1) continue;
-      const shares = { words: words[doc]!, grams: grams[doc]! };
+      if (shares.words + shares.grams < least()) continue;
       const score = scoreOf(near, shares, { words: part.wordCounts[doc]!, grams: part.gramCounts[doc]! });
       const seq = part.seqs[doc]!;
-      if (score < threshold || score === 0 || (only !== undefined && !only.has(seq))) continue;
-      best.offer(seq, score);
-      least = Math.max(threshold, best.least) - ROUNDING;
+      if (score >= threshold && score > 0 && (only === undefined || only.has(seq))) best.offer(seq, score);
     }
   }
   return { hits: best.hits() };
 }
 
-const room = new Room();
+/** So many times fewer candidates than documents that have the gram are looked up one by one. */
+const FEWER = 2;
+/** A gram in more than one of so many documents says little of each, and takes long to go through. */
+const COMMON_SHARE = 16;
 
-/** The weight that each document shares, by its words and by its grams. */
-function shared(part: Part, near: Near): { readonly words: Float64Array; readonly grams: Float64Array } {
-  const words = room.scores(0, part.documents);
-  const grams = room.scores(1, part.documents);
-  for (const { term, weight } of near.terms) {
-    part.addWeight(term, weight, term.startsWith(GRAM) ? grams : words);
+/**
+ * Common grams that are too light to bring a document in by themselves: they are looked up in those that the other terms bring.
+ * At most half of what is needed, so that the others still tell documents apart.
+ */
+function lateTerms(part: Part, { terms }: Near, least: number): ReadonlyMap<string, number> {
+  const late = new Map<string, number>();
+  let left = least / 2;
+  const common = terms
+    .filter(({ term }) => term.startsWith(GRAM))
+    .map(({ term, weight }) => ({ term, weight, count: part.frequency(term) }))
+    .filter(({ count }) => count * COMMON_SHARE > part.documents)
+    .sort((a, b) => b.count - a.count);
+  for (const { term, weight } of common) {
+    if (weight > left) continue;
+    left -= weight;
+    late.set(term, weight);
   }
-  return { words, grams };
+  return late;
+}
+
+interface Sums {
+  readonly words: Float64Array;
+  readonly grams: Float64Array;
+}
+
+/** Ascending. */
+function candidatesOf({ documents, dead }: Part, { words, grams }: Sums, least: number): Uint32Array {
+  const found = room.docs(documents);
+  let count = 0;
+  for (let doc = 0; doc < documents; doc++) if (words[doc]! + grams[doc]! >= least && dead[doc] === 0) found[count++] = doc;
+  return found.subarray(0, count);
 }

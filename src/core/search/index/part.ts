@@ -1,5 +1,7 @@
 // One piece of the index, in memory or in a file: documents numbered from 0, and where each term stands in them.
 
+import type { LongList } from "./heads.ts";
+
 /** The documents that hold a term, ascending, and how often it stands in their title and body. */
 export interface Postings {
   readonly docs: Uint32Array;
@@ -29,11 +31,15 @@ export interface Part extends Documents {
   postings(term: string): Postings | undefined;
   /** The postings of a word that the part has, into a list that is as long as they are many. */
   readPostings(word: string, into: Postings): void;
+  /** A word that stands in many documents, to be read in blocks; undefined for all others, which are read whole. */
+  longList(word: string): LongList | undefined;
   /** Adds a weight to the sum of each document that holds the term. */
   addWeight(term: string, weight: number, sums: Float64Array): void;
+  /** The same of a gram, for these documents at least. */
+  addWeightTo(docs: Uint32Array, gram: string, weight: number, sums: Float64Array): void;
   /** How many documents hold the term, those gone included. */
   frequency(term: string): number;
-  /** The same without those gone. */
+  /** The same without those gone; where it is many, those gone are taken to have held it as often as the others do. */
   liveFrequency(term: string): number;
   /** Places of a term, posting after posting: those in the title, then those in the body. */
   positions(term: string, postings: Postings): Uint32Array;
@@ -48,6 +54,9 @@ export const MAX_COUNT = 0xffff;
 
 /** Terms are kept as UTF-8, which has no halves of surrogate pairs; a cut through one must not make a term that cannot be read back. */
 export const termKey = (term: string): string => (term.isWellFormed() ? term : term.toWellFormed());
+
+/** From here on a live frequency is an estimate. */
+export const MANY = 2048;
 
 /** How many of these documents are not gone. */
 export function liveCount(dead: Uint8Array, docs: Uint32Array): number {

@@ -42,10 +42,10 @@ export function readGrams(bytes: Uint8Array, count: number): Postings {
 }
 
 /** Adds a weight to the sum of each document, without listing them first. */
-export function addGrams(bytes: Uint8Array, count: number, weight: number, sums: Float64Array): void {
+export function addGrams(bytes: Uint8Array, weight: number, sums: Float64Array): void {
   let at = 0;
   let doc = -1;
-  for (let i = 0; i < count; i++) {
+  while (at < bytes.length) {
     let byte = bytes[at++]!;
     if (byte > 127) {
       let gap = byte & 127;
@@ -59,18 +59,75 @@ export function addGrams(bytes: Uint8Array, count: number, weight: number, sums:
   }
 }
 
+/** The same for a word, past its counts. */
+export function addWords(bytes: Uint8Array, weight: number, sums: Float64Array): void {
+  let at = 0;
+  let doc = -1;
+  while (at < bytes.length) {
+    let byte = bytes[at++]!;
+    const form = byte & 3;
+    let gap = (byte & 127) >>> 2;
+    for (let shift = 5; byte > 127; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      gap |= (byte & 127) << shift;
+    }
+    doc += gap;
+    sums[doc]! += weight;
+    for (let counts = form === 3 ? 2 : form & 1; counts > 0; counts--) while (bytes[at++]! > 127);
+  }
+}
+
+/** One bit for each document, 1 where it has the gram. */
+export function gramBits(bytes: Uint8Array, documents: number): Uint8Array {
+  const bits = new Uint8Array((documents + 7) >>> 3);
+  let at = 0;
+  let doc = -1;
+  while (at < bytes.length) {
+    let byte = bytes[at++]!;
+    let gap = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      gap |= (byte & 127) << shift;
+    }
+    doc += gap;
+    bits[doc >>> 3]! |= 1 << (doc & 7);
+  }
+  return bits;
+}
+
+/** Of the first posting of a block, its document, its first byte and the document before it; answers where the next block begins. */
+export type Mark = (doc: number, from: number, before: number) => number;
+
 export function readWords(bytes: Uint8Array, count: number): Postings {
   const postings = { docs: new Uint32Array(count), titles: new Uint16Array(count), bodies: new Uint16Array(count) };
   readWordsInto(bytes, postings);
   return postings;
 }
 
-/** Without a call where a number has one byte, as most have: a common word has a million postings. */
-export function readWordsInto(bytes: Uint8Array, { docs, titles, bodies }: Postings): void {
+/** Some of a word's postings: from one byte to another, after the document of the posting before. */
+interface Stretch {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly before?: number | undefined;
+  readonly mark?: Mark | undefined;
+}
+
+/**
+ * Answers how many there were. Without a call where a number has one byte, as most have: a common word has a million postings.
+ */
+export function readWordsInto(
+  bytes: Uint8Array,
+  { docs, titles, bodies }: Postings,
+  { from = 0, to = bytes.length, before = -1, mark }: Stretch = {},
+): number {
   const source = { bytes, at: 0 };
-  let at = 0;
-  let doc = -1;
-  for (let i = 0; i < docs.length; i++) {
+  let at = from;
+  let doc = before;
+  let until = mark === undefined ? Infinity : 0;
+  let i = 0;
+  for (; at < to; i++) {
+    const start = at;
+    const previous = doc;
     let head = bytes[at++]!;
     if (head > 127) {
       source.at = at - 1;
@@ -78,6 +135,7 @@ export function readWordsInto(bytes: Uint8Array, { docs, titles, bodies }: Posti
       ({ at } = source);
     }
     doc += head >>> 2;
+    if (doc >= until && mark !== undefined) until = mark(doc, start, previous);
     docs[i] = doc;
     const form = head & 3;
     let title = form === ONCE_IN_TITLE ? 1 : 0;
@@ -91,6 +149,7 @@ export function readWordsInto(bytes: Uint8Array, { docs, titles, bodies }: Posti
     titles[i] = title;
     bodies[i] = body;
   }
+  return i;
 }
 
 /** The next number; an object instead of a closure, which keeps these loops twice as fast. */

@@ -1,17 +1,11 @@
-// Full-text ranking, after BM25F: rarer words count more, the title counts more than the body, and repetition counts ever less.
+// Full-text ranking: rarer words count more. Documents are looked at in blocks, the most promising first, until none can come in any more.
 import type { Query } from "../query.ts";
 import { Best, type Hit } from "./best.ts";
+import { ClauseBlocks } from "./clause-blocks.ts";
+import { Earnings, saturated } from "./earned.ts";
+import { BLOCK, blocksOf } from "./heads.ts";
 import type { Part } from "./part.ts";
-import { Room } from "./room.ts";
-import { seek } from "./seek.ts";
-import { PartQuery, type Selection } from "./selection.ts";
 import type { SeqSet } from "./seq-set.ts";
-
-const TITLE_WEIGHT = 3;
-const SATURATION = 1.2;
-/** How much longer texts are held against their words. */
-const TITLE_LENGTH = 0.3;
-const BODY_LENGTH = 0.6;
 
 /** What scores hang on besides the document itself; pages of one list share the stats of the first. */
 export interface CorpusStats {
@@ -30,67 +24,137 @@ export interface RankScope {
   readonly stats?: CorpusStats | undefined;
 }
 
-const room = new Room();
+/** The query as it stands to one part. */
+interface PartQuestion {
+  readonly part: Part;
+  readonly clauses: readonly ClauseBlocks[];
+  readonly not: readonly ClauseBlocks[];
+}
 
 /** `parts` together hold each document of the board once; the answer depends on the documents alone, not on how they are spread. */
 export function rank(parts: readonly Part[], query: Query, { limit, after, only, stats: pinned }: RankScope) {
-  const questions = parts.map((part) => new PartQuery(part, query));
+  const questions = parts.map((part) => ({
+    part,
+    clauses: query.clauses.map((clause) => new ClauseBlocks(part, clause)),
+    not: query.not.map((clause) => new ClauseBlocks(part, clause)),
+  }));
   const stats = pinned ?? statsOf(questions, query);
-  const best = new Best(limit, after);
-  for (const question of questions) {
-    const { part } = question;
-    const { clauses, docs: all } = question.select(room);
-    const docs = only === undefined ? all : all.filter((doc) => only.has(part.seqs[doc]!));
-    if (docs.length === 0) continue;
-    offerAll(best, part, docs, scoresOf(part, { clauses, docs }, stats));
-  }
-  return { hits: best.hits(), stats };
+  const weights = query.clauses.map((_, c) => rarity(stats.clauses[c] ?? 0, stats.documents));
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const ranking = new Ranking(
+    query.mode,
+    stats,
+    weights.map((weight) => weight / whole),
+    new Best(limit, after),
+    only,
+  );
+  // What the largest part holds leaves little to look at in the others.
+  for (const question of questions.sort((a, b) => b.part.documents - a.part.documents)) ranking.take(question);
+  return { hits: ranking.best.hits(), stats };
 }
 
-function offerAll(best: Best, { seqs }: Part, docs: Uint32Array, scores: Float64Array): void {
-  let { least } = best;
-  for (let i = 0; i < docs.length; i++) {
-    if (scores[i]! < least) continue;
-    best.offer(seqs[docs[i]!]!, scores[i]!);
-    ({ least } = best);
-  }
-}
-
-function statsOf(questions: readonly PartQuery[], query: Query): CorpusStats {
+function statsOf(questions: readonly PartQuestion[], query: Query): CorpusStats {
   let documents = 0;
   let title = 0;
   let body = 0;
   const clauses: number[] = query.clauses.map(() => 0);
-  for (const question of questions) {
-    documents += question.part.documents - question.part.deadCount;
-    title += question.part.titleWords;
-    body += question.part.bodyWords;
-    for (const [c, live] of question.liveCounts().entries()) clauses[c]! += live;
+  for (const { part, clauses: found } of questions) {
+    documents += part.documents - part.deadCount;
+    title += part.titleWords;
+    body += part.bodyWords;
+    for (const [c, { live }] of found.entries()) clauses[c]! += live;
   }
   return { documents, title: title / Math.max(1, documents), body: body / Math.max(1, documents), clauses };
 }
 
-/** 0 to below 1: the share of the query's weight that the document earns. */
-function scoresOf({ titleLengths, bodyLengths }: Part, { clauses, docs }: Selection, stats: CorpusStats): Float64Array {
-  const scores = room.scores(0, docs.length);
-  const weights = clauses.map((_, c) => rarity(stats.clauses[c] ?? 0, stats.documents));
-  const whole = weights.reduce((sum, weight) => sum + weight, 0);
-  const perTitleWord = TITLE_LENGTH / Math.max(1, stats.title);
-  const perBodyWord = BODY_LENGTH / Math.max(1, stats.body);
-  for (const [c, { docs: having, titles, bodies }] of clauses.entries()) {
-    const weight = weights[c]! / whole;
-    for (let i = 0, p = 0; i < docs.length; i++) {
-      const doc = docs[i]!;
-      if (having[p]! < doc) p = seek(having, doc, p);
-      if (p === having.length) break;
-      if (having[p] !== doc) continue;
-      let earned = bodies[p]! / (1 - BODY_LENGTH + perBodyWord * bodyLengths[doc]!);
-      if (titles[p]! > 0) earned += (TITLE_WEIGHT * titles[p]!) / (1 - TITLE_LENGTH + perTitleWord * titleLengths[doc]!);
-      scores[i]! += (weight * earned) / (SATURATION + earned);
-      p++;
+const rarity = (having: number, documents: number): number => Math.log(1 + Math.max(0, documents - having + 0.5) / (having + 0.5));
+
+const EXCLUDED = 0xff;
+
+class Ranking {
+  readonly best: Best;
+  readonly #mode: Query["mode"];
+  readonly #stats: CorpusStats;
+  /** Of the clauses; together 1. */
+  readonly #weights: readonly number[];
+  readonly #earnings: Earnings;
+  readonly #only: SeqSet | undefined;
+  /** Of the documents of a block: score, 0 to below 1, as the share of the query's weight that is earned; and number of clauses. */
+  readonly #scores = new Float64Array(BLOCK);
+  readonly #counts = new Uint8Array(BLOCK);
+
+  constructor(mode: Query["mode"], stats: CorpusStats, weights: readonly number[], best: Best, only: SeqSet | undefined) {
+    this.#mode = mode;
+    this.#stats = stats;
+    this.#weights = weights;
+    this.#earnings = new Earnings(stats);
+    this.best = best;
+    this.#only = only;
+  }
+
+  take(question: PartQuestion): void {
+    const { part, clauses } = question;
+    if (this.#mode === "all" && clauses.some(({ empty }) => empty)) return;
+    const bounds = this.#bounds(question);
+    const promising: number[] = [];
+    for (let block = 0; block < bounds.length; block++) {
+      if (bounds[block]! >= Math.max(0, this.best.least) && this.#wanted(part, block)) promising.push(block);
+    }
+    promising.sort((a, b) => bounds[b]! - bounds[a]!);
+    for (const block of promising) {
+      if (bounds[block]! < this.best.least) return;
+      this.#takeBlock(question, block);
     }
   }
-  return scores;
-}
 
-const rarity = (having: number, documents: number): number => Math.log(1 + Math.max(0, documents - having + 0.5) / (having + 0.5));
+  /** For each block, no less than what any document of it scores; below 0 where none can match. */
+  #bounds({ part, clauses, not }: PartQuestion): Float64Array {
+    const sums = new Float64Array(blocksOf(part.documents)).fill(clauses.length === 0 ? 0 : -1);
+    for (const clause of not) clause.bounds(0, this.#stats);
+    for (const [c, clause] of clauses.entries()) {
+      const bounds = clause.bounds(this.#weights[c]!, this.#stats);
+      const optional = this.#mode === "any";
+      for (let block = 0; block < sums.length; block++) {
+        if (bounds[block] === 0) sums[block] = optional ? sums[block]! : -1;
+        else if (c === 0 || sums[block]! >= 0) sums[block] = Math.max(0, sums[block]!) + bounds[block]!;
+        else if (optional) sums[block] = bounds[block]!;
+      }
+    }
+    return sums;
+  }
+
+  /** Whether any of the messages asked for stands in the block. */
+  #wanted({ seqs, documents }: Part, block: number): boolean {
+    const only = this.#only;
+    if (only === undefined) return true;
+    for (let doc = block * BLOCK; doc < Math.min(documents, (block + 1) * BLOCK); doc++) if (only.has(seqs[doc]!)) return true;
+    return false;
+  }
+
+  #takeBlock({ part, clauses, not }: PartQuestion, block: number): void {
+    const scores = this.#scores.fill(0);
+    const counts = this.#counts.fill(0);
+    const first = block * BLOCK;
+    for (let c = 0; c < clauses.length; c++) {
+      const clause = clauses[c]!;
+      const weight = this.#weights[c]!;
+      clause.read(block);
+      const { docs, titles, bodies } = clause.postings;
+      for (let i = clause.from; i < clause.to; i++) {
+        const doc = docs[i]!;
+        scores[doc - first]! += saturated(weight, this.#earnings.of(part, doc, titles[i]!, bodies[i]!));
+        counts[doc - first]!++;
+      }
+    }
+    for (const clause of not) {
+      clause.read(block);
+      for (let i = clause.from; i < clause.to; i++) counts[clause.postings.docs[i]! - first] = EXCLUDED;
+    }
+    const least = this.#mode === "all" ? clauses.length : Math.min(1, clauses.length);
+    for (let i = 0; i < Math.min(BLOCK, part.documents - first); i++) {
+      if (counts[i]! < least || counts[i] === EXCLUDED || scores[i]! < this.best.least || part.dead[first + i] === 1) continue;
+      const seq = part.seqs[first + i]!;
+      if (this.#only === undefined || this.#only.has(seq)) this.best.offer(seq, scores[i]!);
+    }
+  }
+}

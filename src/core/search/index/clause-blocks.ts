@@ -1,0 +1,57 @@
+// One clause of a query in one part, block by block: what a block can be worth, and its postings where it is worth reading.
+import type { Clause } from "../query.ts";
+import { clausePostings } from "./clause.ts";
+import { Earnings, type Means, saturated } from "./earned.ts";
+import { BLOCK, headsOfPostings, type LongList } from "./heads.ts";
+import { liveCount, type Part, type Postings } from "./part.ts";
+import { readWordsInto } from "./postings.ts";
+
+export class ClauseBlocks {
+  readonly part: Part;
+  /** In how many documents that are not gone the clause stands. */
+  readonly live: number;
+  readonly empty: boolean;
+  /** The postings of the block that was read last lie from here to there. */
+  postings: Postings;
+  from = 0;
+  to = 0;
+  readonly #long: LongList | undefined;
+  #at: Uint32Array = new Uint32Array(0);
+
+  constructor(part: Part, clause: Clause) {
+    this.part = part;
+    const [word = ""] = clause.words;
+    this.#long = clause.prefix || clause.words.length !== 1 ? undefined : part.longList(word);
+    if (this.#long !== undefined) {
+      this.postings = { docs: new Uint32Array(BLOCK), titles: new Uint16Array(BLOCK), bodies: new Uint16Array(BLOCK) };
+      this.live = part.liveFrequency(word);
+      this.empty = false;
+    } else {
+      this.postings = clausePostings(part, clause);
+      this.live = part.deadCount === 0 ? this.postings.docs.length : liveCount(part.dead, this.postings.docs);
+      this.empty = this.postings.docs.length === 0;
+    }
+  }
+
+  /** For each block, no less than what the clause adds to the score of a document in it; 0 where no document has it. */
+  bounds(weight: number, means: Means): Float64Array {
+    const earnings = new Earnings(means);
+    const { most, means: by, at } = this.#long?.heads ?? headsOfPostings(this.postings, this.part, earnings);
+    this.#at = at;
+    const times = earnings.timesMost(by);
+    const bounds = new Float64Array(most.length);
+    for (let block = 0; block < bounds.length; block++) bounds[block] = saturated(weight, most[block]! * times);
+    return bounds;
+  }
+
+  read(block: number): void {
+    if (this.#long === undefined) {
+      this.from = this.#at[block] ?? 0;
+      this.to = this.#at[block + 1] ?? 0;
+    } else {
+      const { bytes, heads } = this.#long;
+      const stretch = { from: heads.at[block], to: heads.at[block + 1], before: heads.before[block] };
+      this.to = readWordsInto(bytes, this.postings, stretch);
+    }
+  }
+}
