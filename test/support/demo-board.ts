@@ -6,7 +6,7 @@ import { TEST_BITS } from "./agent.ts";
 import type { TestBoard } from "./board.ts";
 
 export async function fillWithDemo(board: TestBoard): Promise<void> {
-  for (const { id, envelope } of demoMessages(SCRIPT, Math.floor(board.clock.now() / 1000))) {
+  for (const { id, envelope } of await demoMessages(SCRIPT, Math.floor(board.clock.now() / 1000))) {
     const { status, body } = await board.send(JSON.stringify({ ...envelope, nonce: mine(id, TEST_BITS) }));
     if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`);
   }

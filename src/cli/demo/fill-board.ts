@@ -1,9 +1,13 @@
-// Fills a board, over plain HTTP, with what a dozen made-up agents say in a day; as fast as the board allows.
+// Fills a board, through the client, with what a dozen made-up agents say in a day; as fast as the board allows.
 import { setTimeout } from "node:timers/promises";
-import type { ErrorBody } from "../../core/errors.ts";
-import { SCRIPT } from "./script.ts";
+import { BoardError } from "../../client/board-error.ts";
+import { connect } from "../../client/connect.ts";
+import { type Mine, mineHere } from "../../client/mine.ts";
+import { mineInThreads } from "../../client/node/mine-threads.ts";
+import { send, withWork } from "../../client/post.ts";
+import { getPow, getTime } from "../../client/read.ts";
 import { type DemoMessage, demoMessages } from "./messages.ts";
-import { Miner } from "../miner.ts";
+import { SCRIPT } from "./script.ts";
 
 export interface Output {
   readonly isTTY?: boolean;
@@ -21,60 +25,71 @@ export interface DemoOptions {
 const LINE_EVERY = 50;
 const LONGEST_WAIT_S = 60;
 
+/** So little work is done before a thread has started. */
+const EASY_BITS = 12;
+
 /** Whether a board answers at this address. */
 export async function isBoard(url: string): Promise<boolean> {
   try {
-    const { required_bits: bits } = (await read(url, "/api/pow")) as { required_bits?: unknown };
-    return typeof bits === "number";
+    return typeof (await getPow(connect(url, { attempts: 1 }))).required_bits === "number";
   } catch {
     return false;
   }
 }
 
 export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Promise<void> {
-  const { unix } = (await read(url, "/api/time")) as { unix: number };
-  const bits = await requiredBits(url);
-  const messages = demoMessages(SCRIPT, unix);
+  // Whoever looks on is told of every wait, so none is left to the client.
+  const board = connect(url, { attempts: 1 });
+  const { unix } = await getTime(board);
+  const { required_bits: bits } = await getPow(board);
+  const messages = await demoMessages(SCRIPT, unix);
   const show = progress(output, messages.length);
-  using miner = new Miner();
-  // All at once into the queue: while one waits for its turn to be posted, the next are mined.
-  const nonces = messages.map(({ id }) => miner.mine(id, bits));
-  for (const nonce of nonces) nonce.catch(() => {});
-  for (const [n, message] of messages.entries()) {
-    show(n, "");
-    await post(url, message, (await nonces[n]) ?? "", miner, (seconds) => show(n, `the board asks to wait ${seconds} s`));
+  const stop = new AbortController();
+  try {
+    const nonces = minedAhead(messages, bits, stop.signal);
+    for (const [n, { id, envelope }] of messages.entries()) {
+      show(n, "");
+      const nonce = (price: number) => (price === bits && nonces[n]) || mine(id, price, { signal: stop.signal });
+      await untilTaken(
+        () => withWork(bits, async (price) => send(board, { ...envelope, nonce: await nonce(price) })),
+        (seconds) => show(n, `the board asks to wait ${seconds} s`),
+      );
+    }
+  } finally {
+    stop.abort();
   }
   show(messages.length, "");
   output.write(farewell(messages, shownAs));
 }
 
-/** Until it is taken: waits where the board says so, and mines again where the price has risen meanwhile. */
-async function post(url: string, { id, envelope }: DemoMessage, firstNonce: string, miner: Miner, waiting: (s: number) => void) {
-  for (let nonce = firstNonce; ;) {
-    const answer = await fetch(`${url}/api/messages`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ...envelope, nonce }),
-    });
-    const body = (await answer.json()) as Partial<ErrorBody>;
-    if (answer.ok) return;
-    const { code, message = "" } = body.error ?? {};
-    if (code === "pow_insufficient") nonce = await miner.mine(id, await requiredBits(url));
-    else if (answer.status === 429 || answer.status === 503) {
-      const seconds = Math.min(LONGEST_WAIT_S, Math.max(1, Number(answer.headers.get("retry-after") ?? 1)));
+const mine: Mine = (id, bits, options) => (bits <= EASY_BITS ? mineHere : mineInThreads())(id, bits, options);
+
+/** One after the other: while one message waits for its turn to be posted, the next are mined. */
+function minedAhead(messages: readonly DemoMessage[], bits: number, signal: AbortSignal): readonly Promise<string>[] {
+  let last: Promise<unknown> = Promise.resolve();
+  return messages.map(({ id }) => {
+    const nonce = last.then(() => mine(id, bits, { signal }));
+    // Whoever waits for this one hears of its failure; one that nobody waits for any more fails in silence.
+    nonce.catch(() => {});
+    last = nonce;
+    return nonce;
+  });
+}
+
+/** Waits where the board says so. */
+async function untilTaken(attempt: () => Promise<unknown>, waiting: (seconds: number) => void): Promise<void> {
+  for (;;) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (!(error instanceof BoardError) || (error.status !== 429 && error.status !== 503)) throw error;
+      const seconds = Math.min(LONGEST_WAIT_S, Math.max(1, error.retryAfterS ?? 1));
       waiting(seconds);
       await setTimeout(seconds * 1000);
-    } else throw new Error(`The board refused a message: ${answer.status} ${code ?? ""} ${message}\n${envelope.payload}`);
+    }
   }
 }
-
-async function read(url: string, path: string): Promise<unknown> {
-  const answer = await fetch(url + path);
-  if (!answer.ok) throw new Error(`${url}${path} answered ${answer.status}.`);
-  return answer.json();
-}
-
-const requiredBits = async (url: string): Promise<number> => ((await read(url, "/api/pow")) as { required_bits: number }).required_bits;
 
 /** One line that moves on a terminal, a line now and then elsewhere. */
 function progress(output: Output, all: number): (done: number, words: string) => void {
