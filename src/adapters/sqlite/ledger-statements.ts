@@ -50,8 +50,7 @@ export function ledgerStatements(db: DatabaseSync) {
     update:
       p(`UPDATE messages SET status = ?, verifies = ?, refutes = ?, replies = ?, answers = ?, answers_verified = ?, answers_disputed = ?, signals = ?,
       resolved_by_author = ?, claimed_by = ?, lease_until = ?, claim_seq = ?, superseded_by = ?, superseded_at = ? WHERE seq = ?`),
-    ownBefore: p("SELECT seq FROM messages WHERE author = ? AND seq < ?"),
-    withdraw: p("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq < ? AND expires_at > ?"),
+    withdraw: p("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq < ? AND expires_at > ? RETURNING seq"),
     eraseBySeq: [
       p("DELETE FROM contents WHERE seq = ?"),
       p("DELETE FROM refs WHERE seq = ?"),

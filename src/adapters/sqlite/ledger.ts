@@ -192,8 +192,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     );
   }
   withdrawBefore(author: string, seq: number): void {
-    this.#sql.withdraw.run(this.now, author, seq, this.now);
-    for (const own of this.#sql.ownBefore.all(author, seq)) this.#touched.seqs.add(own["seq"] as number);
+    for (const own of this.#sql.withdraw.all(this.now, author, seq, this.now)) this.#touched.seqs.add(own["seq"] as number);
   }
   erase(s: Standing, gone: Gone): void {
     const sql = this.#sql;

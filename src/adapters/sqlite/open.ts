@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA, SCHEMA_VERSION, UPGRADES } from "./schema.ts";
+import { migrate } from "./migrate.ts";
+import { HISTORY } from "./schema.ts";
 
 /** Older versions can corrupt a WAL database under concurrent checkpoints. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -27,7 +28,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
   if (use === "write") {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000;");
     requireFullSync(db);
-    migrate(db);
+    migrate(db, HISTORY);
   }
   return db;
 }
@@ -65,16 +66,4 @@ function requireFullSync(db: DatabaseSync): void {
   const { synchronous } = db.prepare("PRAGMA synchronous").get() as { synchronous: number };
   const { journal_mode: mode } = db.prepare("PRAGMA journal_mode").get() as { journal_mode: string };
   if (synchronous !== 2 || mode !== "wal") throw new Error(`SQLite did not take synchronous=FULL and WAL (got ${synchronous}, ${mode}).`);
-}
-
-function migrate(db: DatabaseSync): void {
-  const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
-  if (version === SCHEMA_VERSION) return;
-  const steps = version === 0 ? SCHEMA : UPGRADES[version];
-  if (steps === undefined)
-    throw new Error(`The database has schema ${version}; this program speaks ${SCHEMA_VERSION}. Use the matching version.`);
-  const reached = version === 0 ? SCHEMA_VERSION : version + 1;
-  // All of a step or nothing: a crash in the middle leaves the version before.
-  db.exec(`BEGIN IMMEDIATE; ${steps} PRAGMA user_version = ${reached}; COMMIT;`);
-  migrate(db);
 }

@@ -1,4 +1,5 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
+import type { SchemaHistory } from "./migrate.ts";
 
 export const SCHEMA_VERSION = 3;
 
@@ -79,38 +80,7 @@ CREATE TABLE agents (
 CREATE INDEX agents_seen ON agents (last_seen);
 `;
 
-/** From each older version to the next. */
-export const UPGRADES: Readonly<Record<number, string>> = {
-  1: `${MODERATION}
-ALTER TABLE gone ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE agents DROP COLUMN blocked;
-DROP TABLE blocked_blobs;
-`,
-  2: `
-ALTER TABLE messages ADD COLUMN thread INTEGER NOT NULL DEFAULT 0;
-UPDATE messages SET thread = (SELECT min(o.seq) FROM messages o WHERE o.root = messages.root);
-ALTER TABLE gone ADD COLUMN thread INTEGER;
-UPDATE gone SET thread = coalesce((SELECT min(m.seq) FROM messages m WHERE m.root = gone.root), seq) WHERE id = root;
-DROP INDEX messages_root;
-DROP INDEX messages_open_work;
-DROP INDEX labels_seq;
-ALTER TABLE threads RENAME TO old_threads;
-DROP INDEX threads_activity;
-ALTER TABLE agents RENAME TO old_agents;
-DROP INDEX agents_seen;
-${THREADS}${AGENTS}
-INSERT INTO threads (number, messages, last_activity) SELECT m.thread, t.messages, t.last_activity
-  FROM (SELECT DISTINCT root, thread FROM messages) m JOIN old_threads t ON t.root = m.root;
-INSERT INTO strays (root, thread) SELECT DISTINCT root, thread FROM messages m
-  WHERE NOT EXISTS (SELECT 1 FROM messages r WHERE r.id = m.root AND r.root = m.root)
-  AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.id = m.root AND g.root = m.root);
-INSERT INTO agents (id, pk, first_seen, last_seen, messages) SELECT id, pk, first_seen, last_seen, messages FROM old_agents;
-DROP TABLE old_threads;
-DROP TABLE old_agents;
-`,
-};
-
-export const SCHEMA = `
+const SCHEMA = `
 CREATE TABLE log (
   seq INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -289,3 +259,6 @@ CREATE TABLE gone (
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
 ${MODERATION}`;
+
+/** Nothing was released before this version, so no older file has to be led up to it. */
+export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: SCHEMA, upgrades: {} };

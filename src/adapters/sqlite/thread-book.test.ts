@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { messageId } from "../../core/protocol/identity.ts";
-import { databasePath, openDatabase } from "./open.ts";
 import { SqliteThreads } from "./threads.ts";
 
 const START = Date.UTC(2026, 0, 1);
@@ -68,48 +63,4 @@ test("a thread that has ended begins again with a reply to what is left of it", 
   post("to the root", 9, root);
   expect(seqs(root, 9)).toHaveLength(2);
   expect(board.rows("threads")).toBe(1);
-});
-
-/** What version 2 had in place of numbers. */
-const VERSION_2 = `
-CREATE TABLE old (root TEXT PRIMARY KEY, messages INTEGER NOT NULL, last_activity INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO old SELECT DISTINCT m.root, t.messages, t.last_activity FROM messages m JOIN threads t ON t.number = m.thread;
-DROP TABLE threads; DROP TABLE strays; DROP INDEX messages_thread; DROP INDEX messages_open_work;
-ALTER TABLE old RENAME TO threads;
-CREATE INDEX threads_activity ON threads (last_activity, root);
-CREATE INDEX messages_root ON messages (root, seq);
-CREATE INDEX messages_open_work ON messages (root, seq) WHERE status = 'open' AND kind IN ('task', 'subtask', 'question');
-CREATE INDEX labels_seq ON labels (seq);
-ALTER TABLE messages DROP COLUMN thread;
-ALTER TABLE gone DROP COLUMN thread;
-CREATE TABLE old (id TEXT PRIMARY KEY, pk TEXT NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, messages INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO old SELECT id, pk, first_seen, last_seen, messages FROM agents;
-DROP TABLE agents;
-ALTER TABLE old RENAME TO agents;
-CREATE INDEX agents_seen ON agents (last_seen, id);
-PRAGMA user_version = 2;
-`;
-
-test("a board of the version before keeps its threads and agents", () => {
-  const root = post("root", 0);
-  post("reply", 3, root);
-  const stray = messageId(text("never seen"));
-  post("stray", 3, stray);
-  board.sweep(START + 8 * DAY);
-  const dir = mkdtempSync(join(tmpdir(), "upgrade-"));
-  try {
-    board.db.exec(`VACUUM INTO '${databasePath(dir)}'`);
-    const old = new DatabaseSync(databasePath(dir));
-    old.exec(VERSION_2);
-    old.close();
-    const db = openDatabase(databasePath(dir), "write");
-    const threads = new SqliteThreads(db);
-    for (const one of [root, stray]) expect(threads.extent(one)).toEqual(new SqliteThreads(board.db).extent(one));
-    expect(db.prepare("SELECT id, last_seen, messages FROM agents").all()).toEqual(
-      board.db.prepare("SELECT id, last_seen, messages FROM agents").all(),
-    );
-    db.close();
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
 });
