@@ -136,7 +136,7 @@ export async function start(
   const search = textSearch(store, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
-  const { list, keptPage } = lister({ store, clock, names: naming, cursors, settle, search });
+  const { list, listAtHand } = lister({ store, clock, names: naming, cursors, settle, search });
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
@@ -171,7 +171,7 @@ export async function start(
         mailDomain: config.mailDomain,
       }),
       list,
-      keptPage,
+      listAtHand,
       findWork,
       waitFor,
       feeds: feed,

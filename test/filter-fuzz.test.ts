@@ -124,6 +124,7 @@ class Subjects {
     agent: async (name) => name,
     message: async (prefix) => this.#snapshot.messages.find(({ id }) => id.startsWith(prefix))?.id ?? prefix,
     resolve: async ({ root, ...values }) => (root === undefined ? values : { ...values, root: await this.#names.message(root) }),
+    areIds: () => false,
   };
 
   private constructor(snapshot: Snapshot, subjects: readonly { readonly id: string; readonly subject: Subject }[]) {

@@ -1,15 +1,27 @@
 // How much one page holds: payloads may be half a megabyte each and a page is made in one piece, so their sum is bounded.
 import { LIMITS } from "../core/protocol/limits.ts";
-import type { Listed } from "../ports/store.ts";
-import { flagAhead } from "./flag-ahead.ts";
+import type { Card, Listed } from "../ports/store.ts";
+import { flagAhead, isQuicklyFlagged } from "./flag-ahead.ts";
 
 export const charsOf = (item: Listed): number => ("card" in item ? item.card.raw.payload.length : 0);
 
 /** The first of these that fit on a page, ready to be shown; a cursor leads on to the rest. */
 export async function fitting<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
-  let chars = 0;
-  const end = items.findIndex((item) => (chars += charsOf(item)) > LIMITS.page_chars);
-  const page = end === -1 ? items : items.slice(0, end);
-  await flagAhead(page.flatMap((item) => ("card" in item ? [item.card] : [])));
+  const page = first(items);
+  await flagAhead(cardsOf(page));
   return page;
 }
+
+/** The same without waiting; undefined where that would take long. */
+export function fittingAtHand<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
+  const page = first(items);
+  return isQuicklyFlagged(cardsOf(page)) ? page : undefined;
+}
+
+function first<Item extends Listed>(items: readonly Item[]): readonly Item[] {
+  let chars = 0;
+  const end = items.findIndex((item) => (chars += charsOf(item)) > LIMITS.page_chars);
+  return end === -1 ? items : items.slice(0, end);
+}
+
+const cardsOf = (items: readonly Listed[]): Card[] => items.flatMap((item) => ("card" in item ? [item.card] : []));

@@ -18,3 +18,10 @@ export async function flagAhead(cards: Iterable<Card>): Promise<void> {
     await nextTurn();
   }
 }
+
+/** Whether so little is left to look through that it can be done in one go. */
+export function isQuicklyFlagged(cards: readonly Card[]): boolean {
+  let chars = 0;
+  for (const { standing, raw } of cards) if (!hasFlags(standing.id)) chars += raw.payload.length;
+  return chars < STEP_CHARS;
+}

@@ -2,15 +2,16 @@
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
 import { and, atLeast, atMost, type Condition, flagIs } from "../core/query/condition.ts";
+import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { type FilterValues, meaningOf, refers } from "../core/query/filters.ts";
 import { ORDERS, type Sort } from "../core/query/order.ts";
 import { requirePartners } from "../core/query/pairs.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Listed, Store } from "../ports/store.ts";
-import { fitting } from "./fitting.ts";
-import { KeptPages } from "./kept-pages.ts";
+import type { Listed, ListQuery, Store } from "../ports/store.ts";
+import { fitting, fittingAtHand } from "./fitting.ts";
+import { KeptPages, type Moment } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
 
 /** A listing as it was asked for, parsed. */
@@ -60,12 +61,12 @@ export type TextSearch = (
 ) => Promise<{ items: readonly Item[]; next: unknown }>;
 
 export type List = (question: Question) => Promise<Page>;
-/** The page as it is at this moment, where it was kept and nothing has moved since. */
-export type KeptPage = (question: Question, now: number) => Page | undefined;
+/** The page as it is at this moment, where that takes no waiting. It refuses what `list` refuses. */
+export type ListAtHand = (question: Question, now: number) => Page | undefined;
 
 export interface Lister {
   readonly list: List;
-  readonly keptPage: KeptPage;
+  readonly listAtHand: ListAtHand;
 }
 
 const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
@@ -73,73 +74,92 @@ const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 export function lister({ store, clock, names, cursors, settle, search }: ListParts): Lister {
   const pages = new KeptPages();
 
-  function keptPage(question: Question, now: number): Page | undefined {
+  function listAtHand(question: Question, now: number): Page | undefined {
     const state = store.atHand?.state();
-    if (state === undefined) return undefined;
-    const kept = pages.find(question, { seq: state.seq, due: state.nextDue, now });
-    return kept === undefined ? undefined : { ...kept, latestSeq: state.seq, asOf: now };
+    if (state === undefined || isText(question)) return undefined;
+    const moment = { seq: state.seq, due: state.nextDue, now };
+    const kept = pages.find(question, moment);
+    if (kept !== undefined) return { ...kept, latestSeq: state.seq, asOf: now };
+    requireNoFuture(question, state.seq);
+    const { filters, ref } = question;
+    if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
+    const found = store.atHand?.list(queryOf(question, conditionOn(question, filters, ref, now, state.seq)));
+    const items = found === undefined ? undefined : fittingAtHand(found.slice(0, question.limit));
+    return found === undefined || items === undefined ? undefined : pageOf(question, found, items, moment);
   }
 
   async function list(question: Question): Promise<Page> {
     await settle();
     const now = clock.now();
-    const isText = question.q !== undefined || question.near !== undefined || question.like !== undefined;
+    const text = isText(question);
     // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
-    const reads = isText || question.after_seq !== undefined ? store : await store.listingReads();
+    const reads = text || question.after_seq !== undefined ? store : await store.listingReads();
     const { seq: latestSeq } = await reads.head();
-    // A poller that is ahead of the board has met a board that began anew: an empty page would hide that for ever.
-    if (question.after_seq !== undefined && question.after_seq > latestSeq)
-      throw new Refusal("future_cursor", `\`after_seq\` is ${question.after_seq}; the newest entry is ${latestSeq}.`, {
-        details: { latest_seq: latestSeq },
-      });
+    requireNoFuture(question, latestSeq);
     const moment = { seq: latestSeq, due: await reads.nextDue(), now };
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
     const condition = await conditionOf(question, names, now, latestSeq);
-    const sort = sortOf(question);
-    if (isText) {
+    if (text) {
       const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
       const { items, next } = await search(question, condition, { after, now, upTo: latestSeq });
       return { items, nextCursor: next === undefined ? null : cursors.encode(question.text, next), latestSeq, asOf: now };
     }
+    const found = await reads.list(queryOf(question, condition));
+    return pageOf(question, found, await fitting(found.slice(0, question.limit)), moment);
+  }
+
+  /** One more than asked for tells whether there is a next page. */
+  function queryOf(question: Question, condition: Condition): ListQuery {
+    const sort = sortOf(question);
     if (sort === "relevance")
       throw new Refusal("invalid_parameter", "`sort=relevance` needs `q` or `near`.", {
         hint: "Give `q` or `near` as well, or another sort.",
         details: { parameter: "sort" },
       });
     const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, positionForm);
-    // One more than asked for tells whether there is a next page.
-    const found = await reads.list({
-      condition,
-      order: ORDERS[sort],
-      after,
-      limit: question.limit + 1,
-      removed: question.include_removed ?? false,
-      only: undefined,
-    });
-    const items = await fitting(found.slice(0, question.limit));
+    const { limit, include_removed: removed = false } = question;
+    return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined };
+  }
+
+  function pageOf(question: Question, found: readonly Listed[], items: readonly Listed[], moment: Moment): Page {
     const last = items.at(-1);
     const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
     pages.keep(question, moment, { items, nextCursor });
-    return { items, nextCursor, latestSeq, asOf: now };
+    return { items, nextCursor, latestSeq: moment.seq, asOf: moment.now };
   }
 
-  return { list, keptPage };
+  return { list, listAtHand };
 }
 
 export function sortOf({ sort, q, near, like }: Question): Sort {
   return sort ?? (q !== undefined || near !== undefined || like !== undefined ? "relevance" : "new");
 }
 
-/** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters. */
+const isText = ({ q, near, like }: Question): boolean => q !== undefined || near !== undefined || like !== undefined;
+
+/** A poller that is ahead of the board has met a board that began anew: an empty page would hide that for ever. */
+function requireNoFuture({ after_seq: after }: Question, latestSeq: number): void {
+  if (after !== undefined && after > latestSeq)
+    throw new Refusal("future_cursor", `\`after_seq\` is ${after}; the newest entry is ${latestSeq}.`, {
+      details: { latest_seq: latestSeq },
+    });
+}
+
 export async function conditionOf(question: Question, names: Names, now: number, latestSeq: number): Promise<Condition> {
-  const { filters, ref, rel, include_superseded: superseded, after_seq: afterSeq } = question;
+  const { filters, ref } = question;
   requirePartners(question);
+  return conditionOn(question, await names.resolve(filters), ref === undefined ? undefined : await names.message(ref), now, latestSeq);
+}
+
+/** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters; every name is an id. */
+function conditionOn(question: Question, filters: FilterValues, ref: string | undefined, now: number, latestSeq: number): Condition {
+  const { rel, include_superseded: superseded, after_seq: afterSeq } = question;
   return and(
     atLeast("expiresAt", now + 1),
     ...(superseded === true ? [] : [flagIs("superseded", false)]),
-    ...meaningOf(await names.resolve(filters), now),
-    ...(ref === undefined ? [] : [refers(await names.message(ref), rel)]),
+    ...meaningOf(filters, now),
+    ...(ref === undefined ? [] : [refers(ref, rel)]),
     ...(afterSeq === undefined ? [] : [atLeast("seq", afterSeq + 1), atMost("seq", latestSeq)]),
   );
 }

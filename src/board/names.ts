@@ -6,10 +6,14 @@ import { FILTER_NAMES, FILTERS, type FilterValues } from "../core/query/filters.
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
+const MESSAGE_ID_CHARS = 64;
+
 export interface Names {
   /** `parameter` is where the name was given, for the refusal; without it the name was the address itself. */
   agent(name: string, parameter?: string): Promise<string>;
   message(idOrPrefix: string, parameter?: string): Promise<string>;
+  /** Whether every name among the filter values is an id already. */
+  areIds(values: FilterValues): boolean;
   /** The same filter values with every name replaced by the id it stands for. */
   resolve(values: FilterValues): Promise<FilterValues>;
 }
@@ -31,7 +35,7 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
   }
 
   async function message(idOrPrefix: string, parameter = "ref"): Promise<string> {
-    if (idOrPrefix.length === 64) return idOrPrefix;
+    if (idOrPrefix.length === MESSAGE_ID_CHARS) return idOrPrefix;
     const { live, gone } = await store.idsByPrefix(idOrPrefix, 2, clock.now());
     const [first, second] = live.length > 0 ? live : gone;
     if (first !== undefined && second === undefined) return first;
@@ -56,5 +60,16 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
     return resolved;
   }
 
-  return { agent, message, resolve };
+  function areIds(values: FilterValues): boolean {
+    return FILTER_NAMES.every((name) => {
+      const value = values[name];
+      const kind = FILTERS[name].names;
+      if (value === undefined || kind === undefined) return true;
+      return kind === "agents"
+        ? (value as readonly string[]).every((one) => AGENT_ID.test(one))
+        : (value as string).length === MESSAGE_ID_CHARS;
+    });
+  }
+
+  return { agent, message, resolve, areIds };
 }

@@ -1,6 +1,6 @@
 // GET /api/messages: list, filter and search.
 import { z } from "zod";
-import type { KeptPage, List, Question } from "../board/list.ts";
+import type { List, ListAtHand, Question } from "../board/list.ts";
 import type { StreamQuestion } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
 import { Refusal } from "../core/errors.ts";
@@ -99,7 +99,7 @@ export function questionText(listing: string, parameters: Readonly<Record<string
   return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-export const listMessages = (list: List, keptPage: KeptPage, waitFor: WaitFor, present: Presenter) =>
+export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFor, present: Presenter) =>
   operation({
     name: "list_messages",
     method: "GET",
@@ -132,11 +132,13 @@ export const listMessages = (list: List, keptPage: KeptPage, waitFor: WaitFor, p
       return present.page(page, { include: given.include ?? PREVIEW, fields: given.fields, format: given.format, heading: "Messages" });
     },
     atHand(given) {
+      // A search waits for its index, and is paid for twice.
+      if (given.q !== undefined || given.near !== undefined) return undefined;
       if (given.wait !== undefined || given.format === "md" || given.fields !== undefined) return undefined;
       const question = questionOf(given);
       const how = { include: given.include ?? PREVIEW, heading: "Messages" };
       return (now) => {
-        const page = keptPage(question, now);
+        const page = listAtHand(question, now);
         return page === undefined ? undefined : present.pageText(page, how);
       };
     },

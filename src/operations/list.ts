@@ -7,7 +7,7 @@ import { dumper } from "../board/dump.ts";
 import { messageFinder } from "../board/find.ts";
 import { graphReader } from "../board/graph.ts";
 import { historyReader } from "../board/history.ts";
-import type { KeptPage, List } from "../board/list.ts";
+import type { List, ListAtHand } from "../board/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
 import type { OperateAlias } from "../board/aliases.ts";
@@ -74,7 +74,7 @@ export interface OperationParts extends AssistedParts {
   readonly report: Report;
   readonly list: List;
   readonly findWork: FindWork;
-  readonly keptPage: KeptPage;
+  readonly listAtHand: ListAtHand;
   readonly waitFor: WaitFor;
   readonly feeds: Feeds;
   readonly streamsOpen: () => number;
@@ -113,7 +113,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const stats = getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen });
   const all = [
     postMessage(post, adviser(store, list, clock), difficulty, clock, baseUrl),
-    listMessages(list, parts.keptPage, parts.waitFor, present),
+    listMessages(list, parts.listAtHand, parts.waitFor, present),
     getMessage(find, store, clock, baseUrl, present),
     getThread(showThread, baseUrl, present),
     getGraph(showGraph),

@@ -130,6 +130,8 @@ export interface AtHand {
   /** Where the log stands and when the next thing is due. */
   state(): { readonly seq: number; readonly nextDue: number | null };
   find(id: string, now: number): Found | undefined;
+  /** A listing of live messages that takes one short step; undefined where it takes more. */
+  list(query: ListQuery): readonly Listed[] | undefined;
 }
 
 /** What a listing is read from, all of one source. */

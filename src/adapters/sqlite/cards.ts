@@ -1,9 +1,9 @@
 // Messages kept in memory after their first reading, until a transaction touches them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { AuthorFacts, Card, Raw, ThreadFacts, Touched } from "../../ports/store.ts";
+import type { AuthorFacts, Card, ThreadFacts, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
-import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
+import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 
 /** About 3 KB each; but a payload can be half a megabyte, so their sum is bounded as well. */
 const CARDS_KEPT = 20_000;
@@ -34,10 +34,13 @@ export class SqliteCards {
 
   constructor(db: DatabaseSync, head = new SqliteHead(db)) {
     this.#head = head;
-    const message = (where: string) =>
-      db.prepare(
+    const message = (where: string) => {
+      const statement = db.prepare(
         `SELECT ${STANDING_COLUMNS}, m.thread, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`,
       );
+      statement.setReturnArrays(true);
+      return statement;
+    };
     this.#sql = {
       byId: message("m.id = ?"),
       bySeq: message("m.seq = ?"),
@@ -136,6 +139,7 @@ export class SqliteCards {
 
 function toKept(row: unknown): Kept | undefined {
   if (row === undefined) return undefined;
-  const { payload, sig, nonce, thread, ...rest } = row as Raw & { thread: number } & Record<string, unknown>;
-  return { standing: toStanding(rest), raw: { payload, sig, nonce }, thread };
+  // After the columns of the standing.
+  const [thread, payload, sig, nonce] = (row as unknown[]).slice(-4) as [number, string, string, string];
+  return { standing: standingFrom(row), raw: { payload, sig, nonce }, thread };
 }

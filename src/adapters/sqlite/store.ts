@@ -171,6 +171,7 @@ class SqliteStore implements Store {
   readonly atHand: AtHand = {
     state: () => ({ seq: this.#reader.head().seq, nextDue: this.#nextDue }),
     find: (id, now) => this.#reader.find(id, now),
+    list: (query) => this.#lister.listAtHand(query),
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);

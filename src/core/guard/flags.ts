@@ -18,16 +18,25 @@ export type Flag = keyof typeof FLAGS;
 export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 
 /** A message is shown to its author, on the stream and in lists within moments; under its id its text never changes. */
-const KEPT = 10_000;
+const KEPT = 50_000;
 const kept = new Map<string, readonly Flag[]>();
+const NONE: readonly Flag[] = [];
 
 export function messageFlags(id: string, payload: Payload): readonly Flag[] {
   const known = kept.get(id);
   if (known !== undefined) return known;
   const flags = flagsOf(payload);
   kept.set(id, flags);
-  if (kept.size > KEPT) for (const oldest of kept.keys()) if (kept.delete(oldest)) break;
+  if (kept.size > KEPT) dropOldest();
   return flags;
+}
+
+/** Many at a time: looking for the oldest passes by all that were dropped lately. */
+function dropOldest(): void {
+  for (const id of kept.keys()) {
+    if (kept.size <= (KEPT * 7) / 8) return;
+    kept.delete(id);
+  }
 }
 
 /** Whether they are known, so that asking for them costs nothing. */
@@ -44,7 +53,8 @@ export function flagsOf(payload: Payload): readonly Flag[] {
     encoded_payload: hasEncoded(seen),
     data_link: hasDataLink(seen),
   };
-  return FLAG_NAMES.filter((name) => found[name]);
+  const raised = FLAG_NAMES.filter((name) => found[name]);
+  return raised.length === 0 ? NONE : raised;
 }
 
 /** Everything that the author words, each piece on lines of its own. */

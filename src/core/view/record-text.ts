@@ -2,7 +2,7 @@
 import { iso } from "../protocol/time.ts";
 import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
 
-/** The parts of a record that move while the message itself does not: with the clock, its author and its thread. */
+/** The parts of a record that move while the message itself does not, with the clock, its author and its thread; in the order of the record. */
 const HOLES = ["expires_in_s", "author_messages", "thread_messages", "last_activity"] as const;
 
 /** What was filled in, and the text it gave: most records are read again before anything of it has moved. */
@@ -15,8 +15,8 @@ interface Filled {
 }
 
 interface Template {
+  /** Between the holes, which are in the order of the record. */
   readonly texts: readonly string[];
-  readonly holes: readonly (typeof HOLES)[number][];
   filled: Filled | undefined;
 }
 
@@ -25,7 +25,7 @@ export type RecordText = (card: Recordable, include: ReadonlySet<Include>, now: 
 /** `mark` is a secret of this process: no message can contain it, so that the holes are where we put them. */
 export function recordText(baseUrl: string, mark: string): RecordText {
   const kept = new WeakMap<Recordable["standing"], Map<number, Template>>();
-  const splitter = new RegExp(`"${mark}(\\d)"`);
+  const marks = HOLES.map((_, i) => `"${mark}${i}"`);
 
   function templateOf(card: Recordable, include: ReadonlySet<Include>, now: number): Template {
     let templates = kept.get(card.standing);
@@ -41,12 +41,7 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     record.server.author.messages = hole("author_messages");
     record.derived.thread_messages = hole("thread_messages");
     record.derived.last_activity = hole("last_activity");
-    const pieces = JSON.stringify(record).split(splitter);
-    const template = {
-      texts: pieces.filter((_, i) => i % 2 === 0),
-      holes: pieces.filter((_, i) => i % 2 === 1).map((digit) => HOLES[Number(digit)]!),
-      filled: undefined,
-    };
+    const template = { texts: splitAt(JSON.stringify(record), marks), filled: undefined };
     templates.set(key, template);
     return template;
   }
@@ -65,16 +60,24 @@ export function recordText(baseUrl: string, mark: string): RecordText {
       filled.lastActivity === lastActivity
     )
       return filled.text;
-    const values = {
-      expires_in_s: String(seconds),
-      author_messages: String(author.messages),
-      thread_messages: String(thread.messages),
-      last_activity: `"${iso(lastActivity)}"`,
-    };
-    const text = template.texts.map((piece, i) => (i === 0 ? piece : values[template.holes[i - 1]!] + piece)).join("");
+    const [start, afterSeconds, afterAuthor, afterThread, end] = template.texts;
+    const text = `${start}${seconds}${afterSeconds}${author.messages}${afterAuthor}${thread.messages}${afterThread}"${iso(lastActivity)}"${end}`;
     template.filled = { seconds, authorMessages: author.messages, threadMessages: thread.messages, lastActivity, text };
     return text;
   };
+}
+
+/** What stands before, between and after these, each of which is there once. */
+function splitAt(text: string, marks: readonly string[]): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const mark of marks) {
+    const at = text.indexOf(mark, from);
+    if (at < 0) throw new Error("A record has lost one of its marks.");
+    pieces.push(text.slice(from, at));
+    from = at + mark.length;
+  }
+  return [...pieces, text.slice(from)];
 }
 
 /** The last moment at which a record says what it says at `now`, if nothing but time moves. */

@@ -55,7 +55,7 @@ export class AnswersAtHand {
     const began = performance.now();
     const now = this.#parts.clock.now();
     const tag = known.version(now);
-    const ready = tag === undefined ? undefined : known.answer(now);
+    const ready = tag === undefined ? undefined : answerOf(known, now);
     if (tag === undefined || ready === undefined || !this.#pays(request, known.operation)) return false;
     const bytes = Buffer.byteLength(ready.json);
     const head = [...HEADERS, "etag", tag, "content-length", String(bytes)];
@@ -98,3 +98,12 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers["content-length"] !== undefined ||
   headers["transfer-encoding"] !== undefined ||
   headers.expect !== undefined;
+
+/** What is refused or fails is so the usual way, where refusals have their words. */
+function answerOf({ answer }: Known, now: number): Ready | undefined {
+  try {
+    return answer(now);
+  } catch {
+    return undefined;
+  }
+}
