@@ -9,6 +9,8 @@ import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 const CARDS_KEPT = 20_000;
 const CHARS_KEPT = 32 * 1024 * 1024;
 const FACTS_KEPT = 50_000;
+/** What a clearance leaves. */
+const LEFT = 7 / 8;
 
 interface Kept extends Pick<Card, "standing" | "raw"> {
   /** Its number. */
@@ -116,11 +118,16 @@ export class SqliteCards {
     this.#cards.set(kept.standing.seq, kept);
     this.#seqs.set(kept.standing.id, kept.standing.seq);
     this.#chars += kept.raw.payload.length;
+    if (this.#cards.size > CARDS_KEPT || this.#chars > CHARS_KEPT) this.#dropOldest();
+    return kept;
+  }
+
+  /** Many at a time: looking for the oldest passes by all that were dropped lately. */
+  #dropOldest(): void {
     for (const oldest of this.#cards.keys()) {
-      if (this.#cards.size <= CARDS_KEPT && this.#chars <= CHARS_KEPT) break;
+      if (this.#cards.size <= CARDS_KEPT * LEFT && this.#chars <= CHARS_KEPT * LEFT) break;
       this.#drop(oldest);
     }
-    return kept;
   }
 
   #forgetAll(): void {
