@@ -74,19 +74,7 @@ async function onCut(image: string, place: string, keyFile: string, look: (url: 
   try {
     const data = emptyDirectory();
     copyFileSync(keyFile, join(data, "board.key"));
-    const flags = [
-      "--port",
-      "0",
-      "--smtp-port",
-      "0",
-      "--data",
-      data,
-      "--database-url",
-      `${server.url}/postgres`,
-      ...SILENT,
-      "--log-level",
-      "fatal",
-    ];
+    const flags = ["--port", "0", "--smtp-port", "0", "--data", data, "--database-url", `${server.url}/postgres`, ...SILENT];
     const board = await start(readConfig(flags, {}));
     try {
       await look(board.address);
