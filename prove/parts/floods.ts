@@ -1,38 +1,71 @@
 // A flood from one address: refused at once, whatever it asks, and an IPv6 network of 64 bits is one address.
+import { randomBytes } from "node:crypto";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import type { Part } from "../part.ts";
+import { count, type Part, STORES } from "../part.ts";
 import { quantile } from "../support/gauges.ts";
 
 const QUESTIONS = 20_000;
 const REFUSED_WITHIN_MS = 1;
+/** On a machine that is shared, some wait for a core meanwhile. */
+const IN_TIME = 0.95;
+const NETWORK = "2001:db8:0:7";
+const FLAGS = ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1", "--log-level", "warn"];
+
+/** What floods ask for; the last ones would be the dearest to answer. */
+const ASKED: readonly (readonly [path: string, init: RequestInit])[] = [
+  ["/api/messages", {}],
+  ["/", { headers: { accept: "text/html" } }],
+  ["/api/messages?q=word", {}],
+  ["/api/similar", { method: "POST", headers: { "content-type": "application/json" }, body: '{"text":"words"}' }],
+  [
+    "/api/messages",
+    { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ payload: "x".repeat(10_000) }) },
+  ],
+  ["/mcp", { method: "POST", headers: { "content-type": "application/json" }, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' }],
+];
 
 export const floods: Part = {
   name: "floods",
   promise: "floods: 429 in under a millisecond, IPv6 /64 as one",
-  stores: ["sqlite"],
+  stores: STORES,
   async run(times) {
-    await using board = await BoardProcess.serve(emptyDirectory(), [
-      "--rate-limits",
-      "on",
-      "--trusted-proxies",
-      "127.0.0.1",
-      "--log-level",
-      "warn",
-    ]);
+    await using board = await BoardProcess.serve(emptyDirectory(), FLAGS);
     const statuses = new Map<number, number>();
     const taken: number[] = [];
-    for (let i = times(QUESTIONS); i > 0; i--) {
-      const at = performance.now();
-      const response = await fetch(`${board.url}/api/messages`, { headers: { "x-forwarded-for": `2001:db8:0:7::${i.toString(16)}` } });
+    const ask = async (path: string, init: RequestInit, from: string): Promise<number> => {
+      const response = await fetch(board.url + path, {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), "x-forwarded-for": from },
+      });
       await response.arrayBuffer();
-      if (response.status === 429) taken.push(performance.now() - at);
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      return response.status;
+    };
+    for (let i = times(QUESTIONS); i > 0; i--) {
+      const [path, init] = ASKED[i % ASKED.length] ?? ["/", {}];
+      const at = performance.now();
+      const status = await ask(path, init, `${NETWORK}:${anyHost()}`);
+      if (status === 429) taken.push(performance.now() - at);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    const other = await fetch(`${board.url}/api/messages`, { headers: { "x-forwarded-for": "2001:db8:0:8::1" } });
-    const median = quantile(taken, 0.5);
+    const neighbour = await ask("/api/messages", {}, `2001:db8:0:8:${anyHost()}`);
+    const [median, p99] = [quantile(taken, 0.5), quantile(taken, 0.99)];
+    const inTime = await sharesWithin(board.url);
     return {
-      held: taken.length > 0 && other.status === 200 && median < REFUSED_WITHIN_MS,
-      figure: `${[...statuses].map(([status, count]) => `${count.toLocaleString("en")} x ${status}`).join(", ")} from one /64, 429 after ${median.toFixed(2)} ms (median, there and back); the next /64: ${other.status}`,
+      held: taken.length > 0 && neighbour === 200 && median < REFUSED_WITHIN_MS && inTime > IN_TIME,
+      figure: `${[...statuses].map(([status, n]) => `${count(n)} x ${status}`).join(", ")} from one /64; 429 after ${median.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, there and back; ${(inTime * 100).toFixed(2)} % within ${REFUSED_WITHIN_MS} ms by the board's own clock; the next /64: ${neighbour}`,
     };
   },
 };
+
+const anyHost = (): string => (randomBytes(8).toString("hex").match(/.{4}/g) ?? []).join(":");
+
+/** Of all 429, those that took the board less than a millisecond. */
+async function sharesWithin(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: { "x-forwarded-for": "192.0.2.1" } })).text();
+  const sum = (name: RegExp): number =>
+    text
+      .split("\n")
+      .filter((line) => name.test(line) && line.includes('status="429"'))
+      .reduce((all, line) => all + Number(line.split(" ").at(-1)), 0);
+  return sum(/^blackboard_request_seconds_bucket\{le="0\.001"/) / sum(/^blackboard_request_seconds_count/);
+}

@@ -5,7 +5,7 @@ import { nextTurn } from "../turn.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type Hub, type Reader, remember } from "./hub.ts";
 import type { Known } from "./known.ts";
-import { type LiveEvent, type OccurrenceParts, occurrences, readWords } from "./occurrence.ts";
+import { type Occurrence, type OccurrenceParts, occurrences, readWords } from "./occurrence.ts";
 
 /** Where a reader's events go. */
 export interface Sink extends Reader {
@@ -31,11 +31,11 @@ export interface Course {
   readonly greeting: object;
 }
 
-/** Entries that are read in one go before everybody else has a turn. */
+/** Entries that are read in one go, at most, before everybody else has a turn: few where messages are large. */
 const STEP = 100;
+const FIRST_STEP = 10;
 /** What is sent in one go before the reader is asked whether it keeps up; well below what may wait for it. */
 const SLICE_CHARS = 64 * 1024;
-const SLICE_EVENTS = 100;
 
 interface Hold {
   stopped: boolean;
@@ -53,9 +53,11 @@ function letGo(hold: Hold): void {
   hold.detach();
 }
 
-async function follow({ store, clock, hub, occurrence }: FollowParts, course: Course, sink: Sink, hold: Hold): Promise<void> {
+async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold): Promise<void> {
+  const { store, hub } = parts;
   const { filter, known } = course;
   let position = course.start;
+  let step = FIRST_STEP;
   sink.control("hello", course.greeting, position);
   const oldest = await store.oldestSeq();
   if (position + 1 < oldest) {
@@ -74,32 +76,46 @@ async function follow({ store, clock, hub, occurrence }: FollowParts, course: Co
       return;
     }
     // Never further than the hub, which knows how far what readers see is settled.
-    const entries = await store.entries(position, Math.min(STEP, hub.position - position));
-    const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
-    if (filter.matchesText !== undefined) await readWords(heard);
-    // Whose words are gone by now may have matched then: its end is told rather than lost.
-    const concerning = heard.filter((one) => filter.concerns(one, () => true));
-    if (known !== undefined) for (const one of concerning) remember(filter, known, one);
-    for (const slice of slices(concerning.map(({ event }) => event))) {
-      sink.deliver(slice);
-      if (!(await sink.ready())) return;
-      await nextTurn();
-    }
-    position = entries.at(-1)?.seq ?? hub.position;
+    const told = await tellSome(parts, course, sink, position, Math.min(step, hub.position - position));
+    position = told.upTo;
+    step = told.all ? Math.min(STEP, step * 2) : Math.max(1, told.events);
+    // Whoever waits here, however long, holds nothing but what its socket does.
+    if (!(await sink.ready())) return;
     await nextTurn();
   }
 }
 
-function* slices(events: readonly LiveEvent[]): Generator<readonly LiveEvent[]> {
-  let slice: LiveEvent[] = [];
+interface Told {
+  readonly upTo: number;
+  readonly events: number;
+  /** Whether it was everything that was read. */
+  readonly all: boolean;
+}
+
+/** Sends what comes next, as far as it fits one slice. */
+async function tellSome(
+  { store, clock, hub, occurrence }: FollowParts,
+  course: Course,
+  sink: Sink,
+  from: number,
+  step: number,
+): Promise<Told> {
+  const { filter, known } = course;
+  const entries = await store.entries(from, step);
+  const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
+  if (filter.matchesText !== undefined) await readWords(heard);
+  // Whose words are gone by now may have matched then: its end is told rather than lost.
+  const concerning = heard.filter((one) => filter.concerns(one, () => true));
+  const slice = concerning.slice(0, fittingSlice(concerning));
+  if (known !== undefined) for (const one of slice) remember(filter, known, one);
+  if (slice.length > 0) sink.deliver(slice.map(({ event }) => event));
+  const all = slice.length === concerning.length;
+  return { upTo: (all ? entries : slice.map(({ event }) => event)).at(-1)?.seq ?? hub.position, events: slice.length, all };
+}
+
+/** How many of the first ones make a slice; one at least. */
+function fittingSlice(heard: readonly Occurrence[]): number {
   let chars = 0;
-  for (const event of events) {
-    slice.push(event);
-    chars += event.json.length;
-    if (chars < SLICE_CHARS && slice.length < SLICE_EVENTS) continue;
-    yield slice;
-    slice = [];
-    chars = 0;
-  }
-  if (slice.length > 0) yield slice;
+  const end = heard.findIndex(({ event }) => (chars += event.json.length) > SLICE_CHARS);
+  return end === -1 ? heard.length : Math.max(1, end);
 }

@@ -1,0 +1,73 @@
+// Those who take a connection and leave the board waiting: they send slowly, or nothing, or do not read.
+import { connect, type Socket } from "node:net";
+
+export interface Rude {
+  readonly there: Promise<void>;
+  /** Resolves when the board has closed the connection. */
+  readonly cut: Promise<void>;
+}
+
+export interface Stalled extends Rude {
+  /** Reads at last: the end of what was sent before the connection was closed, or an empty text where it was not. */
+  lastWords(): Promise<string>;
+}
+
+const DRIP_MS = 1000;
+const WORDS = 1000;
+const END_WITHIN_MS = 20_000;
+
+function rude(port: number, arrive: (socket: Socket) => void): Rude & { readonly socket: Socket } {
+  const there = Promise.withResolvers<void>();
+  const cut = Promise.withResolvers<void>();
+  const socket = connect(port, "127.0.0.1", () => {
+    arrive(socket);
+    there.resolve();
+  });
+  socket.on("error", () => {}).on("close", () => cut.resolve());
+  return { socket, there: there.promise, cut: cut.promise };
+}
+
+/** A byte a second, for ever. */
+function drip(socket: Socket): void {
+  const timer = setInterval(() => socket.write("y"), DRIP_MS);
+  socket.on("data", () => {}).on("close", () => clearInterval(timer));
+}
+
+/** A header that never ends. */
+export const slowHeader = (port: number): Rude =>
+  rude(port, (socket) => {
+    socket.write("POST /api/messages HTTP/1.1\r\nhost: board\r\nx: ");
+    drip(socket);
+  });
+
+/** A body that never ends. */
+export const slowBody = (port: number): Rude =>
+  rude(port, (socket) => {
+    socket.write("POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{");
+    drip(socket);
+  });
+
+/** Not a word. */
+export const silent = (port: number): Rude => rude(port, (socket) => void socket.on("data", () => {}));
+
+/** A stream that nobody reads, from the beginning of the log or from now on. */
+export function stalledReader(port: number, from?: number): Stalled {
+  const { socket, there, cut } = rude(port, (one) => {
+    one.pause();
+    one.write(`GET /api/stream HTTP/1.1\r\nhost: board\r\n${from === undefined ? "" : `last-event-id: ${from}\r\n`}\r\n`);
+  });
+  return {
+    there,
+    cut,
+    async lastWords() {
+      let text = "";
+      socket.on("data", (chunk: Buffer) => (text = (text + chunk.toString("latin1")).slice(-WORDS)));
+      const late = Promise.withResolvers<string>();
+      const timer = setTimeout(() => late.resolve(""), END_WITHIN_MS);
+      const words = await Promise.race([cut.then(() => text), late.promise]);
+      clearTimeout(timer);
+      socket.destroy();
+      return words;
+    },
+  };
+}
