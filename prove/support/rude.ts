@@ -3,13 +3,13 @@ import { connect, type Socket } from "node:net";
 
 export interface Rude {
   readonly there: Promise<void>;
-  /** Resolves when the board has closed the connection. */
-  readonly cut: Promise<void>;
+  /** Resolves with the moment when the board has closed the connection. */
+  readonly cut: Promise<number>;
 }
 
 export interface Stalled extends Rude {
-  /** Reads at last: the end of what was sent before the connection was closed, or an empty text where it was not. */
-  lastWords(): Promise<string>;
+  /** Reads at last: the end of what was sent before the connection was closed, or undefined where it was not. */
+  lastWords(): Promise<string | undefined>;
 }
 
 const DRIP_MS = 1000;
@@ -18,12 +18,12 @@ const END_WITHIN_MS = 20_000;
 
 function rude(port: number, arrive: (socket: Socket) => void): Rude & { readonly socket: Socket } {
   const there = Promise.withResolvers<void>();
-  const cut = Promise.withResolvers<void>();
+  const cut = Promise.withResolvers<number>();
   const socket = connect(port, "127.0.0.1", () => {
     arrive(socket);
     there.resolve();
   });
-  socket.on("error", () => {}).on("close", () => cut.resolve());
+  socket.on("error", () => {}).on("close", () => cut.resolve(performance.now()));
   return { socket, there: there.promise, cut: cut.promise };
 }
 
@@ -61,9 +61,9 @@ export function stalledReader(port: number, from?: number): Stalled {
     cut,
     async lastWords() {
       let text = "";
-      socket.on("data", (chunk: Buffer) => (text = (text + chunk.toString("latin1")).slice(-WORDS)));
-      const late = Promise.withResolvers<string>();
-      const timer = setTimeout(() => late.resolve(""), END_WITHIN_MS);
+      socket.on("data", (chunk: Buffer) => (text = (text + chunk.toString("latin1")).slice(-WORDS))).resume();
+      const late = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => late.resolve(undefined), END_WITHIN_MS);
       const words = await Promise.race([cut.then(() => text), late.promise]);
       clearTimeout(timer);
       socket.destroy();
