@@ -79,7 +79,7 @@ export const fuzz: Part = {
     incidents.tell();
     return {
       held: incidents.failures === 0,
-      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(corpora.requests.length + corpora.mails.length)} of them from public corpora; ${incidents.failures} failures; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(wall)} ms on the clock; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(Math.min(total, corpora.requests.length) + Math.min(times(MAILS), corpora.mails.length))} of them from public corpora; ${incidents.failures} failures; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(wall)} ms on the clock; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
     };
   },
 };
