@@ -1,5 +1,6 @@
 // Token buckets, kept as one number a caller: the time at which its bucket is full again.
 import { Refusal } from "../core/errors.ts";
+import { Recent } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
 
 export interface Bucket {
@@ -40,8 +41,8 @@ export class RateLimiter {
   readonly #on: boolean;
   readonly #shared: boolean;
   readonly #open = new Map<string, number>();
-  readonly #fullAt = new Map<Scope, Map<string, number>>();
-  readonly #untold = new Map<string, Spent>();
+  readonly #fullAt = new Map<Scope, Recent<string, number>>();
+  readonly #untold = new Recent<string, Spent>(MAX_CALLERS);
 
   /** `shared`: other nodes are to hear what callers take here. */
   constructor(clock: Clock, on: boolean, shared = false) {
@@ -63,10 +64,7 @@ export class RateLimiter {
     const fullAt = since + everyMs;
     const over = fullAt - now - burst * everyMs;
     if (over > 0) throw limited(scope, Math.ceil(over / 1000));
-    // Re-inserting keeps the map in order of use, so the oldest is first to go.
-    callers.delete(caller);
     callers.set(caller, fullAt);
-    if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
     this.#noteSpent(scope, caller);
   }
 
@@ -76,9 +74,7 @@ export class RateLimiter {
     const now = this.#clock.now();
     const callers = this.#callers(scope);
     const fullAt = Math.min(Math.max(callers.get(caller) ?? 0, now) + tokens * everyMs, now + this.#longest(scope));
-    callers.delete(caller);
     callers.set(caller, fullAt);
-    if (callers.size > MAX_CALLERS) callers.delete(callers.keys().next().value!);
   }
 
   /** What callers have taken since it was last asked, `ms` ago, but for those so slow that all nodes together would keep their pace. */
@@ -115,12 +111,11 @@ export class RateLimiter {
     if (!this.#shared) return;
     const key = `${scope} ${caller}`;
     this.#untold.set(key, { scope, caller, tokens: (this.#untold.get(key)?.tokens ?? 0) + 1 });
-    if (this.#untold.size > MAX_CALLERS) this.#untold.delete(this.#untold.keys().next().value!);
   }
 
-  #callers(scope: Scope): Map<string, number> {
+  #callers(scope: Scope): Recent<string, number> {
     let callers = this.#fullAt.get(scope);
-    if (callers === undefined) this.#fullAt.set(scope, (callers = new Map()));
+    if (callers === undefined) this.#fullAt.set(scope, (callers = new Recent(MAX_CALLERS)));
     return callers;
   }
 }

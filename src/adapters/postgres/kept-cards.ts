@@ -1,5 +1,6 @@
 // Messages kept in memory by the version of their row: whoever wrote it, a row that has changed is read again.
 import type { Standing } from "../../core/message/standing.ts";
+import { Recent } from "../../core/recent.ts";
 import type { Raw } from "../../ports/store.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
@@ -22,8 +23,7 @@ interface KeptRow extends Raw {
 
 export class KeptCards {
   readonly #client: Client;
-  readonly #kept = new Map<number, Kept>();
-  #chars = 0;
+  readonly #kept = new Recent<number, Kept>(CHARS_KEPT, ({ raw }) => Math.max(raw.payload.length, CHARS_KEPT / CARDS_KEPT));
 
   constructor(client: Client) {
     this.#client = client;
@@ -37,7 +37,7 @@ export class KeptCards {
       const { version, payload, sig, nonce, ...rest } = row;
       const kept = { version, standing: toStanding(rest), raw: { payload, sig, nonce } };
       read.set(kept.standing.seq, kept);
-      this.#keep(kept);
+      this.#kept.set(kept.standing.seq, kept);
     }
     const found = wanted.flatMap(({ seq, version }) => {
       const kept = read.get(seq) ?? this.#kept.get(seq);
@@ -52,23 +52,5 @@ export class KeptCards {
         FROM messages m JOIN contents c ON c.seq = m.seq WHERE m.seq = ANY ($1::bigint[])`,
       [numberArray(seqs)],
     );
-  }
-
-  #keep(kept: Kept): void {
-    const { seq } = kept.standing;
-    this.#drop(seq);
-    this.#kept.set(seq, kept);
-    this.#chars += kept.raw.payload.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= CARDS_KEPT && this.#chars <= CHARS_KEPT) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(seq: number): void {
-    const kept = this.#kept.get(seq);
-    if (kept === undefined) return;
-    this.#kept.delete(seq);
-    this.#chars -= kept.raw.payload.length;
   }
 }

@@ -1,11 +1,11 @@
 // A segment file as a part of the index: its document table and block index in memory, postings read when asked for.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { Recent } from "../../core/recent.ts";
 import { ByteReader } from "../../core/search/index/bytes.ts";
 import { type Heads, headsOf, type LongList } from "../../core/search/index/heads.ts";
 import { liveCount, MANY, NO_POSTINGS, type Part, type Postings, termKey } from "../../core/search/index/part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
-import { Kept } from "./kept.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
 /** A term's place in its block. */
@@ -49,10 +49,10 @@ export class Segment implements Part {
   bodyWords = 0;
   #file: number;
   readonly #inOrder: boolean;
-  readonly #dictionaries = new Kept<Block, Uint8Array>(KEPT_BLOCKS);
-  readonly #known = new Kept<string, Known>(KEPT_TERMS);
-  readonly #heads = new Kept<string, Heads>(KEPT_LISTS);
-  readonly #bits = new Kept<string, Uint8Array>(KEPT_LISTS);
+  readonly #dictionaries = new Recent<Block, Uint8Array>(KEPT_BLOCKS);
+  readonly #known = new Recent<string, Known>(KEPT_TERMS);
+  readonly #heads = new Recent<string, Heads>(KEPT_LISTS);
+  readonly #bits = new Recent<string, Uint8Array>(KEPT_LISTS);
 
   constructor(path: string) {
     this.path = path;

@@ -1,6 +1,7 @@
 // Messages kept in memory after their first reading, until a transaction touches them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
+import { Recent } from "../../core/recent.ts";
 import type { AuthorFacts, Card, ThreadFacts, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
 import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
@@ -9,13 +10,13 @@ import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 const CARDS_KEPT = 20_000;
 const CHARS_KEPT = 32 * 1024 * 1024;
 const FACTS_KEPT = 50_000;
-/** What a clearance leaves. */
-const LEFT = 7 / 8;
 
 interface Kept extends Pick<Card, "standing" | "raw"> {
   /** Its number. */
   readonly thread: number;
 }
+
+type Facts<Of extends object> = Pick<Recent<string, Of>, "get" | "set">;
 
 export interface CardReader {
   byId(id: string): Card | undefined;
@@ -23,12 +24,10 @@ export interface CardReader {
 }
 
 export class SqliteCards {
-  readonly #cards = new Map<number, Kept>();
-  readonly #seqs = new Map<string, number>();
-  /** Of all payloads kept. */
-  #chars = 0;
-  readonly #authors = new Map<string, AuthorFacts>();
-  readonly #threads = new Map<string, ThreadFacts>();
+  readonly #cards = new Recent<number, Kept>(CHARS_KEPT, ({ raw }) => Math.max(raw.payload.length, CHARS_KEPT / CARDS_KEPT));
+  readonly #seqs = new Recent<string, number>(CARDS_KEPT);
+  readonly #authors = new Recent<string, AuthorFacts>(FACTS_KEPT);
+  readonly #threads = new Recent<string, ThreadFacts>(FACTS_KEPT);
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread", StatementSync>>;
   /** Where the log stood when all that is kept was true. */
   #seq = -1;
@@ -70,7 +69,7 @@ export class SqliteCards {
   /** What a transaction touched; the log stands at `seq` since. */
   forget({ seqs, agents, roots, all }: Touched, seq: number): void {
     if (all) this.#forgetAll();
-    for (const one of seqs) this.#drop(one);
+    for (const one of seqs) this.#cards.delete(one);
     for (const agent of agents) this.#authors.delete(agent);
     for (const root of roots) this.#threads.delete(root);
     this.#seq = seq;
@@ -79,7 +78,8 @@ export class SqliteCards {
   readonly #kept: CardReader = {
     byId: (id) => {
       const seq = this.#seqs.get(id);
-      return this.#card(seq === undefined ? this.#keep(this.#sql.byId.get(id)) : this.#cards.get(seq), this.#authors, this.#threads);
+      const kept = seq === undefined ? undefined : this.#cards.get(seq);
+      return this.#card(kept ?? this.#keep(this.#sql.byId.get(id)), this.#authors, this.#threads);
     },
     bySeq: (seq) => this.#card(this.#cards.get(seq) ?? this.#keep(this.#sql.bySeq.get(seq)), this.#authors, this.#threads),
   };
@@ -91,7 +91,7 @@ export class SqliteCards {
   };
 
   /** Facts of author and thread are looked up each time: they change with every post of theirs. */
-  #card(kept: Kept | undefined, authors: Map<string, AuthorFacts>, threads: Map<string, ThreadFacts>): Card | undefined {
+  #card(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): Card | undefined {
     if (kept === undefined) return undefined;
     const { standing, raw } = kept;
     const author = this.#facts(authors, standing.author, this.#sql.author, standing.author) ?? {
@@ -102,12 +102,11 @@ export class SqliteCards {
     return { standing, raw, author, thread };
   }
 
-  #facts<Facts>(kept: Map<string, Facts>, key: string, statement: StatementSync, of: string | number): Facts | undefined {
+  #facts<Of extends object>(kept: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const facts = statement.get(of) as Facts | undefined;
+    const facts = statement.get(of) as Of | undefined;
     if (facts === undefined) return undefined;
-    if (kept.size >= FACTS_KEPT) kept.clear();
     kept.set(key, facts);
     return facts;
   }
@@ -117,30 +116,11 @@ export class SqliteCards {
     if (kept === undefined) return undefined;
     this.#cards.set(kept.standing.seq, kept);
     this.#seqs.set(kept.standing.id, kept.standing.seq);
-    this.#chars += kept.raw.payload.length;
-    if (this.#cards.size > CARDS_KEPT || this.#chars > CHARS_KEPT) this.#dropOldest();
     return kept;
-  }
-
-  /** Many at a time: looking for the oldest passes by all that were dropped lately. */
-  #dropOldest(): void {
-    for (const oldest of this.#cards.keys()) {
-      if (this.#cards.size <= CARDS_KEPT * LEFT && this.#chars <= CHARS_KEPT * LEFT) break;
-      this.#drop(oldest);
-    }
   }
 
   #forgetAll(): void {
     for (const map of [this.#cards, this.#seqs, this.#authors, this.#threads]) map.clear();
-    this.#chars = 0;
-  }
-
-  #drop(seq: number): void {
-    const kept = this.#cards.get(seq);
-    if (kept === undefined) return;
-    this.#cards.delete(seq);
-    this.#seqs.delete(kept.standing.id);
-    this.#chars -= kept.raw.payload.length;
   }
 }
 

@@ -1,6 +1,7 @@
 // One signature check: libsodium where its binary fits the machine, else OpenSSL.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createRequire } from "node:module";
+import { Recent } from "../../core/recent.ts";
 
 export interface SignatureJob {
   readonly key: Uint8Array;
@@ -26,16 +27,12 @@ const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const KEYS_KEPT = 1000;
 
 export function withOpenssl(): Check {
-  const keys = new Map<string, KeyObject>();
+  // Importing a key costs as much as a check, and agents post more than once.
+  const keys = new Recent<string, KeyObject>(KEYS_KEPT);
   return (key, sig, message) => {
-    const name = Buffer.from(key).toString("hex");
-    let object = keys.get(name);
-    if (object === undefined) {
-      // Importing a key costs as much as a check, and agents post more than once.
-      if (keys.size >= KEYS_KEPT) keys.delete(keys.keys().next().value!);
-      object = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: "der", type: "spki" });
-      keys.set(name, object);
-    }
+    const object = keys.of(Buffer.from(key).toString("hex"), () =>
+      createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: "der", type: "spki" }),
+    );
     return verify(null, message, object, sig);
   };
 }

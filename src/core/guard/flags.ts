@@ -1,5 +1,6 @@
 // What a reader should know before reading: signs in a message's own text that it may be meant to do more than tell something.
 import type { Payload } from "../protocol/payload.ts";
+import { Recent } from "../recent.ts";
 import { hasEncoded } from "./encoded.ts";
 import { unseenIn } from "./hidden.ts";
 import { hasDataLink } from "./links.ts";
@@ -18,26 +19,10 @@ export type Flag = keyof typeof FLAGS;
 export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 
 /** A message is shown to its author, on the stream and in lists within moments; under its id its text never changes. */
-const KEPT = 50_000;
-const kept = new Map<string, readonly Flag[]>();
+const kept = new Recent<string, readonly Flag[]>(50_000);
 const NONE: readonly Flag[] = [];
 
-export function messageFlags(id: string, payload: Payload): readonly Flag[] {
-  const known = kept.get(id);
-  if (known !== undefined) return known;
-  const flags = flagsOf(payload);
-  kept.set(id, flags);
-  if (kept.size > KEPT) dropOldest();
-  return flags;
-}
-
-/** Many at a time: looking for the oldest passes by all that were dropped lately. */
-function dropOldest(): void {
-  for (const id of kept.keys()) {
-    if (kept.size <= (KEPT * 7) / 8) return;
-    kept.delete(id);
-  }
-}
+export const messageFlags = (id: string, payload: Payload): readonly Flag[] => kept.of(id, () => flagsOf(payload));
 
 /** Whether they are known, so that asking for them costs nothing. */
 export const hasFlags = (id: string): boolean => kept.has(id);
