@@ -161,7 +161,7 @@ async function paced(posts: number, pauseMs: number, to?: number): Promise<Crowd
 
 /** As much as goes: `connections` post one after the other, but never more than `LEAD` posts ahead of what all readers have. */
 async function flatOut(connections: number, seconds: number): Promise<CrowdReport> {
-  const enough = seconds * (readers.length === 0 || audience === "tag" || audience === "author" ? 8000 : 1500);
+  const enough = seconds * (readers.length === 0 || audience === "tag" || audience === "author" ? 8000 : 4000);
   const requests = Array.from({ length: enough }, () => ({ n: made, request: taggedPost(made++) }));
   const start = performance.now();
   const before = received;
