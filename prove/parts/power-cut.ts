@@ -11,13 +11,14 @@ import { count, type Finding, type Part, STORES } from "../part.ts";
 import { DiskImage } from "../support/disk-image.ts";
 import { FLAGS } from "../support/flags.ts";
 import { tracing } from "../support/strace.ts";
-import { bytesIn, type Call, isSocket, readTrace } from "../support/trace.ts";
+import { bytesIn, type Call, fileOf, isSocket, readTrace } from "../support/trace.ts";
 import { offChain, Witness } from "../support/witness.ts";
 import { postgresPowerCut } from "./power-cut-postgres.ts";
 
 const CUTS = 100;
 const CONNECTIONS = 4;
-const POSTS = 300;
+/** Enough for the write-ahead log to be folded into the file on the way. */
+const POSTS = 1200;
 /** Longer than any single write, in strace's words for bytes. */
 const LONGEST = String(2 ** 22);
 
@@ -35,9 +36,10 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
   const disk = new DiskImage(data);
   const sent: Envelope[] = [];
   const heads: Checkpoint[] = [];
-  let [lost, damaged, off] = [0, 0, 0];
+  let [lost, damaged, off, folds] = [0, 0, 0, 0];
   for (const [i, call] of calls.entries()) {
     disk.follow(call);
+    if (sent.length > 0 && isFold(call, data)) folds++;
     const text = sentBy(call);
     const answered = acknowledged.get(/201 Created[^]*"id":"([0-9a-f]{64})"/.exec(text)?.[1] ?? "");
     if (answered !== undefined) sent.push(answered);
@@ -55,12 +57,16 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
     off += offChain(heads, log);
   }
   return {
-    held: sent.length >= POSTS && heads.length > 0 && lost + damaged + off === 0,
+    held: sent.length >= POSTS && heads.length > 0 && folds > 0 && lost + damaged + off === 0,
     figure:
-      `${cuts} cut points in ${count(calls.length)} writes and syncs of ${sent.length} acknowledged posts: ${lost} lost, ${damaged} databases damaged; ` +
+      `${cuts} cut points in ${count(calls.length)} writes and syncs of ${count(sent.length)} acknowledged posts, the log folded into the file ${folds} times: ${lost} lost, ${damaged} databases damaged; ` +
       `${count(heads.length)} signed heads served, ${off} off the chain that was left`,
   };
 }
+
+/** Folding the log ends with a sync of the file itself. */
+const isFold = (call: Call, data: string): boolean =>
+  call.name.endsWith("sync") && call.result === "0" && fileOf(call) === databasePath(data);
 
 function isWhole(path: string): boolean {
   const db = new DatabaseSync(path);

@@ -15,11 +15,21 @@ const WHOLE = /^(\d+) +([\d.]+) (\w+)\((.*)\) += (.+?)(?: <([\d.]+)>)?$/s;
 const BEGUN = /^(\d+) +([\d.]+) (\w+)\((.*?) *<unfinished \.\.\.>$/s;
 const RESUMED = /^(\d+) +([\d.]+) <\.\.\. (\w+) resumed>(.*)\) += (.+?)(?: <[\d.]+>)?$/s;
 
+/** A trace with all bytes that were written may be longer than a string can be. */
+function* linesOf(path: string): Generator<string> {
+  const bytes = readFileSync(path);
+  let start = 0;
+  for (let end = bytes.indexOf("\n"); end >= 0; end = bytes.indexOf("\n", start)) {
+    yield bytes.toString("latin1", start, end);
+    start = end + 1;
+  }
+}
+
 /** Needs `strace -f -ttt -T`. */
 export function readTrace(path: string): Call[] {
   const open = new Map<string, { readonly at: number; readonly args: string }>();
   const calls: Call[] = [];
-  for (const line of readFileSync(path, "latin1").split("\n")) {
+  for (const line of linesOf(path)) {
     const whole = WHOLE.exec(line);
     if (whole !== null) {
       const [, , at = "", name = "", args = "", result = "", took = "0"] = whole;
