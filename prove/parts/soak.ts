@@ -1,15 +1,18 @@
 // An hour at half load: messages come and go, and neither memory nor errors grow.
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
-import { gauge, residentMiB } from "../support/gauges.ts";
+import { residentMiB } from "../support/gauges.ts";
 
 const MINUTES = 60;
 const CONNECTIONS = 8;
 /** Short lives, so that the board is full after a minute and stays so. */
 const TTL_S = 60;
+const LOOK_EVERY_MS = 20_000;
 const MIB_AN_HOUR = 1;
 const ERRORS = 0.0001;
 
@@ -18,7 +21,9 @@ export const soak: Part = {
   promise: "1 h at half load: errors < 0.01 %, heap slope <= 1 MiB/h",
   stores: STORES,
   async run(times) {
-    await using board = await BoardProcess.serve(emptyDirectory(), FLAGS);
+    const heapFile = join(emptyDirectory(), "heap");
+    const watched = { HEAP_WATCH: heapFile, NODE_OPTIONS: `--expose-gc --import=${join(import.meta.dirname, "../support/heap-watch.ts")}` };
+    await using board = await BoardProcess.serve(emptyDirectory(), FLAGS, watched);
     const minutes = times(MINUTES);
     const end = Date.now() + minutes * 60_000;
     const samples: { readonly at: number; readonly heap: number }[] = [];
@@ -45,16 +50,21 @@ export const soak: Part = {
       }
     };
     const watch = async (): Promise<void> => {
-      while (Date.now() < end) {
-        await new Promise((resolve) => setTimeout(resolve, 10_000));
-        samples.push({ at: Date.now() / 3_600_000, heap: (await gauge(board.url, "nodejs_heap_size_used_bytes")) / 2 ** 20 });
+      for (let looks = 0; Date.now() < end;) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        if (board.pid !== undefined) process.kill(board.pid, "SIGUSR2");
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        const heaps = existsSync(heapFile) ? readFileSync(heapFile, "utf8").trim().split("\n") : [];
+        if (heaps.length > looks) samples.push({ at: Date.now() / 3_600_000, heap: Number(heaps.at(-1)) / 2 ** 20 });
+        looks = heaps.length;
       }
     };
     await Promise.all([watch(), ...Array.from({ length: CONNECTIONS }, lane)]);
+    // The first third fills what the board keeps, and compiles.
     const slope = slopeOf(floors(samples.slice(Math.floor(samples.length / 3))));
     return {
       held: errors / answers < ERRORS && slope <= MIB_AN_HOUR,
-      figure: `${minutes} min, ${answers.toLocaleString("en")} answers on ${availableParallelism()} cores, ${errors} errors; heap slope ${slope.toFixed(2)} MiB/h, ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+      figure: `${minutes} min, ${answers.toLocaleString("en")} answers on ${availableParallelism()} cores, ${errors} errors; live heap ${samples.at(-1)?.heap.toFixed(1)} MiB in the end, slope ${slope.toFixed(2)} MiB/h over ${samples.length} looks, ${residentMiB(board.pid).toFixed(0)} MiB resident`,
     };
   },
 };
@@ -64,9 +74,11 @@ interface Sample {
   readonly heap: number;
 }
 
-/** A heap grows until it is collected: what counts is the lowest of each stretch. */
+const STRETCHES = 8;
+
+/** What is kept grows until its older half is forgotten: what counts is the lowest of each stretch. */
 function floors(samples: readonly Sample[]): readonly Sample[] {
-  const stretch = Math.max(1, Math.floor(samples.length / 12));
+  const stretch = Math.max(1, Math.floor(samples.length / STRETCHES));
   return Array.from({ length: Math.floor(samples.length / stretch) }, (_, i) =>
     samples.slice(i * stretch, (i + 1) * stretch).reduce((low, one) => (one.heap < low.heap ? one : low)),
   );
