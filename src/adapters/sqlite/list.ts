@@ -51,6 +51,9 @@ const LONGEST_STRETCH = 65_536;
 const STEP_AT_HAND = 1024;
 /** In another order than that of seq, rows are looked up one by one. */
 const KEY_STRETCH = 1024;
+/** Before and after every seq. */
+const NO_SEQ = -1;
+const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 /** A driver with so few rows is walked in one go. */
 const SHORT_DRIVER = 5000;
 
@@ -132,27 +135,30 @@ export class SqliteLister {
     return end <= low || end >= high ? undefined : { key: end, seq: end };
   }
 
-  /** So many messages on in the order of the listing; threads where it is ordered by these. */
+  /**
+   * So many messages on in the order of the listing; threads where it is ordered by these. A stretch holds whole runs of equal keys or a
+   * part of one run: across runs, no index could tell where in the last one to stop.
+   */
   #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined): Position | undefined {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = descending ? "DESC" : "ASC";
     const column = ORDER_COLUMN[key];
-    const where = (seq: string) => (from === undefined ? "1 = 1" : compared(column, seq, descending ? "<" : ">", from, binder));
+    const how = descending ? "<" : ">";
+    const [start, end] = descending ? [LAST_SEQ, NO_SEQ] : [NO_SEQ, LAST_SEQ];
     if (key !== "activity") {
-      const next = (condition: string): Position | undefined =>
+      const on = (condition: string): Position | undefined =>
         this.#statement(
           `SELECT ${column} AS key, m.seq FROM messages m WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${KEY_STRETCH}`,
         ).get(...binder.values) as Position | undefined;
-      if (from === undefined) return next("1 = 1");
-      const same = next(`${column} = ${binder.bind(from.key)} AND m.seq ${descending ? "<" : ">"} ${binder.bind(from.seq)}`);
-      if (same !== undefined) return same;
-      binder.values.length = 0;
-      return next(where("m.seq"));
+      if (from !== undefined && from.seq !== end)
+        return on(`${column} = ${binder.bind(from.key)} AND m.seq ${how} ${binder.bind(from.seq)}`) ?? { key: from.key, seq: end };
+      const next = on(from === undefined ? "1 = 1" : `${column} ${how} ${binder.bind(from.key)}`);
+      return next === undefined ? undefined : { key: next.key, seq: start };
     }
     // A thread has one activity for all its messages, so a stretch ends with whole threads.
-    const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${where("0")} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${KEY_STRETCH / 4}`;
-    const end = this.#statement(sql).get(...binder.values) as { key: number } | undefined;
-    return end === undefined ? undefined : { key: end.key, seq: descending ? 0 : Number.MAX_SAFE_INTEGER };
+    const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${from === undefined ? "1 = 1" : compared(column, "0", how, from, binder)} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${KEY_STRETCH / 4}`;
+    const next = this.#statement(sql).get(...binder.values) as { key: number } | undefined;
+    return next === undefined ? undefined : { key: next.key, seq: end };
   }
 
   /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
@@ -259,6 +265,9 @@ const isSeqRange = (condition: Condition): condition is SeqRange => condition.is
 function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {
   if (key === seq) return `${seq} ${how} ${binder.bind(last)}`;
   const strictly = how.charAt(0);
+  // Before or after a whole run of equal keys: no seq has to be looked at.
+  if (last === NO_SEQ || last === LAST_SEQ)
+    return `${key} ${strictly}${(last === NO_SEQ) === (strictly === ">") ? "=" : ""} ${binder.bind(value)}`;
   return `(${key} ${strictly}= ${binder.bind(value)} AND (${key} ${strictly} ${binder.bind(value)} OR ${seq} ${how} ${binder.bind(last)}))`;
 }
 
