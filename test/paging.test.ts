@@ -48,7 +48,7 @@ class Motion {
 
   /** What a reader is promised: those whose key never moved while they paged. */
   get still(): readonly string[] {
-    return this.#still.map((one) => one.id);
+    return this.#still.filter((one) => Date.parse(one.server.expires_at) > this.board.clock.now()).map((one) => one.id);
   }
 
   async turn(): Promise<void> {
