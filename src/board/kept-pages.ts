@@ -1,6 +1,7 @@
 // Pages that many readers ask for, kept until the log moves or one of their messages ends.
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { FilterName } from "../core/query/filters.ts";
+import { Recent } from "../core/recent.ts";
 import { charsOf } from "./fitting.ts";
 import type { Page, Question } from "./list.ts";
 
@@ -13,21 +14,26 @@ export interface Moment {
 
 type Content = Pick<Page, "items" | "nextCursor">;
 
+interface KeptPage extends Content {
+  readonly from: number;
+  readonly until: number;
+  /** Of all its payloads. */
+  readonly chars: number;
+}
+
 /** Filters whose meaning moves with the clock alone. */
 const MOVING: readonly FilterName[] = ["since", "until", "expiring_within", "min_author_age"];
 const PAGES_KEPT = 300;
 const CHARS_KEPT = 16 * LIMITS.page_chars;
 
 export class KeptPages {
-  readonly #pages = new Map<string, Content & { readonly from: number; readonly until: number }>();
+  readonly #pages = new Recent<string, KeptPage>(CHARS_KEPT, ({ chars }) => Math.max(chars, CHARS_KEPT / PAGES_KEPT));
   #seq = -1;
   #due: number | null = null;
-  /** Of all payloads on the pages kept. */
-  #chars = 0;
 
   find(question: Question, { seq, due, now }: Moment): Content | undefined {
     if (seq !== this.#seq || due !== this.#due) {
-      this.#clear();
+      this.#pages.clear();
       this.#seq = seq;
       this.#due = due;
       return undefined;
@@ -42,14 +48,8 @@ export class KeptPages {
     if (moves || seq !== this.#seq || due !== this.#due) return;
     // What is due already, on a board that may not write, ends without an entry.
     const until = items.reduce((least, item) => ("card" in item ? Math.min(least, item.card.standing.expiresAt) : least), Infinity);
-    if (this.#pages.size >= PAGES_KEPT || this.#chars > CHARS_KEPT) this.#clear();
-    for (const item of items) this.#chars += charsOf(item);
-    this.#pages.set(keyOf(question), { items, nextCursor, from: now, until });
-  }
-
-  #clear(): void {
-    this.#pages.clear();
-    this.#chars = 0;
+    const chars = items.reduce((sum, item) => sum + charsOf(item), 0);
+    this.#pages.set(keyOf(question), { items, nextCursor, from: now, until, chars });
   }
 }
 

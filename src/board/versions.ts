@@ -1,5 +1,6 @@
 // Validators for answers: what is shown of the board changes only when its log moves, or with time itself.
 import { sha256Hex } from "../core/protocol/sha256.ts";
+import { Recent } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -22,15 +23,8 @@ const ADDRESSES_KEPT = 20_000;
 const LONGEST_KEPT = 300;
 
 export function versions(store: Store, clock: Clock, settle: () => Promise<void>): Versions {
-  const known = new Map<string, Address>();
-  const addressOf = (url: string): Address => {
-    const found = known.get(url);
-    if (found !== undefined) return found;
-    const address = { hash: sha256Hex(url).slice(0, 12), moves: MOVES_WITH_TIME.test(unescaped(url)) };
-    if (known.size >= ADDRESSES_KEPT) known.clear();
-    if (url.length <= LONGEST_KEPT) known.set(url, address);
-    return address;
-  };
+  const known = new Recent<string, Address>(ADDRESSES_KEPT);
+  const addressOf = (url: string): Address => (url.length <= LONGEST_KEPT ? known.of(url, () => readAddress(url)) : readAddress(url));
   // Of the oldest answer there may be and of the newest: whichever moves, it is sent once more.
   const tag = ({ hash, moves }: Address, state: string, due: number | null, now: number): string => {
     // Where nothing may be written, what is due stays due, and time alone ends it.
@@ -58,6 +52,8 @@ export function versions(store: Store, clock: Clock, settle: () => Promise<void>
     },
   };
 }
+
+const readAddress = (url: string): Address => ({ hash: sha256Hex(url).slice(0, 12), moves: MOVES_WITH_TIME.test(unescaped(url)) });
 
 /** A parameter's name may be written in escapes. */
 const unescaped = (url: string): string =>

@@ -1,6 +1,7 @@
 // Which index a listing walks: that of the condition with the fewest rows behind it, as rules and not as the planner's guess.
 import type { Condition, NumberField, SetField, TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
+import { Recent } from "../../core/recent.ts";
 import { Binder, LABEL_FIELD, rangeSql } from "../sql/condition.ts";
 import type { Client } from "./client.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
@@ -39,7 +40,7 @@ const sumOf = (counts: readonly string[]): string => counts.map((one) => `coales
 
 export class DriverChooser {
   readonly #client: Client;
-  readonly #counted = new Map<string, { readonly rows: number; readonly at: number }>();
+  readonly #counted = new Recent<string, { readonly rows: number; readonly at: number }>(COUNTS_KEPT);
 
   constructor(client: Client) {
     this.#client = client;
@@ -76,7 +77,6 @@ export class DriverChooser {
     const binder = new Binder(POSTGRES_DIALECT);
     const columns = missing.map(({ count }, i) => `(${count(binder)})::bigint AS "${i}"`);
     const [row] = await this.#client.ask<Readonly<Record<string, number>>>(`SELECT ${columns.join(", ")}`, binder.values);
-    if (this.#counted.size > COUNTS_KEPT) this.#counted.clear();
     let asked = 0;
     return keys.map((key, i) => {
       const before = kept[i];

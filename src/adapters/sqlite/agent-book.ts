@@ -1,5 +1,6 @@
 // Agents in the writer's transaction: whose key is whose, when they were last seen and how much they posted.
 import type { DatabaseSync } from "node:sqlite";
+import { Recent } from "../../core/recent.ts";
 import type { AuthorFacts } from "../../ports/store.ts";
 
 const AGENTS_KEPT = 10_000;
@@ -13,7 +14,7 @@ interface Agent extends AuthorFacts {
 export class AgentBook {
   readonly #sql: ReturnType<typeof statements>;
   /** As they stand in the database; who posts once posts again. */
-  readonly #kept = new Map<string, Agent>();
+  readonly #kept = new Recent<string, Agent>(AGENTS_KEPT);
 
   constructor(db: DatabaseSync) {
     this.#sql = statements(db);
@@ -42,9 +43,7 @@ export class AgentBook {
   }
 
   #keep(id: string, agent: Agent | undefined): Agent | undefined {
-    if (agent === undefined) return undefined;
-    if (this.#kept.size >= AGENTS_KEPT) this.#kept.clear();
-    this.#kept.set(id, agent);
+    if (agent !== undefined) this.#kept.set(id, agent);
     return agent;
   }
 }

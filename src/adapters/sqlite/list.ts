@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Condition } from "../../core/query/condition.ts";
 import type { OrderKey, Position } from "../../core/query/order.ts";
+import { Recent } from "../../core/recent.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
@@ -59,7 +60,7 @@ const SHORT_DRIVER = 5000;
 
 export class SqliteLister {
   readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Recent<string, StatementSync>(STATEMENTS_KEPT);
   readonly #cards: SqliteCards;
   readonly #goneBySeq: StatementSync;
   readonly #drivers: DriverChooser;
@@ -244,12 +245,7 @@ export class SqliteLister {
   }
 
   #statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
-      this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-    }
-    return statement;
+    return this.#statements.of(sql, () => this.#db.prepare(sql));
   }
 }
 

@@ -1,5 +1,6 @@
 // Threads in the writer's transaction: the number of each, how many live messages stand in it, and when the last one came.
 import type { DatabaseSync } from "node:sqlite";
+import { Recent } from "../../core/recent.ts";
 import type { ThreadFacts } from "../../ports/store.ts";
 
 const NUMBERS_KEPT = 10_000;
@@ -13,7 +14,7 @@ export function threadOf(root: () => string): string {
 export class ThreadBook {
   readonly #sql: ReturnType<typeof statements>;
   /** By root. */
-  readonly #numbers = new Map<string, number>();
+  readonly #numbers = new Recent<string, number>(NUMBERS_KEPT);
   /** As the last message that joined left them; joining and showing follow each other. */
   #joined: { readonly root: string; readonly facts: ThreadFacts } | undefined;
   /** Of the message that is being entered, where it is the first of its thread. */
@@ -69,7 +70,6 @@ export class ThreadBook {
     if (known !== undefined) return known;
     const number = this.#sql.number.get(root)?.["number"] as number | null | undefined;
     if (number === null || number === undefined) return undefined;
-    if (this.#numbers.size >= NUMBERS_KEPT) this.#numbers.clear();
     this.#numbers.set(root, number);
     return number;
   }

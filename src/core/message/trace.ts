@@ -1,6 +1,7 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
+import { Recent } from "../recent.ts";
 import type { Label, Standing } from "./standing.ts";
 
 export interface Trace extends Pick<
@@ -16,18 +17,12 @@ export interface Trace extends Pick<
 }
 
 const MARK_CHARS = 16;
-const MARKS_KEPT = 10_000;
-const kept = new Map<string, string>();
+const kept = new Recent<string, string>(10_000);
 
 /** A label that can be recognised, but not read back. */
 export function labelMark({ field, label }: Label): string {
   const key = `${field}:${label}`;
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const mark = sha256Hex(key).slice(0, MARK_CHARS);
-  if (kept.size >= MARKS_KEPT) kept.clear();
-  kept.set(key, mark);
-  return mark;
+  return kept.of(key, () => sha256Hex(key).slice(0, MARK_CHARS));
 }
 
 export function traceOf(

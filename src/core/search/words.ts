@@ -1,4 +1,5 @@
 // The board's own tokenizer: text to the words it is found by, in order.
+import { Recent } from "../recent.ts";
 import { fold, isAscii } from "./fold.ts";
 import { stem } from "./stem.ts";
 
@@ -21,8 +22,7 @@ const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
 
 /** Stems of words seen lately. Only short ones: a longer slice would keep the whole text it was cut from in memory. */
-const STEMS = new Map<string, string>();
-const STEMS_KEPT = 16_384;
+const STEMS = new Recent<string, string>(16_384);
 const STEMS_CHARS = 12;
 
 export function words(text: string): string[] {
@@ -60,10 +60,7 @@ export function split(run: string): string[] {
 function stemmed(word: string): string {
   if (!/^[a-z]+$/.test(word)) return word;
   const found = stem(word);
-  if (word.length <= STEMS_CHARS) {
-    if (STEMS.size >= STEMS_KEPT) STEMS.clear();
-    STEMS.set(word, found);
-  }
+  if (word.length <= STEMS_CHARS) STEMS.set(word, found);
   return found;
 }
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
+import { Recent } from "../../core/recent.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { COMMON_HEADERS, JSON_TYPE } from "./refusals.ts";
@@ -32,7 +33,7 @@ const HEADERS: readonly string[] = [...Object.entries(COMMON_HEADERS).flat(), "c
 
 export class AnswersAtHand {
   readonly #parts: AtHandParts;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Recent<string, Known>(ADDRESSES_KEPT);
 
   constructor(parts: AtHandParts) {
     this.#parts = parts;
@@ -43,7 +44,6 @@ export class AnswersAtHand {
     if (operation.atHand === undefined || url.length > LONGEST_KEPT || this.#known.has(url)) return;
     const answer = operation.atHand(input);
     if (answer === undefined) return;
-    if (this.#known.size >= ADDRESSES_KEPT) this.#known.clear();
     this.#known.set(url, { operation, version: this.#parts.versions.atHand(url), answer, next: undefined, link: undefined });
   }
 
