@@ -88,6 +88,16 @@ describe.each(ERAS)("in the era of %s", (era) => {
   });
 });
 
+test("a post that the board refuses is refused before it is mined, however much work it would take", async () => {
+  await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
+  await using mcp = new McpClient("2025-11-25");
+  const args = [BIN, "mcp", "--url", dear.url, "--key-file", join(emptyDirectory(), "agent.key")];
+  await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+  const code = async (message: Record<string, unknown>) => errorOf((await mcp.call("post_message", message)).body).code;
+  expect(await code({ kind: "claim", refs: [{ rel: "claims", id: "f".repeat(64) }] })).toBe("target_unknown");
+  expect(await code({ kind: "opinion", body: "I think so." })).toBe("unknown_kind");
+});
+
 test("where no board answers, or the key is open to others, it says so and ends", async () => {
   await using lost = BoardProcess.spawn({
     args: ["mcp", "--url", "http://127.0.0.1:9", "--key-file", join(emptyDirectory(), "a.key"), "--tries", "1"],
