@@ -133,10 +133,11 @@ export async function start(
   const index = openSearchIndex({ dir: join(config.data, "index"), source }, figures);
   parts.defer(() => index.close());
   const sourceOfNear = nearSource(store, clock);
-  const search = textSearch(store, index, sourceOfNear);
+  const shown = sweeper === undefined ? unswept(store, clock) : store;
+  const search = textSearch(shown, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
-  const { list, listAtHand } = lister({ store, clock, names: naming, cursors, settle, search });
+  const { list, listAtHand } = lister({ store: shown, clock, names: naming, cursors, settle, search });
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
@@ -147,7 +148,7 @@ export async function start(
   const feed = feeds({ store, clock, names: naming, hub, index, nearSource: sourceOfNear, occurrence });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
-  const findWork = workFinder(store, clock, cursors, settle);
+  const findWork = workFinder(shown, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
   const version = programVersion();
@@ -160,7 +161,7 @@ export async function start(
     mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),
     operations: operations({
-      store: sweeper === undefined ? unswept(store, clock) : store,
+      store: shown,
       clock,
       post,
       prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),

@@ -86,6 +86,34 @@ describe("a board that cannot sweep", () => {
     board.clock.advance(MINUTE);
     expect((await board.record(id)).derived).toMatchObject({ status: "open", claimed_by: null, lease_until: null });
   });
+  test("finds work by the status it shows: what is claimed no longer is open, in listings, searches, threads and the list of work", async () => {
+    const first = await TestBoard.start();
+    const [short, long, free] = await Promise.all(
+      ["short", "long", "free"].map((title) => first.put(first.agent(), { kind: "task", title: `${title} lease` })),
+    );
+    if (short === undefined || long === undefined || free === undefined) throw new Error("Three were posted.");
+    await first.put(first.agent(), claim(short.id, "1m"));
+    await first.put(first.agent(), claim(long.id, "5m"));
+    await first.stop();
+    await using board = await TestBoard.start({ data: first.data, clock: first.clock, flags: ["--read-only", "on"] });
+    const titles = async (path: string) => {
+      const { messages } = (await board.get<{ messages: { derived: { display_title: string } }[] }>(path)).body;
+      return messages.map(({ derived }) => derived.display_title.split(" ")[0] ?? "").sort();
+    };
+    const asked = ["status=open", "status=claimed", "status=open,claimed", "status=open&include_removed=true", "status=claimed&q=lease"];
+    const inThread = async (id: string) => (await board.get<{ open: string[] }>(`/api/messages/${id}/thread`)).body.open.length;
+    const told = async () => [
+      ...(await Promise.all(asked.map((query) => titles(`/api/messages?kind=task&${query}`)))),
+      await titles("/api/work"),
+      [await inThread(short.id), await inThread(long.id)],
+    ];
+    const all = ["free", "long", "short"];
+    expect(await told()).toEqual([["free"], ["long", "short"], all, ["free"], ["long", "short"], ["free"], [0, 0]]);
+    board.clock.advance(MINUTE);
+    expect(await told()).toEqual([["free", "short"], ["long"], all, ["free", "short"], ["long"], ["free", "short"], [1, 0]]);
+    board.clock.advance(4 * MINUTE);
+    expect(await told()).toEqual([all, [], all, all, [], all, [1, 1]]);
+  });
 });
 
 describe("nobody asks, and yet", () => {

@@ -28,6 +28,14 @@ test("no page outlives the log, a change of what is due, or the first of its mes
   expect(kept().find(question(), { ...moment, now: 999 })).toBeUndefined();
 });
 
+test("where nothing may be written, no page outlives the next thing due: it may be a lease, and then other work is open", () => {
+  const pages = new KeptPages();
+  pages.find(question(), moment);
+  pages.keep(question(), moment, { items: [item(20_000)], nextCursor: null });
+  expect(pages.find(question(), { ...moment, now: 8999 })).toBeDefined();
+  expect(pages.find(question(), { ...moment, now: 9000 })).toBeUndefined();
+});
+
 test("a page that was read while the log moved is not kept for the moment before", () => {
   const pages = new KeptPages();
   pages.find(question(), moment);

@@ -38,6 +38,8 @@ export class KeptPages {
       this.#due = due;
       return undefined;
     }
+    // Where nothing may be written, what is due changes pages without an entry.
+    if (due !== null && due <= now) return undefined;
     const page = this.#pages.get(keyOf(question));
     return page !== undefined && page.from <= now && now < page.until ? { items: page.items, nextCursor: page.nextCursor } : undefined;
   }

@@ -1,14 +1,15 @@
-// A board that may not write cannot sweep, and its counts still name what is over: words that no live message carries are left out here.
-import { and, atLeast, type Condition, flagIs, hasAny, oneOf } from "../core/query/condition.ts";
+// A board that may not write cannot sweep: what its counts still name though it is over, and leases that have ended, are told as they are.
+import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
 import type { AgentFacts } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { ListQuery, Store } from "../ports/store.ts";
 import type { TagFacts } from "../ports/tags.ts";
+import { WORKABLE } from "./work.ts";
 
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
-/** The same store; its numbers are those of the last sweep, its words those of this moment. */
+/** The same store; its numbers are those of the last sweep, its words and leases those of this moment. */
 export function unswept(store: Store, clock: Clock): Store {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
@@ -33,7 +34,22 @@ export function unswept(store: Store, clock: Clock): Store {
       needs: await carried(facts.needs, (word) => [own, hasAny("needs", [word])]),
     };
   };
-  const own: Pick<Store, "tags" | "figures" | "agent" | "agents"> = {
+  const told = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
+  const { atHand } = store;
+  const own: Pick<Store, "tags" | "figures" | "agent" | "agents" | "list" | "listSeqs" | "listingReads" | "atHand" | "openWork"> = {
+    list: (query) => store.list(told(query)),
+    listSeqs: (query) => store.listSeqs(told(query)),
+    async listingReads() {
+      const reads = await store.listingReads();
+      return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(told(query)) };
+    },
+    ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
+    async openWork(root, limit, now) {
+      const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
+      const condition = and(...among, ...statusAt(["open"], now));
+      const found = await store.list({ condition, order: ORDERS.old, after: undefined, limit, removed: false, only: undefined });
+      return found.flatMap((one) => ("card" in one ? [one.card.standing.id] : []));
+    },
     async tags(query) {
       const live: TagFacts[] = [];
       for (let { after } = query; ;) {
@@ -68,4 +84,17 @@ export function unswept(store: Store, clock: Clock): Store {
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
   });
+}
+
+/** Work whose lease has ended is open, though it is stored as claimed. */
+function withLeasesAt(condition: Condition, now: number): Condition {
+  const parts = condition.is === "and" ? condition.of : [condition];
+  return and(...parts.flatMap((one) => (one.is === "oneOf" && one.field === "status" ? statusAt(one.values, now) : [one])));
+}
+
+function statusAt(values: readonly string[], now: number): readonly Condition[] {
+  const [open, claimed] = [values.includes("open"), values.includes("claimed")];
+  if (open === claimed) return [oneOf("status", values)];
+  const other = open ? atLeast("leaseUntil", now + 1) : atMost("leaseUntil", now);
+  return [oneOf("status", open ? [...values, "claimed"] : values), not(and(oneOf("status", ["claimed"]), other))];
 }

@@ -21,7 +21,7 @@ export interface WorkQuestion {
 
 export type FindWork = (question: WorkQuestion) => Promise<Page>;
 
-const WORKABLE = KIND_NAMES.filter(isWorkable);
+export const WORKABLE = KIND_NAMES.filter(isWorkable);
 const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq: z.number() });
 
 export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {

@@ -7,7 +7,8 @@ import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneO
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { Client } from "./client.ts";
 import { DriverChooser } from "./driver.ts";
-import { messagePage, oneByOne } from "./page-sql.ts";
+import { oneByOne } from "../sql/listing.ts";
+import { messagePage } from "./page-sql.ts";
 
 const MESSAGES = 30_000;
 

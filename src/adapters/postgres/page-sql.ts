@@ -1,9 +1,9 @@
 // The statement for the rows of a page. The way to them is laid down here, so that nothing is left for the planner to guess.
 import type { Condition } from "../../core/query/condition.ts";
-import type { OrderKey, Position } from "../../core/query/order.ts";
+import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql, type SqlValue } from "../sql/condition.ts";
-import { GONE_AS_MESSAGES } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import type { Driver } from "./driver.ts";
 import { numberArray } from "./literals.ts";
@@ -15,20 +15,7 @@ export interface PageSql {
   readonly direction: "ASC" | "DESC";
 }
 
-const ORDER_COLUMN: Record<OrderKey, string> = {
-  seq: "m.seq",
-  activity: "t.last_activity",
-  expiresAt: "m.expires_at",
-  verifies: "m.verifies",
-  bits: "m.bits",
-};
 const THREAD = "LEFT JOIN threads t ON t.root = m.root";
-
-/** The conditions of a listing, each a part that an index may be chosen for. */
-export function oneByOne(condition: Condition): readonly Condition[] {
-  if (condition.is !== "and") return [condition];
-  return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
-}
 
 export function messagePage(
   { order, after, limit, only }: ListQuery,

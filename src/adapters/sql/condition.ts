@@ -41,6 +41,7 @@ const NUMBER: Record<NumberField, string> = {
   refutes: "m.refutes",
   receivedAt: "m.received_at",
   expiresAt: "m.expires_at",
+  leaseUntil: "m.lease_until",
   authorSince: "(SELECT a.first_seen FROM agents a WHERE a.id = m.author)",
 };
 const FLAG: Record<FlagField, string> = {

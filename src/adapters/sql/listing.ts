@@ -1,11 +1,29 @@
 // What listings of every SQL store have in common.
+import type { Condition } from "../../core/query/condition.ts";
+import type { OrderKey } from "../../core/query/order.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
+
+/** `t` is the thread of the message `m`. */
+export const ORDER_COLUMN: Record<OrderKey, string> = {
+  seq: "m.seq",
+  activity: "t.last_activity",
+  expiresAt: "m.expires_at",
+  verifies: "m.verifies",
+  bits: "m.bits",
+};
 
 /** Tombstones in the shape of messages: what they no longer have is empty. */
 export const GONE_AS_MESSAGES = `(
   SELECT seq, id, author, kind, root, received_at, 9007199254740991 AS expires_at, NULL AS "to", 0 AS bits, 0 AS assisted, 0 AS has_data,
-    0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, NULL AS superseded_by
+    0 AS has_attachment, NULL AS lang, '' AS status, 0 AS verifies, 0 AS refutes, NULL AS superseded_by,
+    CAST(NULL AS bigint) AS lease_until
   FROM gone WHERE reason IN ('removed', 'retracted'))`;
+
+/** The conditions of a listing, each a part that an index may be chosen for. */
+export function oneByOne(condition: Condition): readonly Condition[] {
+  if (condition.is !== "and") return [condition];
+  return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
+}
 
 /** Two listings in the same order as one. */
 export function merged({ order, limit }: ListQuery, one: readonly Listed[], other: readonly Listed[]): Listed[] {

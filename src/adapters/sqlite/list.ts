@@ -2,13 +2,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Condition } from "../../core/query/condition.ts";
-import type { OrderKey, Position } from "../../core/query/order.ts";
+import type { Position } from "../../core/query/order.ts";
 import { Recent } from "../../core/recent.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
 import { type Driver, DriverChooser } from "./driver.ts";
-import { GONE_AS_MESSAGES, merged } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { threadOf } from "./thread-book.ts";
 
@@ -18,14 +18,6 @@ const SQLITE_DIALECT: Dialect = {
   opaque: (column) => `+${column}`,
   exists: (query) => `EXISTS (${query})`,
   value: (value) => value,
-};
-
-const ORDER_COLUMN: Record<OrderKey, string> = {
-  seq: "m.seq",
-  activity: "t.last_activity",
-  expiresAt: "m.expires_at",
-  verifies: "m.verifies",
-  bits: "m.bits",
 };
 
 const STATEMENTS_KEPT = 200;
@@ -208,10 +200,7 @@ export class SqliteLister {
 
   /** The top-level conditions, one by one; times of receipt also as bounds of seq, which the walk can stop at. */
   #withSeqBounds(condition: Condition): readonly Condition[] {
-    const parts =
-      condition.is === "and"
-        ? condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]))
-        : [condition];
+    const parts = oneByOne(condition);
     const bounds = parts.flatMap((one): Condition[] => {
       if (one.is !== "between" || one.field !== "receivedAt") return [];
       const range = {

@@ -31,7 +31,8 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
   };
   return {
     text: { kind, status, root, author, to },
-    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince },
+    // What is not leased is in no range.
+    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: standing.leaseUntil ?? Number.NaN },
     flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null },
     has: (field, value) => sets[field].includes(value),
     language: lang,
@@ -49,7 +50,7 @@ export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): S
   const { seq, kind, root, author, receivedAt } = gone;
   return {
     text: { kind, status, root, author, to },
-    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince },
+    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN },
     flag: { hasData, hasAttachment, assisted, superseded: false },
     has(field, value) {
       const labels = LABEL_FIELDS[field];
