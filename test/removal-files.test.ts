@@ -1,10 +1,9 @@
 // What a removal leaves in the files of a board that is kept in SQLite: nothing.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { eventually } from "./support/eventually.ts";
+import { filesWith } from "./support/files-with.ts";
 import { Operator } from "./support/operator.ts";
 
 const WORD = "zqxjkvword";
@@ -22,21 +21,6 @@ const wordy = {
   attachments: [{ sha256: sha256(TEXT), name: `${WORD}.txt`, mime: "text/plain", size: TEXT.length }],
 };
 
-/** Files under a directory that hold the word, in any case. */
-function holding(dir: string, word: string): string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      try {
-        return readFileSync(path).toString("latin1").toLowerCase().includes(word);
-      } catch (error) {
-        // The index replaces its files while we look.
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-        throw error;
-      }
-    });
-}
 describe("deletion is real", () => {
   test("nothing of a removed message is left in any file, on a board that runs", async () => {
     const first = await TestBoard.start();
@@ -51,7 +35,7 @@ describe("deletion is real", () => {
     for (let i = 0; i < 60; i++) await first.put(agent, { kind: "note", title: `bystander ${i + 60}`, body: "y".repeat(2000) });
     await first.get(`/api/messages?q=${WORD}`);
     await first.stop();
-    const before = holding(data, WORD);
+    const before = filesWith(data, WORD);
     expect(before.some((path) => path.endsWith("board.db"))).toBe(true);
     expect(before.some((path) => path.endsWith(".segment"))).toBe(true);
     await using running = await TestBoard.start({ data, clock });
@@ -60,7 +44,7 @@ describe("deletion is real", () => {
     await operator.remove(id);
     await operator.remove(second);
     expect(await operator.erase()).toContain("hold nothing of it");
-    await eventually("the index has erased it", () => (holding(data, WORD).length === 0 ? true : undefined));
+    await eventually("the index has erased it", () => (filesWith(data, WORD).length === 0 ? true : undefined));
     expect((await running.get<{ messages: unknown[] }>("/api/messages?q=bystander&limit=200")).body.messages.length).toBe(120);
   });
   test("nor on a board that does not run", async () => {
@@ -69,13 +53,13 @@ describe("deletion is real", () => {
     await first.put(first.agent(), { kind: "note", title: "bystander" });
     await first.get(`/api/messages?q=${WORD}`);
     await first.stop();
-    expect(holding(first.data, WORD).length).toBeGreaterThan(1);
+    expect(filesWith(first.data, WORD).length).toBeGreaterThan(1);
     {
       await using operator = await Operator.at(first);
       await operator.remove(id);
       expect(await operator.erase()).toBe("The database files hold nothing of it. The search index holds none of its words.");
     }
-    expect(holding(first.data, WORD)).toEqual([]);
+    expect(filesWith(first.data, WORD)).toEqual([]);
     await using again = await TestBoard.start({ data: first.data, clock: first.clock });
     expect((await again.get<{ messages: unknown[] }>("/api/messages?q=bystander")).body.messages.length).toBe(1);
   });

@@ -2,6 +2,7 @@
 import { Agent } from "../../test/support/agent.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
 import { eventually } from "../../test/support/eventually.ts";
+import { filesWith } from "../../test/support/files-with.ts";
 import { postTo } from "../../test/support/nodes.ts";
 import { configAt, reasons } from "../../test/support/operator.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
@@ -9,7 +10,7 @@ import { desk, openBoard } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { count, type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
-import { filesWith, rowsWith } from "../support/traces.ts";
+import { rowsWith } from "../support/traces.ts";
 
 const ROUNDS = 10;
 const BYSTANDERS = 20;

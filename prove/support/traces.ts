@@ -1,24 +1,6 @@
-// Where a word is left: files of a board's directory that hold it, and tables of its database where that is elsewhere.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+// Where a word is left in a board's database, where that is not among its files.
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { databaseUrlOf } from "../../test/support/postgres/database.ts";
-
-/** In any case of letters. */
-export function filesWith(directory: string, word: string): string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      try {
-        return readFileSync(path).toString("latin1").toLowerCase().includes(word);
-      } catch (error) {
-        // The index replaces its files while we look.
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-        throw error;
-      }
-    });
-}
 
 export async function rowsWith(data: string, word: string): Promise<string[]> {
   const url = databaseUrlOf(data);

@@ -1,0 +1,19 @@
+// Files of a directory that hold a word.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** In any case of letters. */
+export function filesWith(directory: string, word: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      try {
+        return readFileSync(path).toString("latin1").toLowerCase().includes(word);
+      } catch (error) {
+        // The index replaces its files while we look.
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+        throw error;
+      }
+    });
+}
