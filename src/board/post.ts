@@ -3,6 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { knownGone } from "../core/message/post.ts";
 import { type Draft, readEnvelope } from "../core/protocol/envelope.ts";
 import type { Payload } from "../core/protocol/payload.ts";
+import { retractsAll } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Prior, Store } from "../ports/store.ts";
 import { admit } from "./admit.ts";
@@ -47,6 +48,7 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun });
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
+    if (!dryRun) await endWithdrawn(draft);
     const { result, standing, author, thread } = outcome;
     if (result === "created") difficulty.accepted();
     return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload } };
@@ -59,6 +61,18 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
     const found = await store.find(draft.id, clock.now());
     if (found === undefined) throw new Refusal("expired");
     if ("gone" in found) throw knownGone(found.gone);
+    await endWithdrawn(draft);
     return { result: "exists", card: found.card };
+  }
+
+  /**
+   * Who withdraws everything is answered when all of it has ended, with posts of others in between.
+   * A crash in the middle leaves a note of the rest; the sweep goes on with it at the next start.
+   */
+  async function endWithdrawn({ author, payload }: Draft): Promise<void> {
+    for (let more = retractsAll(payload); more;) {
+      const outcome = await append({ type: "withdrawal", agent: author });
+      more = "more" in outcome && outcome.more;
+    }
   }
 }

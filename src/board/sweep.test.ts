@@ -4,6 +4,8 @@ import { BareBoard, postAct } from "../../test/support/bare-board.ts";
 import { chainFaults } from "../../test/support/chain.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
+import { SqliteWriter } from "../adapters/sqlite/writer.ts";
+import { WITHDRAW_STEP } from "../core/message/sweep.ts";
 import { messageId } from "../core/protocol/identity.ts";
 import { Appender } from "./append.ts";
 import { type Sweeper, startSweeper } from "./sweep.ts";
@@ -66,6 +68,28 @@ test("an agent that withdraws everything: all of it is gone with the answer and 
   expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(600);
   expect(board.changes().filter((entry) => entry.type === "retract")).toHaveLength(600);
   await expect(post(bodies[0]!)).rejects.toMatchObject({ code: "retracted" });
+});
+
+test("an agent that withdraws thousands holds nobody up: a step in each transaction, and what a crash leaves is ended at the next start", async () => {
+  await Promise.all(Array.from({ length: 2 * WITHDRAW_STEP + 500 }, (_, i) => post({ kind: "note", body: `note ${i}` })));
+  clock.advance(1000);
+  const at = clock.now();
+  const standing = () => board.rows("messages", "withdrawn = 0 AND kind = 'note'");
+  board.run([postAct(text({ kind: "retraction", data: { scope: "all" } }))], at);
+  expect(standing()).toBe(WITHDRAW_STEP + 500);
+  const between = postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another, in between" }));
+  expect(board.run([between], at + 10).outcomes).toMatchObject([{ result: "created" }]);
+  expect(standing()).toBe(500 + 1);
+  // Another process, which knows only what is in the file.
+  const next = new SqliteWriter(board.db);
+  expect(next.nextDue()).toBeLessThanOrEqual(at);
+  for (let more = true; more;) {
+    const [swept] = next.run([{ type: "sweep" }], at + 20).outcomes;
+    more = swept !== undefined && "more" in swept && swept.more;
+  }
+  expect(board.rows("messages")).toBe(2);
+  expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(2 * WITHDRAW_STEP + 500);
+  expect(board.rows("withdrawals")).toBe(0);
 });
 
 test("stopped, it touches nothing more", async () => {

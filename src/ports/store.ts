@@ -57,6 +57,8 @@ export type Act =
   | { readonly type: "alias"; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean }
   | { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean }
   | { readonly type: "sweep" }
+  /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
+  | { readonly type: "withdrawal"; readonly agent: string }
   | { readonly type: "report"; readonly notice: Notice }
   | { readonly type: "order"; readonly order: Order };
 

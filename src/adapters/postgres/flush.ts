@@ -24,7 +24,7 @@ function messageRows(ledger: BatchLedger): Rows {
   for (const { agent, seq } of adopted) inbox.set(`${agent} ${seq}`, { agent, seq, reply: 1 });
   const kept = new Set(erased);
   return {
-    withdrawn: [...set.withdrawals].map(([author, seq]) => ({ author, seq })),
+    withdrawn: [...set.withdrawals].map(([author, seq]) => ({ author, seq, done: 0, at: set.now })),
     erased: erased.map((seq) => ({ seq })),
     gone: [...set.gone.changes.values()].flatMap((gone) =>
       gone === undefined ? [] : [{ ...gone, received_at: gone.receivedAt, restored: Number(gone.restored) }],

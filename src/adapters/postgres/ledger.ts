@@ -180,6 +180,9 @@ export class BatchLedger implements ActLedger {
   withdrawBefore(author: string, seq: number): void {
     this.set.withdraw(author, seq);
   }
+  isWithdrawing(agent: string): boolean {
+    return this.set.withdrawing.get(agent) ?? false;
+  }
   erase(standing: Standing, gone: Gone): void {
     this.erased.push(standing.seq);
     this.set.messages.set(standing.id, undefined);

@@ -23,7 +23,7 @@ export function loadMissing(client: Client, set: WorkingSet): Promise<BoardRow> 
 }
 
 function byText(set: WorkingSet): readonly Want[] {
-  const { messages, gone, agents, threads, replies, aliases, held, arrived } = set;
+  const { messages, gone, agents, threads, replies, aliases, held, arrived, withdrawing } = set;
   return [
     ...want<unknown>(messages, `${MESSAGES} WHERE m.id = ANY ($1::text[])`, textArray, (ids, rows) =>
       messages.keep(
@@ -108,6 +108,16 @@ function byText(set: WorkingSet): readonly Want[] {
         keys,
         rows.map(({ key }) => [key, true]),
       ),
+    ),
+    ...want<{ author: string }>(
+      withdrawing,
+      "SELECT author FROM withdrawals WHERE author = ANY ($1::text[])",
+      textArray,
+      (agentIds, rows) =>
+        withdrawing.keep(
+          agentIds,
+          rows.map(({ author }) => [author, true]),
+        ),
     ),
   ];
 }

@@ -5,6 +5,17 @@ export const SCHEMA_VERSION = 1;
 /** Compared byte by byte, as SQLite does, whatever the database's own order. */
 const TEXT = `text COLLATE "C"`;
 
+/** What came after the first boards were made; added to any board that lacks it. */
+export const ADDED = `
+-- Authors who withdrew everything before a seq: all up to \`done\` has ended, the rest is about to.
+CREATE TABLE withdrawals (
+  author ${TEXT} PRIMARY KEY,
+  seq bigint NOT NULL,
+  done bigint NOT NULL,
+  at bigint NOT NULL
+);
+`;
+
 export const SCHEMA = `
 -- Locked by whoever writes: one batch at a time, so that seqs have no gap and are never seen out of order.
 CREATE TABLE board (

@@ -64,7 +64,9 @@ export class WorkingSet {
   /** Live aliases of an agent when the batch began. */
   readonly held = new Table<readonly string[]>(this.journal);
   readonly arrived = new Table<true>(this.journal);
-  /** Authors who withdrew everything before a seq. */
+  /** Agents whose withdrawal was not done with when the batch began. */
+  readonly withdrawing = new Table<true>(this.journal);
+  /** Authors who withdrew everything before a seq, in this batch. */
   readonly withdrawals = new Map<string, number>();
   readonly moderation = new BatchModeration(this.journal);
 
@@ -104,6 +106,7 @@ export class WorkingSet {
   readonly #tables = [
     this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.answerers,
     this.refs, this.labels, this.replies, this.aliases, this.held, this.arrived, this.attached,
+    this.withdrawing,
   ] as readonly { readonly missing: ReadonlySet<string> }[];
   get windows(): readonly { wanted: number; forget(): void }[] {
     return [this.due, this.endedLeases, this.openWork, this.dueAliases, ...this.withdrawn.values()];

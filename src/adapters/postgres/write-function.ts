@@ -1,6 +1,7 @@
 // Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
 import { createHash } from "node:crypto";
 import { FLOWS } from "../../core/message/standing.ts";
+import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
 
 /** What moved, heard by every node. */
 export const CHANNEL = "blackboard";
@@ -88,6 +89,10 @@ DECLARE
   due bigint;
   detached text[];
   pruning boolean;
+  withdrawal withdrawals%ROWTYPE;
+  room bigint := ${WITHDRAW_STEP};
+  beyond bigint;
+  ended bigint;
 BEGIN
   -- Nobody else writes from here to the end of the transaction; what follows sees what was written before.
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
@@ -104,9 +109,24 @@ BEGIN
   ${all("log", "log")}
   ${given(
     "withdrawn",
-    `UPDATE messages m SET expires_at = p_now, withdrawn = 1 FROM ${rows("messages", "withdrawn")} r
-      WHERE m.author = r.author AND m.seq < r.seq AND m.expires_at > p_now`,
+    `INSERT INTO withdrawals SELECT * FROM ${rows("withdrawals", "withdrawn")} ON CONFLICT (author) DO UPDATE SET seq = excluded.seq, at = excluded.at`,
   )}
+  -- So many and no more: whoever waits for the answer sends the next batch, and posts of others come in between.
+  FOR withdrawal IN SELECT * FROM withdrawals ORDER BY seq LOOP
+    EXIT WHEN room <= 0;
+    beyond := (SELECT m.seq FROM messages m WHERE m.author = withdrawal.author AND m.seq > withdrawal.done AND m.seq < withdrawal.seq
+      ORDER BY m.seq OFFSET room LIMIT 1);
+    UPDATE messages m SET expires_at = withdrawal.at, withdrawn = 1 WHERE m.author = withdrawal.author AND m.seq > withdrawal.done
+      AND m.seq < coalesce(beyond, withdrawal.seq) AND m.expires_at > withdrawal.at;
+    GET DIAGNOSTICS ended = ROW_COUNT;
+    IF beyond IS NULL THEN
+      DELETE FROM withdrawals w WHERE w.author = withdrawal.author;
+      room := room - ended;
+    ELSE
+      UPDATE withdrawals w SET done = beyond - 1 WHERE w.author = withdrawal.author;
+      room := 0;
+    END IF;
+  END LOOP;
   IF p_erased IS NOT NULL THEN
     WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "erased")} r WHERE t.seq = r.seq RETURNING t.sha256)
     SELECT array_agg(sha256) INTO detached FROM loose;
@@ -193,6 +213,7 @@ BEGIN
     (SELECT min(expires_at) FROM messages),
     (SELECT min(expires_at) FROM blobs),
     (SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL),
+    (SELECT min(at) FROM withdrawals),
     (SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL),
     (SELECT min(closed_at) + p_now - p_texts_before FROM notices WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL))
   );

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postAct } from "../../../test/support/bare-board.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
+import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import { agentId } from "../../core/protocol/identity.ts";
 import { Client } from "./client.ts";
 import { migrate } from "./migrate.ts";
 import { WRITE_FUNCTION_NAME } from "./write-function.ts";
@@ -49,6 +51,41 @@ test("nodes that write at the same moment each get every batch in, one after the
   expect(all).toEqual(Array.from({ length: writers.length * ROUNDS }, (_, i) => 2 * (i + 1)));
   const [board] = await client.query("SELECT seq, version FROM board");
   expect(board).toEqual({ seq: 2 * all.length, version: all.length });
+});
+
+test("an agent that withdraws thousands holds nobody up: a step in each batch, whichever node writes it", async () => {
+  const pk = Buffer.alloc(32, 9).toString("base64url");
+  const own = (fields: object) => postAct(JSON.stringify({ v: 1, pk, ts: NOW / 1000, ...fields }));
+  const most = WITHDRAW_STEP + 300;
+  const [first, second] = [new PostgresWriter(url, "a"), new PostgresWriter(url, "b")];
+  for (let at = 0; at < most; at += 128)
+    await first.run(
+      Array.from({ length: Math.min(128, most - at) }, (_, i) => own({ kind: "note", body: `own ${at + i}` })),
+      NOW,
+    );
+  const standing = async () =>
+    (await client.query<{ n: number }>(`SELECT count(*)::int AS n FROM messages WHERE author = $1 AND withdrawn = 0`, [agentId(pk)]))[0]?.n;
+  const retracted = await first.run([own({ kind: "retraction", data: { scope: "all" } })], NOW + 1000);
+  // The rest of them, and the message that withdraws them.
+  expect([await standing(), retracted.nextDue]).toEqual([300 + 1, NOW + 1000]);
+  const withdrawal = { type: "withdrawal", agent: agentId(pk) } as const;
+  expect((await second.run([note("in between"), withdrawal], NOW + 1010)).outcomes).toMatchObject([{ result: "created" }, { more: true }]);
+  expect(await standing()).toBe(1);
+  expect((await second.run([withdrawal], NOW + 1020)).outcomes).toEqual([{ more: false }]);
+  const gone = () =>
+    client.query(`SELECT count(*)::int AS n FROM gone WHERE author = $1 AND reason = 'retracted' AND at = $2`, [agentId(pk), NOW + 1000]);
+  for (let more = true; more;) {
+    const [swept] = (await second.run([{ type: "sweep" }], NOW + 1030)).outcomes;
+    more = swept !== undefined && "more" in swept && swept.more;
+  }
+  expect(await gone()).toEqual([{ n: most }]);
+  await Promise.all([first.end(), second.end()]);
+});
+
+test("a board that was made before withdrawals were noted gets the table for them", async () => {
+  await client.script("DROP TABLE withdrawals");
+  await migrate(client);
+  expect(await client.query("SELECT * FROM withdrawals")).toEqual([]);
 });
 
 test("a node that starts replaces nothing that the nodes beside it write with", async () => {

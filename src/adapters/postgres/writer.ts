@@ -133,6 +133,7 @@ function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
       ledger.alias(act.payload.alias);
       ledger.liveAliases(act.agent);
     }
+    if (act.type === "withdrawal") ledger.isWithdrawing(act.agent);
     if (act.type !== "post") continue;
     const { id, author, payload, once } = act.arrival;
     if (once !== undefined) ledger.hasArrived(once);

@@ -18,6 +18,7 @@ export const COPIED_TABLES = [
   "attachments",
   "aliases",
   "arrived_once",
+  "withdrawals",
   "gone",
   "notices",
   "actions",

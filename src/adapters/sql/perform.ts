@@ -11,12 +11,16 @@ import type { Act, AuthorFacts, Outcome, RefusedOutcome, ThreadFacts } from "../
 export interface ActLedger extends Ledger {
   authorFacts(agent: string): AuthorFacts;
   threadFacts(root: string): ThreadFacts;
+  /** Whether messages that this agent withdrew have not ended yet. */
+  isWithdrawing(agent: string): boolean;
 }
 
 export function perform(ledger: ActLedger, act: Act): Outcome {
   switch (act.type) {
     case "sweep":
       return { more: sweep(ledger) };
+    case "withdrawal":
+      return { more: ledger.isWithdrawing(act.agent) };
     case "alias":
       return operateAlias(ledger, act.agent, act.payload);
     case "report":

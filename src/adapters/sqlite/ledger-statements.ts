@@ -50,7 +50,6 @@ export function ledgerStatements(db: DatabaseSync) {
     update:
       p(`UPDATE messages SET status = ?, verifies = ?, refutes = ?, replies = ?, answers = ?, answers_verified = ?, answers_disputed = ?, signals = ?,
       resolved_by_author = ?, claimed_by = ?, lease_until = ?, claim_seq = ?, superseded_by = ?, superseded_at = ? WHERE seq = ?`),
-    withdraw: p("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq < ? AND expires_at > ? RETURNING seq"),
     eraseBySeq: [
       p("DELETE FROM contents WHERE seq = ?"),
       p("DELETE FROM refs WHERE seq = ?"),
@@ -67,6 +66,7 @@ export function ledgerStatements(db: DatabaseSync) {
     nextDue: p(
       `SELECT min(due) AS due FROM (SELECT min(expires_at) AS due FROM messages UNION ALL SELECT min(expires_at) FROM blobs
         UNION ALL SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL
+        UNION ALL SELECT min(at) FROM withdrawals
         UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL
         UNION ALL SELECT min(closed_at) + ${REPORT_TEXT_MS} FROM notices
           WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL))`,

@@ -25,6 +25,7 @@ import { ModerationBook } from "./moderation-book.ts";
 import { reached, toGone, toStanding } from "../sql/rows.ts";
 import { TallyBook } from "./tally-book.ts";
 import { ThreadBook } from "./thread-book.ts";
+import { WithdrawalBook } from "./withdrawal-book.ts";
 
 interface Mark {
   readonly head: Head;
@@ -46,6 +47,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   readonly #agents: AgentBook;
   readonly #threads: ThreadBook;
   readonly #aliases: AliasBook;
+  readonly #withdrawals: WithdrawalBook;
   readonly moderation: ModerationBook;
 
   constructor(db: DatabaseSync) {
@@ -55,6 +57,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     this.#agents = new AgentBook(db);
     this.#threads = new ThreadBook(db);
     this.#aliases = new AliasBook(db);
+    this.#withdrawals = new WithdrawalBook(db);
     this.moderation = new ModerationBook(db);
     this.catchUp();
   }
@@ -192,7 +195,14 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     );
   }
   withdrawBefore(author: string, seq: number): void {
-    for (const own of this.#sql.withdraw.all(this.now, author, seq, this.now)) this.#touched.seqs.add(own["seq"] as number);
+    for (const ended of this.#withdrawals.add(author, seq, this.now)) this.#touched.seqs.add(ended);
+  }
+  isWithdrawing(agent: string): boolean {
+    return this.#withdrawals.has(agent);
+  }
+  /** What transactions before this one left of it. */
+  goOnWithdrawing(): void {
+    for (const ended of this.#withdrawals.begin()) this.#touched.seqs.add(ended);
   }
   erase(s: Standing, gone: Gone): void {
     const sql = this.#sql;

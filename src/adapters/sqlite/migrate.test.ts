@@ -1,7 +1,8 @@
-// How a board's file gets from one version of its tables to the next; the board's own history has one version so far.
+// How a board's file gets from one version of its tables to the next.
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { migrate, type SchemaHistory } from "./migrate.ts";
+import { HISTORY } from "./schema.ts";
 
 const first: SchemaHistory = { version: 1, schema: "CREATE TABLE notes (text TEXT);", upgrades: {} };
 const third: SchemaHistory = {
@@ -44,4 +45,18 @@ test("a file of a newer version, or of one that no step leads on from, is refuse
   expect(() => migrate(db, { ...third, version: 4 })).toThrow("Use the matching version.");
   expect(versionOf(db)).toBe(3);
   db.close();
+});
+
+test("a board's file of the version before has the same tables afterwards as a new one", () => {
+  const tables = (db: DatabaseSync) => db.prepare("SELECT name, sql FROM sqlite_master ORDER BY name").all();
+  const fresh = new DatabaseSync(":memory:");
+  migrate(fresh, HISTORY);
+  const older = new DatabaseSync(":memory:");
+  migrate(older, HISTORY);
+  older.exec("DROP TABLE withdrawals; PRAGMA user_version = 3");
+  migrate(older, HISTORY);
+  expect(tables(older)).toEqual(tables(fresh));
+  expect(versionOf(older)).toBe(HISTORY.version);
+  fresh.close();
+  older.close();
 });

@@ -1,7 +1,7 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
 import type { SchemaHistory } from "./migrate.ts";
 
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
 const MODERATION = `
@@ -78,6 +78,11 @@ CREATE TABLE agents (
   messages INTEGER NOT NULL
 );
 CREATE INDEX agents_seen ON agents (last_seen);
+`;
+
+const WITHDRAWALS = `
+-- Authors who withdrew everything before a seq: all up to \`done\` has ended, the rest is about to.
+CREATE TABLE withdrawals (author TEXT PRIMARY KEY, seq INTEGER NOT NULL, done INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
 const SCHEMA = `
@@ -258,7 +263,6 @@ CREATE TABLE gone (
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
-${MODERATION}`;
+${WITHDRAWALS}${MODERATION}`;
 
-/** Nothing was released before this version, so no older file has to be led up to it. */
-export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: SCHEMA, upgrades: {} };
+export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: SCHEMA, upgrades: { 3: WITHDRAWALS } };

@@ -37,6 +37,7 @@ export class SqliteWriter {
     try {
       // The log's time never runs backwards, whatever the clock does.
       ledger.now = Math.max(ledger.now, now);
+      ledger.goOnWithdrawing();
       // Acts are judged by the board as it is now, not as the sweep last left it.
       sweep(ledger);
       ledger.dropOverdueTexts();
@@ -118,7 +119,8 @@ export class SqliteWriter {
 }
 
 /** Acts of every day, whose rules judge first and write then. */
-const isPlain = (act: Act): boolean => act.type === "sweep" || ((act.type === "post" || act.type === "alias") && !act.dryRun);
+const isPlain = (act: Act): boolean =>
+  act.type === "sweep" || act.type === "withdrawal" || ((act.type === "post" || act.type === "alias") && !act.dryRun);
 
 /** An act failed after it had written something: the batch is begun anew, with a savepoint around each act. */
 class HalfDone extends Error {}

@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import { readIndexOnDisk } from "../../adapters/search/index-on-disk.ts";
 import { openHoldings } from "../../adapters/sqlite/holdings.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
+import { endWithdrawn } from "../../adapters/sqlite/withdrawal-book.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
@@ -43,6 +44,7 @@ export async function checkConfigured(config: Config, now: number = Date.now()):
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {
     await copyTo(config, databasePath(dir));
+    endWithdrawn(databasePath(dir));
     const store = await openSqliteStore(dir, () => {}, "operator");
     try {
       using holdings = openHoldings(databasePath(dir));

@@ -153,7 +153,7 @@ export interface Ledger extends AliasLedger {
   /** `refs` are the arrival's, each effect once. */
   insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void;
   update(standing: Standing): void;
-  /** Ends the time of all messages of an author before `seq`; the sweep does the rest. */
+  /** Ends the time of all messages of an author before `seq`: of many not all at once, but they will end; the sweep does the rest. */
   withdrawBefore(author: string, seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
   erase(standing: Standing, gone: Gone): void;
