@@ -5,6 +5,7 @@ const SQLITE_FILES = ["alias-model", "assist-canary", "backup", "check", "mail-h
 /** Tests of clients, documents and transports, which are the same whatever the board is kept in. */
 const NO_STORE = [
   "browser/*",
+  "burst",
   "cli",
   "client*",
   "demo",

@@ -23,6 +23,7 @@ import { Difficulty } from "./board/difficulty.ts";
 import { lister } from "./board/list.ts";
 import { feeds } from "./board/live/feed.ts";
 import { Hub } from "./board/live/hub.ts";
+import { Past } from "./board/live/past.ts";
 import { waiter } from "./board/live/wait.ts";
 import { mailroom } from "./board/mail.ts";
 import { names } from "./board/names.ts";
@@ -50,7 +51,7 @@ import type { Site } from "./pages/site.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Resolve } from "./ports/mail.ts";
 import { openStorage } from "./storage.ts";
-import { httpServer } from "./transports/http/server.ts";
+import { BACKLOG, httpServer } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
 
@@ -145,7 +146,10 @@ export async function start(
     sweeper?.heed(nextDue);
     hub.hint(seq);
   });
-  const feed = feeds({ store, clock, names: naming, hub, index, nearSource: sourceOfNear, occurrence });
+  const past = new Past({ store, clock, hub, occurrence });
+  // Before the streams hear of it: what they drop must not come once more.
+  switches.onRemoved(() => past.forget());
+  const feed = feeds({ store, clock, names: naming, hub, past, index, nearSource: sourceOfNear });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
   const findWork = workFinder(shown, clock, cursors, settle);
@@ -223,7 +227,7 @@ export async function start(
   parts.defer(() => mining.close());
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
-  const address = await app.listen({ port: config.port, host: config.host }).catch((error: unknown) => {
+  const address = await app.listen({ port: config.port, host: config.host, backlog: BACKLOG }).catch((error: unknown) => {
     throw portFault(error, config);
   });
   const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost).catch((error: unknown) => {

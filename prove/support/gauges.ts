@@ -13,6 +13,16 @@ export function residentMiB(pid: number | undefined): number {
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
+/** The most memory that a process has from now on, looked at ten times a second until it is asked for. */
+export function mostResidentMiB(pid: number | undefined): () => number {
+  let most = residentMiB(pid);
+  const timer = setInterval(() => (most = Math.max(most, residentMiB(pid))), 100);
+  return () => {
+    clearInterval(timer);
+    return Math.max(most, residentMiB(pid));
+  };
+}
+
 export function quantile(values: readonly number[], at: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN;

@@ -2,7 +2,8 @@
 import { connect, type Socket } from "node:net";
 
 export interface Rude {
-  readonly there: Promise<void>;
+  /** Resolves with the moment when it was connected and began. */
+  readonly there: Promise<number>;
   /** Resolves with the moment when the board has closed the connection. */
   readonly cut: Promise<number>;
 }
@@ -17,11 +18,11 @@ const WORDS = 1000;
 const END_WITHIN_MS = 20_000;
 
 function rude(port: number, arrive: (socket: Socket) => void): Rude & { readonly socket: Socket } {
-  const there = Promise.withResolvers<void>();
+  const there = Promise.withResolvers<number>();
   const cut = Promise.withResolvers<number>();
   const socket = connect(port, "127.0.0.1", () => {
     arrive(socket);
-    there.resolve();
+    there.resolve(performance.now());
   });
   socket.on("error", () => {}).on("close", () => cut.resolve(performance.now()));
   return { socket, there: there.promise, cut: cut.promise };

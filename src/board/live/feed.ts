@@ -6,6 +6,7 @@ import { requirePartners } from "../../core/query/pairs.ts";
 import { documentOfText } from "../../core/search/document.ts";
 import { parseQuery } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { SearchIndex } from "../../ports/search.ts";
 import type { Question } from "../list.ts";
 import type { Names } from "../names.ts";
@@ -26,6 +27,7 @@ export interface Feeds {
 export type Feed = (sink: Sink) => { readonly stop: () => void; readonly done: Promise<void> };
 
 export interface FeedParts extends FollowParts {
+  readonly clock: Clock;
   readonly names: Names;
   readonly index: SearchIndex;
   readonly nearSource: NearSource;

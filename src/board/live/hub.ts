@@ -59,6 +59,10 @@ export class Hub {
   get position(): number {
     return this.#position;
   }
+  /** The log goes at least so far. */
+  get heard(): number {
+    return this.#upTo;
+  }
   get readers(): number {
     return this.#readers;
   }

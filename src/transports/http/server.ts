@@ -54,6 +54,11 @@ const HEADERS_MS = 10_000;
 const CHECK_EVERY_MS = 2000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 20_000;
+/**
+ * Connections that wait to be accepted while the board is at something else. Where there is no room left, callers believe that they are
+ * connected and try again in vain, for many seconds: a crowd that comes at once must fit. The system may allow less.
+ */
+export const BACKLOG = 4096;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
 const MAX_PARAM_CHARS = 65_536;
 
