@@ -13,6 +13,22 @@ export function residentMiB(pid: number | undefined): number {
   return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
+const STILL_MIB = 1;
+const STILL_LOOKS = 4;
+const MOST_LOOKS = 60;
+
+/** Its memory once it does no more work of its own, such as indexing what was posted. */
+export async function settledMiB(pid: number | undefined): Promise<number> {
+  let last = residentMiB(pid);
+  for (let looks = 0, still = 0; still < STILL_LOOKS && looks < MOST_LOOKS; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const now = residentMiB(pid);
+    still = Math.abs(now - last) < STILL_MIB ? still + 1 : 0;
+    last = now;
+  }
+  return last;
+}
+
 /** The most memory that a process has from now on, looked at ten times a second until it is asked for. */
 export function mostResidentMiB(pid: number | undefined): () => number {
   let most = residentMiB(pid);

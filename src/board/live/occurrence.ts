@@ -59,8 +59,9 @@ export async function occurrences(
       chars = 0;
       await nextTurn();
     }
-    const subject = await subjectReader(message, store, withVotes);
-    const occurrence = occurrenceOf(entry, message, subject, render, now);
+    const read: ReadMessage = "card" in message ? { card: withPayload(message.card) } : message;
+    const subject = await subjectReader(read, store, withVotes);
+    const occurrence = occurrenceOf(entry, read, subject, render, now);
     if (occurrence !== undefined) heard.push(occurrence);
   }
   return heard;
@@ -75,14 +76,19 @@ export async function readWords(heard: readonly Occurrence[]): Promise<void> {
   }
 }
 
+/** Payloads are large: each is parsed once for the filters, the record and the words. */
+type ReadMessage = { readonly card: Card & { readonly payload: Payload } } | Exclude<Found, { readonly card: Card }>;
+
+const withPayload = (card: Card): Card & { readonly payload: Payload } => ({ ...card, payload: JSON.parse(card.raw.payload) as Payload });
+
 /** The message as it is but for its status; undefined where it left no trace. */
 type SubjectAt = (status: Status | undefined) => Subject | undefined;
 
-async function subjectReader(message: Found, store: Store, withVotes: boolean): Promise<SubjectAt> {
+async function subjectReader(message: ReadMessage, store: Store, withVotes: boolean): Promise<SubjectAt> {
   if ("card" in message) {
-    const { standing, raw, author } = message.card;
+    const { standing, payload, author } = message.card;
     const verifiedBy = withVotes && standing.verifies > 0 ? await store.verifiers(standing.seq) : [];
-    const facts = { standing, payload: JSON.parse(raw.payload) as Payload, authorSince: author.firstSeen, verifiedBy };
+    const facts = { standing, payload, authorSince: author.firstSeen, verifiedBy };
     return (status) => subjectOf(facts, status ?? standing.status);
   }
   const { gone } = message;
@@ -92,11 +98,16 @@ async function subjectReader(message: Found, store: Store, withVotes: boolean): 
   return (status) => subjectOfTrace(gone, status === undefined ? trace : { ...trace, status }, since);
 }
 
-function occurrenceOf(entry: Entry, found: Found, at: SubjectAt, render: OccurrenceParts["render"], now: number): Occurrence | undefined {
+function occurrenceOf(
+  entry: Entry,
+  found: ReadMessage,
+  at: SubjectAt,
+  render: OccurrenceParts["render"],
+  now: number,
+): Occurrence | undefined {
   const { seq, type, id, detail } = entry;
   const card = "card" in found ? found.card : undefined;
-  const payload = card?.raw.payload;
-  const document = payload === undefined ? undefined : once(() => documentOf(JSON.parse(payload) as Payload));
+  const document = card === undefined ? undefined : once(() => documentOf(card.payload));
   const message = "card" in found ? found.card.standing.seq : found.gone.seq;
   const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): Occurrence => ({
     event: liveEvent(seq, id, name, json),
@@ -146,7 +157,13 @@ function liveEvent(seq: number, id: string, name: LiveEvent["name"], make: () =>
   };
 }
 
+/** What it was made from is let go: events are kept for longer than their messages. */
 function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let source: (() => Value) | undefined = make;
+  let made: Value | undefined;
+  return () => {
+    if (source !== undefined) made = source();
+    source = undefined;
+    return made as Value;
+  };
 }

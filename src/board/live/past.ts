@@ -27,13 +27,13 @@ const STEP = 32;
 const FIRST_STEP = 4;
 /** What is sent in one go, unless a single message is larger. */
 const PIECE_CHARS = 64 * 1024;
-/** Readers who come together do not go on in step: whoever is a little behind finds what the others were told. */
-const KEPT_CHARS = 1024 * 1024;
-const FRESH_MS = 250;
+/** Readers who come together do not go on in step: whoever is a little behind finds what the others were told, for a moment. */
+const KEPT_CHARS = 4 * 1024 * 1024;
+const KEPT_MS = 500;
 
 export class Past {
   readonly #parts: PastParts;
-  /** Pieces of this state of the log, by place and filter. */
+  /** Pieces of the present state of the log, by place and filter. */
   readonly #kept = new Recent<string, Piece>(KEPT_CHARS, ({ events }) => charsOf(events));
   readonly #underWay = new Map<string, Promise<Piece>>();
   /** One piece is read at a time, so that memory does not grow with readers; looking for words takes long and holds up only its like. */
@@ -41,6 +41,8 @@ export class Past {
   #state = "";
   #step = FIRST_STEP;
   #removals = 0;
+  /** Whether those kept are about to be let go. */
+  #leaving = false;
 
   constructor(parts: PastParts) {
     this.#parts = parts;
@@ -60,7 +62,7 @@ export class Past {
       piece = this.#inLine(filter.matchesText === undefined ? "plain" : "text", async () => {
         try {
           const read = await this.#read(from, filter);
-          if (state === this.#stateNow() && state === this.#state) this.#kept.set(place, read);
+          if (state === this.#state && state === this.#stateNow()) this.#keep(place, read);
           return read;
         } finally {
           this.#underWay.delete(key);
@@ -79,8 +81,19 @@ export class Past {
 
   /** What was read in one state is as good as read anew in the same. */
   #stateNow(): string {
-    const { hub, clock } = this.#parts;
-    return `${hub.heard} ${this.#removals} ${Math.floor(clock.now() / FRESH_MS)}`;
+    return `${this.#parts.hub.heard} ${this.#removals}`;
+  }
+
+  /** Records say how many seconds are left, and some end: pieces do not outlive the moment. */
+  #keep(place: string, piece: Piece): void {
+    const { clock } = this.#parts;
+    this.#kept.set(place, piece);
+    if (this.#leaving) return;
+    this.#leaving = true;
+    clock.at(clock.now() + KEPT_MS, () => {
+      this.#leaving = false;
+      this.#kept.clear();
+    });
   }
 
   #inLine<Of>(line: "plain" | "text", work: () => Promise<Of>): Promise<Of> {

@@ -48,10 +48,10 @@ export interface HttpParts {
   readonly mcp?: (operations: readonly Operation[]) => (visit: Visit) => McpServer;
 }
 
-/** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need. */
-const REQUEST_MS = 15_000;
+/** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need: gone in 15 s, looks between and all. */
+const REQUEST_MS = 13_000;
 const HEADERS_MS = 10_000;
-const CHECK_EVERY_MS = 2000;
+const CHECK_EVERY_MS = 1000;
 const KEEP_ALIVE_MS = 72_000;
 const MAX_CONNECTIONS = 20_000;
 /**
