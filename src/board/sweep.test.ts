@@ -77,6 +77,7 @@ test("an agent that withdraws thousands holds nobody up: a step in each transact
   const standing = () => board.rows("messages", "withdrawn = 0 AND kind = 'note'");
   board.run([postAct(text({ kind: "retraction", data: { scope: "all" } }))], at);
   expect(standing()).toBe(WITHDRAW_STEP + 500);
+  expect(board.rows("gone")).toBe(0);
   const between = postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another, in between" }));
   expect(board.run([between], at + 10).outcomes).toMatchObject([{ result: "created" }]);
   expect(standing()).toBe(500 + 1);

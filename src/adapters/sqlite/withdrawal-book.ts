@@ -32,6 +32,11 @@ export class WithdrawalBook {
     return this.goOn();
   }
 
+  /** Whether this transaction has ended as many as it may. */
+  get isFull(): boolean {
+    return this.#left <= 0;
+  }
+
   has(author: string): boolean {
     return this.#sql.has.get(author) !== undefined;
   }
