@@ -1,6 +1,6 @@
 // The thread that folds the write-ahead log into the file; it answers each request with nothing, or with what went wrong.
 import { parentPort, workerData } from "node:worker_threads";
-import type { CheckpointFailure } from "./checkpoints.ts";
+import { foldedBy } from "./checkpoints.ts";
 import { openDatabase } from "./open.ts";
 
 const port = parentPort;
@@ -15,11 +15,5 @@ port.on("message", (request: "fold" | "close") => {
     port.close();
     return;
   }
-  try {
-    fold.get();
-    port.postMessage(undefined);
-  } catch (error) {
-    const { message, errcode } = error as CheckpointFailure;
-    port.postMessage({ message, errcode } satisfies CheckpointFailure);
-  }
+  port.postMessage(foldedBy(fold));
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { workerUrl } from "../system/worker-url.ts";
-import { SQLITE } from "./writer.ts";
+import { isFull, SQLITE } from "./writer.ts";
 
 /** Hot pages come again and again, and are folded once: longer is less work, but readers look further for each page. */
 const FOLD_PAGES = 4000;
@@ -11,6 +11,17 @@ const FOLD_PAGES = 4000;
 export interface CheckpointFailure {
   readonly message: string;
   readonly errcode: number | undefined;
+}
+
+/** Answers what went wrong, if anything did. */
+export function foldedBy(fold: StatementSync): CheckpointFailure | undefined {
+  try {
+    fold.get();
+    return undefined;
+  } catch (error) {
+    const { message, errcode } = error as CheckpointFailure;
+    return { message, errcode };
+  }
 }
 
 export class Checkpoints {
@@ -50,14 +61,17 @@ export class Checkpoints {
     await once(thread, "exit");
   }
 
+  /** On a full disk what is written stays in the log until there is room again. */
+  #note(failure: CheckpointFailure | undefined): void {
+    if (!isFull(failure?.errcode) && failure?.errcode !== SQLITE.BUSY) this.#failure = failure;
+  }
+
   #start(): Worker {
     const thread = new Worker(workerUrl("checkpoint-thread", import.meta.url), { name: "checkpoints", workerData: { path: this.#path } });
     thread.on("message", (failure: CheckpointFailure | undefined) => {
       this.#folding = false;
-      // On a full disk what is written stays in the log until there is room again.
-      if (failure?.errcode !== SQLITE.FULL && failure?.errcode !== SQLITE.BUSY) this.#failure = failure;
       // What was written meanwhile is little: with that folded too, the next transaction begins the log anew.
-      if (failure === undefined) this.#fold.get();
+      this.#note(failure ?? foldedBy(this.#fold));
     });
     thread.on("error", (error) => {
       this.#thread = undefined;

@@ -18,7 +18,7 @@ import { SqliteReader } from "./reader.ts";
 import { SqliteStats } from "./stats.ts";
 import { SqliteTags } from "./tags.ts";
 import { SqliteThreads } from "./threads.ts";
-import { SQLITE } from "./writer.ts";
+import { isFull, SQLITE } from "./writer.ts";
 import type { WriterRequest } from "./writer-thread.ts";
 
 interface WriterAnswer {
@@ -62,7 +62,7 @@ function answer(worker: Worker): Promise<WriterAnswer> {
 /** A full disk and a lock pass; after anything else, nothing written since is certain. */
 export function failureOf({ message, errcode }: { message: string; errcode: number | undefined }): StoreFailure {
   const primary = (errcode ?? 0) & 0xff;
-  if (primary === SQLITE.FULL) return new StoreFailure("storage_full", message);
+  if (isFull(errcode)) return new StoreFailure("storage_full", message);
   if (primary === SQLITE.BUSY || primary === SQLITE.READONLY) return new StoreFailure("storage_unavailable", message);
   return new StoreFailure("storage_unavailable", message, true);
 }

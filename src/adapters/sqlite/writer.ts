@@ -147,3 +147,8 @@ function isStorageError(error: unknown): boolean {
 
 /** Primary result codes of SQLite that speak of the storage, not of the statement. */
 export const SQLITE = { BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, NOTADB: 26 } as const;
+
+/** The shared index of the write-ahead log could not grow, for which there is only one reason; SQLite calls it an I/O error. */
+const IOERR_SHMSIZE = 4874;
+
+export const isFull = (errcode: number | undefined): boolean => errcode === SQLITE.FULL || errcode === IOERR_SHMSIZE;
