@@ -27,6 +27,10 @@ export interface Driver extends Candidate {
 /** Sorting so many rows costs less than walking a whole index in order. */
 export const SORTABLE = 5000;
 const BY_SEQ: readonly string[] = ["seq"];
+/** No index gives them so: all are gathered first. */
+const SORTED_BY_SEQ: readonly string[] = ["seq"];
+/** More authors than these are not looked up one by one. */
+const FIRST_AUTHORS = 200;
 const COUNTS_KEPT = 5000;
 const COUNTED_FOR_MS = 10_000;
 
@@ -104,6 +108,7 @@ function candidateOf(condition: Condition): Candidate | undefined {
       return byColumn(condition, condition.field, condition.values);
     case "between": {
       if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
+      if (condition.field === "authorSince") return byFirstAuthors(condition);
       const column = RANGES[condition.field];
       // Everything has an end, and some work and votes or none: only the far end of these is a choice.
       if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
@@ -153,6 +158,25 @@ function newest(condition: Extract<Condition, { is: "between" }>): Candidate | u
   };
 }
 
+/** Of those who were there first, where they are few: nobody may be as old as was asked for. */
+function byFirstAuthors(condition: Extract<Condition, { is: "between" }>): Candidate | undefined {
+  const { max } = condition;
+  if (max === undefined) return undefined;
+  const authors = (binder: Binder): string =>
+    `FROM agents WHERE first_seen <= ${binder.bind(max)} ORDER BY first_seen LIMIT ${FIRST_AUTHORS + 1}`;
+  const messages = "SELECT seq FROM messages WHERE author = a.id OFFSET 0";
+  return {
+    condition,
+    streams: (binder) => [
+      `SELECT seq FROM (SELECT l.seq FROM (SELECT id ${authors(binder)}) a CROSS JOIN LATERAL (${messages}) l) s WHERE true`,
+    ],
+    orderedBy: SORTED_BY_SEQ,
+    overlap: false,
+    count: (binder) =>
+      `SELECT CASE WHEN count(*) > ${FIRST_AUTHORS} THEN ${SORTABLE + 1} ELSE coalesce(sum(messages), 0) END FROM (SELECT messages ${authors(binder)}) few`,
+  };
+}
+
 function byColumn(condition: Condition, field: TextField, values: readonly string[]): Candidate | undefined {
   const distinct = [...new Set(values)];
   if (distinct.length === 0) return undefined;
@@ -197,7 +221,12 @@ function bySet(condition: Condition, field: SetField, values: readonly string[])
       const streams = (binder: Binder) => distinct.map((one) => `SELECT seq FROM inbox WHERE agent = ${binder.bind(one)}${reply}`);
       return { ...base, streams, count: (binder) => sumOf(streams(binder).map((one) => fewOf(one))) };
     }
-    case "verifiedBy":
-      return undefined;
+    case "verifiedBy": {
+      // Also those whom the agent has refuted since.
+      const of = (one: string, binder: Binder): string =>
+        `SELECT target AS seq FROM votes WHERE agent = ${binder.bind(one)} AND rel = 'verifies'`;
+      const streams = (binder: Binder) => distinct.map((one) => `SELECT seq FROM (${of(one, binder)}) v WHERE true`);
+      return { ...base, overlap: true, streams, count: (binder) => sumOf(streams(binder).map((one) => fewOf(one))) };
+    }
   }
 }

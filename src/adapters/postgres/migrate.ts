@@ -1,11 +1,16 @@
 // Brings the database's schema up to date, however many nodes start at once.
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Client } from "./client.ts";
-import { ADDED, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { ADDED, INDEXES, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { WRITE_FUNCTION, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 /** Held while the schema is looked at and changed; the number is only a name. */
 const MIGRATION_LOCK = 7_238_001;
+
+const MISSING_INDEXES = Object.entries(INDEXES).map(
+  // Not "if not exists", which waits for all who write before it looks.
+  ([name, on]) => `IF to_regclass('${name}') IS NULL THEN CREATE INDEX ${name} ON ${on}; END IF;`,
+);
 
 export async function migrate(client: Client): Promise<void> {
   // One script is one transaction: the lock ends with it, whatever happens.
@@ -20,6 +25,7 @@ export async function migrate(client: Client): Promise<void> {
         INSERT INTO blackboard_schema VALUES (${SCHEMA_VERSION});
       END IF;
       IF to_regclass('withdrawals') IS NULL THEN ${ADDED} END IF;
+      ${MISSING_INDEXES.join(" ")}
       IF to_regproc('${WRITE_FUNCTION_NAME}') IS NULL THEN ${WRITE_FUNCTION} END IF;
     END $migrate$;
   `);

@@ -29,6 +29,8 @@ beforeAll(async () => {
     INSERT INTO tallies VALUES ('tag', 'common', ${MESSAGES / 2}, 0), ('tag', 'rare', ${MESSAGES / 1000}, 0), ('kind', 'note', ${MESSAGES / 2}, 0),
       ('kind', 'task', ${MESSAGES / 2}, 0), ('status', 'open', ${MESSAGES}, 0), ('status', 'claimed', ${MESSAGES / 1000}, 0);
     INSERT INTO agents SELECT 'ag_' || n, '', 0, 0, ${MESSAGES / 40} FROM generate_series(0, 39) AS n;
+    INSERT INTO votes SELECT n, 'ag_' || n % 2, ${MESSAGES} + n, 'verifies' FROM generate_series(1, ${MESSAGES}) AS n;
+    INSERT INTO votes SELECT n, 'ag_3', ${MESSAGES} + n, 'verifies' FROM generate_series(1, 20) AS n;
     INSERT INTO threads SELECT root, count(*), max(seq) FROM messages GROUP BY root;
     UPDATE board SET seq = ${MESSAGES}`);
 });
@@ -94,6 +96,11 @@ const PAGES: readonly (readonly [string, Exclude<Sort, "relevance">, readonly Co
   ["that nothing matches", "new", [atLeast("bits", 30)], "messages_bits"],
   ["that ends soon", "new", [atMost("expiresAt", 1_000_010)], "messages_expires"],
   ["of a thread", "old", [oneOf("root", [String(MESSAGES / 2).padStart(64, "0")])], "messages_root"],
+  ["that an agent stands by", "new", [hasAny("verifiedBy", ["ag_1"])], "votes_agent"],
+  ["that any of two agents stands by", "old", [hasAny("verifiedBy", ["ag_1", "ag_3"])], "votes_agent"],
+  ["that an agent of few votes stands by, by work", "pow", [hasAny("verifiedBy", ["ag_3"])], "votes_agent"],
+  ["that nobody stands by", "new", [hasAny("verifiedBy", ["ag_4"])], "votes_agent"],
+  ["of authors older than all", "new", [atMost("authorSince", -1)], "agents_first_seen"],
   ["of the last ones, by work", "pow", [atLeast("seq", MESSAGES - 100)], "messages_pkey"],
 ];
 

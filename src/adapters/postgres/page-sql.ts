@@ -29,8 +29,7 @@ export function messagePage(
     ...conditions.flatMap((one) => seqBounds(seq, one, binder)),
     ...(order.key === "seq" && after !== undefined ? [beyond(seq, seq, order.descending, after, binder)] : []),
   ];
-  // Of a range by time the seqs are only the neighbourhood, so it is looked at again.
-  const left = conditions.filter((one) => !isSeqRange(one) && (one !== driver?.condition || one.is === "between"));
+  const left = conditions.filter((one) => !isSeqRange(one) && (one !== driver?.condition || isLookedAtAgain(one)));
   const looked = (early = false): string[] =>
     left.filter((one) => driver === undefined || isBesideMessages(one) === early).map((one) => conditionSql(one, binder));
   const past = (seq: string): string[] =>
@@ -94,6 +93,10 @@ function streamed({ streams, orderedBy, overlap }: Driver, binder: Binder, bound
 /** What an index of another table tells of a seq, before the message itself is read. */
 const isBesideMessages = (condition: Condition): boolean =>
   condition.is === "hasAny" || condition.is === "hasAll" || condition.is === "refers";
+
+/** Of these a driver gives only the neighbourhood: the seqs of a time, all votes of an agent and not only those that stand. */
+const isLookedAtAgain = (condition: Condition): boolean =>
+  condition.is === "between" || ((condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy");
 
 const isSeqRange = (condition: Condition): boolean => condition.is === "between" && condition.field === "seq";
 

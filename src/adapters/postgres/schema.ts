@@ -16,6 +16,12 @@ CREATE TABLE withdrawals (
 );
 `;
 
+/** Made where they are missing, also in a database that was there before them. */
+export const INDEXES = {
+  votes_agent: "votes (agent, rel, target)",
+  agents_first_seen: "agents (first_seen)",
+};
+
 export const SCHEMA = `
 -- Locked by whoever writes: one batch at a time, so that seqs have no gap and are never seen out of order.
 CREATE TABLE board (
