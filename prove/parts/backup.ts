@@ -50,7 +50,7 @@ export const backup: Part = {
     const heads = witness.judge(whole);
     await watching;
     return {
-      held: prefixes === made.length && lost === 0 && off === 0 && heads.held && posters.refusals.length === 0,
+      held: prefixes === made.length && lost === 0 && off === 0 && heads.held && posters.refused.answers.length === 0,
       figure:
         `${made.length} backups while ${count(posters.acknowledged.length)} posts were acknowledged: ${prefixes} restored as a prefix of the chain ` +
         `(${count(entries)} entries read back), ${lost} posts lost that were acknowledged before, ${off} heads signed before it or by it that are off the chain; ${heads.figure}`,

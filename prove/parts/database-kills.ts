@@ -40,10 +40,10 @@ export const databaseKills: Part = {
       const heads = witness.judge(log);
       await watching;
       return {
-        held: lost.length === 0 && heads.held && posters.refusals.every((told) => told === "503 storage_unavailable"),
+        held: lost.length === 0 && heads.held && posters.refused.answers.every((told) => told === "503 storage_unavailable"),
         figure:
           `${rounds} SIGKILLs of PostgreSQL under ${NODES} nodes, ${count(posters.acknowledged.length)} acknowledgements, ${lost.length} lost; ` +
-          `refused meanwhile: ${posters.refused}; ${heads.figure}`,
+          `refused meanwhile: ${posters.refused.text}; ${heads.figure}`,
       };
     } finally {
       await server.remove();

@@ -2,13 +2,13 @@
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { count } from "../part.ts";
+import { Tally } from "./tally.ts";
 
 const PAUSE_MS = 20;
 
 export class Posters {
   readonly acknowledged: Envelope[] = [];
-  readonly #refused = new Map<string, number>();
+  readonly refused = new Tally();
   readonly #lanes: Promise<unknown>;
   #going = true;
 
@@ -25,7 +25,7 @@ export class Posters {
       const refusal = await refusalOf(at(lane + i++), envelope);
       if (refusal === undefined) this.acknowledged.push(envelope);
       else {
-        this.#refused.set(refusal, (this.#refused.get(refusal) ?? 0) + 1);
+        this.refused.add(refusal);
         // Otherwise refusals are all there is to see.
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
@@ -42,17 +42,10 @@ export class Posters {
     this.#going = false;
     await this.#lanes;
   }
-
-  get refusals(): readonly string[] {
-    return [...this.#refused.keys()];
-  }
-
-  get refused(): string {
-    return [...this.#refused].map(([told, n]) => `${count(n)} x ${told}`).join(", ") || "nothing";
-  }
 }
 
-async function refusalOf(url: string, envelope: Envelope): Promise<string | undefined> {
+/** Undefined where it was accepted. */
+export async function refusalOf(url: string, envelope: Envelope): Promise<string | undefined> {
   try {
     const headers = { "content-type": "application/json" };
     const response = await fetch(`${url}/api/messages`, { method: "POST", headers, body: JSON.stringify(envelope) });

@@ -16,7 +16,8 @@ export async function revive(server: PostgresServer): Promise<void> {
   await client.end();
 }
 
-function runs(server: PostgresServer): boolean {
+/** Whether its first process is there. */
+export function runs(server: PostgresServer): boolean {
   try {
     return process.kill(server.pid, 0);
   } catch {
