@@ -3,6 +3,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { readConfig } from "../../src/config.ts";
+import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { start } from "../../src/start.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { postgresServer, serverOn } from "../../test/support/postgres/server.ts";
@@ -17,6 +19,8 @@ import { heard, offChain, Witness } from "../support/witness.ts";
 const CONNECTIONS = 4;
 const POSTS_BETWEEN = 10;
 const DISK_MB = 384;
+/** Cuts that are looked at side by side. */
+const AT_ONCE = 4;
 const SMALL = { max_wal_size: "64MB", min_wal_size: "32MB", shared_buffers: "16MB" };
 
 export async function postgresPowerCut(cuts: number): Promise<Finding> {
@@ -34,18 +38,23 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
     const witness = new Witness();
     const watching = witness.watch(() => board.url);
     const posters = new Posters(CONNECTIONS, () => board.url);
-    for (let i = 0; i < cuts; i++) {
-      await posters.reach(1 + Math.random() * POSTS_BETWEEN);
-      const [acknowledged, seen] = [[...posters.acknowledged], witness.seen];
-      const image = join(emptyDirectory(), "cut.img");
-      // While nobody runs, nobody syncs, and the image is that of one moment.
+    for (let left = cuts; left > 0; left -= AT_ONCE) {
+      const taken: Cut[] = [];
+      while (taken.length < Math.min(AT_ONCE, left)) {
+        await posters.reach(1 + Math.random() * POSTS_BETWEEN);
+        const [acknowledged, heads] = [[...posters.acknowledged], witness.seen];
+        taken.push({ image: await imageOf(disk.image, server.pid), acknowledged, heads });
+      }
+      // Nothing is posted meanwhile, so that the log stays short for all that are to come.
       using _still = await stopped(server.pid);
-      spawnSync("cp", ["--sparse=always", disk.image, image]);
-      await onCut(image, relative(disk.path, server.dir), join(data, "board.key"), async (url) => {
-        const log = await wholeLog(url);
-        lost += (await lostBy(url, acknowledged, log)).length;
-        off += offChain(seen, log);
-      });
+      const look = (cut: Cut): Promise<void> =>
+        onCut(cut.image, relative(disk.path, server.dir), join(data, "board.key"), async (url) => {
+          const log = await wholeLog(url);
+          const missing = await lostBy(url, cut.acknowledged, log);
+          lost += missing.length;
+          off += offChain(cut.heads, log);
+        });
+      await Promise.all(taken.map(look));
     }
     await posters.stop();
     witness.stop();
@@ -64,13 +73,29 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
   }
 }
 
+/** What had been promised, and the disk after that. */
+interface Cut {
+  readonly image: string;
+  readonly acknowledged: readonly Envelope[];
+  readonly heads: readonly Checkpoint[];
+}
+
+async function imageOf(disk: string, pid: number): Promise<string> {
+  const image = join(emptyDirectory(), "cut.img");
+  // While nobody runs, nobody syncs, and the image is that of one moment.
+  using _still = await stopped(pid);
+  spawnSync("cp", ["--sparse=always", disk, image]);
+  return image;
+}
+
 /** Lets a board look at what is left on such a disk. */
 async function onCut(image: string, place: string, keyFile: string, look: (url: string) => Promise<void>): Promise<void> {
   using disk = mountImage(image);
   const dir = join(disk.path, place);
   // It names a process that is alive here, as it would not be after a cut.
   rmSync(join(dir, "postmaster.pid"), { force: true });
-  const server = await serverOn(dir, SMALL);
+  // Nobody needs what it writes now.
+  const server = await serverOn(dir, { ...SMALL, fsync: "off" });
   try {
     const data = emptyDirectory();
     copyFileSync(keyFile, join(data, "board.key"));

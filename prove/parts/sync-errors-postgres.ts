@@ -4,7 +4,7 @@ import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { Nodes } from "../../test/support/nodes.ts";
-import { postgresServer } from "../../test/support/postgres/server.ts";
+import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
 import { count, type Finding } from "../part.ts";
 import { revive } from "../support/postgres-crash.ts";
 import { attached } from "../support/strace.ts";
@@ -12,49 +12,63 @@ import { readTrace } from "../support/trace.ts";
 
 /** A node that waits for its database answers after this long. */
 const ENOUGH_MORE = 20;
+/** Servers side by side: most of a run is waiting for PostgreSQL to come back. */
+const AT_ONCE = 4;
 
 export async function postgresSyncErrors(failures: number): Promise<Finding> {
-  const server = await postgresServer({ durable: true });
-  try {
-    await using nodes = await Nodes.start(1, ["--rate-limits", "off"], `${server.url}/postgres`);
-    const [url = ""] = nodes.urls;
-    const acknowledged: Envelope[] = [];
-    let [injected, late] = [0, 0];
-    for (let nth = 1; nth <= failures; nth++) {
-      const agent = new Agent();
-      const tracer = await attached(server.pid, "fdatasync", ["-e", `inject=fdatasync:error=EIO:when=${nth}`]);
-      const answers: { readonly at: number; readonly envelope: Envelope }[] = [];
-      for (let i = 0; i < nth + ENOUGH_MORE; i++) {
-        const envelope = agent.envelope({ kind: "note", title: `sync ${nth}, ${i}` });
-        if (!(await isTaken(url, envelope))) break;
-        answers.push({ at: Date.now() / 1000, envelope });
+  let [next, injected, late, acknowledgements, lost] = [1, 0, 0, 0, 0];
+  const lane = async (): Promise<void> => {
+    const server = await postgresServer({ durable: true });
+    try {
+      await using nodes = await Nodes.start(1, ["--rate-limits", "off"], `${server.url}/postgres`);
+      const [url = ""] = nodes.urls;
+      const acknowledged: Envelope[] = [];
+      while (next <= failures) {
+        const run = await postsUntilSyncFails(server, url, next++);
+        acknowledged.push(...run.acknowledged);
+        if (run.injected) injected++;
+        late += run.late;
+        await revive(server);
+        await eventually("the node once more", async () => ((await fetch(`${url}/readyz`)).status === 200 ? true : undefined));
       }
-      await tracer[Symbol.asyncDispose]();
-      const syncs = readTrace(tracer.file);
-      const failed = syncs.find(({ result }) => result.includes("INJECTED"));
-      if (failed !== undefined) injected++;
-      // An answer after the failure needs a sync of its own.
-      for (const { at } of answers)
-        if (
-          failed !== undefined &&
-          at > failed.ended &&
-          !syncs.some((one) => one.result === "0" && one.begun > failed.ended && one.ended < at)
-        )
-          late++;
-      acknowledged.push(...answers.map(({ envelope }) => envelope));
-      await revive(server);
-      await eventually("the node once more", async () => ((await fetch(`${url}/readyz`)).status === 200 ? true : undefined));
+      const missing = await lostBy(url, acknowledged);
+      acknowledgements += acknowledged.length;
+      lost += missing.length;
+    } finally {
+      await server.remove();
     }
-    const lost = await lostBy(url, acknowledged);
-    return {
-      held: injected > 0 && late === 0 && lost.length === 0,
-      figure:
-        `EIO at the n-th fdatasync of a process of PostgreSQL for n = 1..${failures}, met in ${injected} runs: ${count(acknowledged.length)} acknowledgements, ` +
-        `${late} without a sync after the failure, ${lost.length} lost; the node needed no restart`,
-    };
-  } finally {
-    await server.remove();
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, failures) }, lane));
+  return {
+    held: injected > 0 && late === 0 && lost === 0,
+    figure:
+      `EIO at the n-th fdatasync of a process of PostgreSQL for n = 1..${failures}, met in ${injected} runs: ${count(acknowledgements)} acknowledgements, ` +
+      `${late} without a sync after the failure, ${lost} lost; the node needed no restart`,
+  };
+}
+
+interface Run {
+  readonly acknowledged: readonly Envelope[];
+  readonly injected: boolean;
+  /** Answers after the failure, each of which needs a sync of its own, that had none. */
+  readonly late: number;
+}
+
+async function postsUntilSyncFails(server: PostgresServer, url: string, nth: number): Promise<Run> {
+  const agent = new Agent();
+  const tracer = await attached(server.pid, "fdatasync", ["-e", `inject=fdatasync:error=EIO:when=${nth}`]);
+  const answers: { readonly at: number; readonly envelope: Envelope }[] = [];
+  for (let i = 0; i < nth + ENOUGH_MORE; i++) {
+    const envelope = agent.envelope({ kind: "note", title: `sync ${nth}, ${i}` });
+    if (!(await isTaken(url, envelope))) break;
+    answers.push({ at: Date.now() / 1000, envelope });
   }
+  await tracer[Symbol.asyncDispose]();
+  const syncs = readTrace(tracer.file);
+  const failed = syncs.find(({ result }) => result.includes("INJECTED"));
+  const hasSync = (at: number, since: number): boolean => syncs.some((one) => one.result === "0" && one.begun > since && one.ended < at);
+  const late = failed === undefined ? [] : answers.filter(({ at }) => at > failed.ended && !hasSync(at, failed.ended));
+  return { acknowledged: answers.map(({ envelope }) => envelope), injected: failed !== undefined, late: late.length };
 }
 
 async function isTaken(url: string, envelope: Envelope): Promise<boolean> {

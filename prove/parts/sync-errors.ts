@@ -33,7 +33,8 @@ async function sqliteSyncErrors(failures: number): Promise<Finding> {
       late += after;
       if (code !== 1) unclean++;
       await using board = await TestBoard.start({ data });
-      lost += (await lostBy(board.url, acknowledged)).length;
+      const missing = await lostBy(board.url, acknowledged);
+      lost += missing.length;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
