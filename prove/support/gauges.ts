@@ -1,10 +1,5 @@
-// What a board says of itself at /metrics, and what the system says of its process.
+// What the system says of a board's process, and what many figures say together.
 import { existsSync, readFileSync } from "node:fs";
-
-export async function gauge(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
-}
 
 /** Memory of its own in MiB, files that it maps left out. */
 export function residentMiB(pid: number | undefined): number {
