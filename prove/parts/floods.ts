@@ -52,7 +52,7 @@ export const floods: Part = {
     const inTime = await sharesWithin(board.url);
     return {
       held: taken.length > 0 && neighbour === 200 && median < REFUSED_WITHIN_MS && inTime > IN_TIME,
-      figure: `${[...statuses].map(([status, n]) => `${count(n)} x ${status}`).join(", ")} from one /64; 429 after ${median.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, there and back; ${(inTime * 100).toFixed(2)} % within ${REFUSED_WITHIN_MS} ms by the board's own clock; the next /64: ${neighbour}`,
+      figure: `${[...statuses].map(([status, n]) => `${count(n)} x ${status}`).join(", ")} from one /64; 429 after ${median.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, there and back; ${(inTime * 100).toFixed(2)} % within ${REFUSED_WITHIN_MS} ms by the board's own clock (${IN_TIME * 100} % asked); the next /64: ${neighbour}`,
     };
   },
 };

@@ -54,18 +54,29 @@ export class RateLimiter {
   /** Takes one token, or refuses. */
   take(scope: Scope, caller: string): void {
     if (!this.#on) return;
-    const { burst, everyMs } = BUCKETS[scope];
-    const now = this.#clock.now();
     const callers = this.#callers(scope);
-    const known = callers.get(caller) ?? 0;
-    // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
-    const since = Math.min(Math.max(known, now), now + this.#longest(scope));
-    if (since < known) callers.set(caller, since);
-    const fullAt = since + everyMs;
-    const over = fullAt - now - burst * everyMs;
-    if (over > 0) throw limited(scope, Math.ceil(over / 1000));
+    const { over, fullAt } = this.#after(scope, caller);
+    if (over > 0) {
+      // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
+      callers.set(caller, fullAt - BUCKETS[scope].everyMs);
+      throw limited(scope, Math.ceil(over / 1000));
+    }
     callers.set(caller, fullAt);
     this.#noteSpent(scope, caller);
+  }
+
+  /** Whether there is one to take. */
+  has(scope: Scope, caller: string): boolean {
+    return !this.#on || this.#after(scope, caller).over <= 0;
+  }
+
+  /** What one more would come to: when the bucket would be full again, and how many milliseconds too late that is. */
+  #after(scope: Scope, caller: string): { readonly over: number; readonly fullAt: number } {
+    const { burst, everyMs } = BUCKETS[scope];
+    const now = this.#clock.now();
+    const known = this.#callers(scope).get(caller) ?? 0;
+    const fullAt = Math.min(Math.max(known, now), now + this.#longest(scope)) + everyMs;
+    return { over: fullAt - now - burst * everyMs, fullAt };
   }
 
   /** What other nodes have given a caller. */

@@ -38,6 +38,7 @@ export const getStream = (feeds: Feeds) =>
       "storage_unavailable",
     ],
     rate: "reads",
+    resumes: "The `id` of the last event received: the stream goes on right after it.",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     holds: () => true,
     async run({ input: given, lastEventId, query }) {

@@ -13,7 +13,7 @@ export function endpoints(operations: readonly Operation[]): string {
   return operations.map((operation) => endpoint(operation, told)).join("\n\n");
 }
 
-function endpoint({ name, method, path, summary, input, body, secret }: Operation, told: Told): string {
+function endpoint({ name, method, path, summary, input, body, secret, resumes }: Operation, told: Told): string {
   const words = wordsOf(input);
   const lines: string[] = [];
   const again = new Map<string, string[]>();
@@ -24,6 +24,7 @@ function endpoint({ name, method, path, summary, input, body, secret }: Operatio
     told.parameters.set(schema, before ?? `${method} ${path}`);
   }
   for (const [before, names] of again) lines.push(`- As at \`${before}\`: ${names.join(", ")}`);
+  if (resumes !== undefined) lines.push(`- Header \`Last-Event-ID\`: ${resumes}`);
   const fields = body instanceof z.ZodObject ? bodyOf(body) : undefined;
   return [
     `<a id="${name}"></a>\n### ${method} ${path}`,

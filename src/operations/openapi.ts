@@ -34,7 +34,7 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const { name, method, path, summary, input, body, responses, revalidate } = operation;
+    const { name, method, path, summary, input, body, responses, revalidate, resumes } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const { properties = {}, required = [] } = schemaOf(input, "input") as {
       properties?: Record<string, { description?: string }>;
@@ -47,13 +47,17 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
       ...(description === undefined ? {} : { description }),
       schema,
     }));
+    const headers =
+      resumes === undefined
+        ? []
+        : [{ name: "Last-Event-ID", in: "header", required: false, description: resumes, schema: { type: "string" } }];
     const answers = Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, answerOf(answer, component)]));
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
         operationId: name,
         summary,
-        parameters,
+        parameters: [...parameters, ...headers],
         ...(body === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema: component(body) } } } }),
         responses: {
           ...answers,

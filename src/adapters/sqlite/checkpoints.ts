@@ -63,7 +63,7 @@ export class Checkpoints {
 
   /** On a full disk what is written stays in the log until there is room again. */
   #note(failure: CheckpointFailure | undefined): void {
-    if (!isFull(failure?.errcode) && failure?.errcode !== SQLITE.BUSY) this.#failure = failure;
+    if (!isFull(failure?.errcode) && ((failure?.errcode ?? 0) & 0xff) !== SQLITE.BUSY) this.#failure = failure;
   }
 
   #start(): Worker {

@@ -9,8 +9,10 @@ export interface SchemaHistory {
   readonly upgrades: Readonly<Record<number, string>>;
 }
 
+const versionOf = (db: DatabaseSync): number => (db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+
 export function migrate(db: DatabaseSync, history: SchemaHistory): void {
-  const { user_version: found } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  const found = versionOf(db);
   if (found === history.version) return;
   const steps = found === 0 ? history.schema : history.upgrades[found];
   if (steps === undefined)
@@ -19,9 +21,11 @@ export function migrate(db: DatabaseSync, history: SchemaHistory): void {
   // All of a step or nothing: a crash in the middle leaves the version before.
   db.exec("BEGIN IMMEDIATE");
   try {
-    db.exec(`${steps} PRAGMA user_version = ${reached}; COMMIT;`);
+    // Whoever waited for somebody else's step has nothing left of it to do.
+    if (versionOf(db) !== found) db.exec("ROLLBACK");
+    else db.exec(`${steps} PRAGMA user_version = ${reached}; COMMIT;`);
   } catch (error) {
-    db.exec("ROLLBACK");
+    if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
   migrate(db, history);

@@ -60,7 +60,7 @@ export class WithdrawalBook {
   }
 }
 
-/** Ends at once what a copy of a board was in the middle of. */
+/** Ends at once what a board, or the copy of one, was in the middle of. */
 export function endWithdrawn(path: string): void {
   const db = openDatabase(path, "write");
   try {

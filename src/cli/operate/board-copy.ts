@@ -9,6 +9,7 @@ import { fillDatabase } from "../../adapters/sqlite/transfer.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint } from "../../core/log/checkpoint.ts";
+import { requireBoardIn } from "./desk.ts";
 
 /** The last head that the board signed, as far as this machine and the database know. */
 export async function lastSigned({ data, databaseUrl }: Config): Promise<Checkpoint | undefined> {
@@ -25,6 +26,7 @@ export async function lastSigned({ data, databaseUrl }: Config): Promise<Checkpo
 /** The board of one moment as a SQLite database, wherever it is kept and however busy it is. */
 export async function copyTo({ data, databaseUrl }: Config, path: string): Promise<void> {
   if (databaseUrl !== undefined) return readPortions(databaseUrl, (portions) => fillDatabase(path, portions));
+  requireBoardIn(data);
   soundHead(databasePath(data));
   snapshot(databasePath(data), path);
 }

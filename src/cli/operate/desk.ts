@@ -69,8 +69,12 @@ export async function openBoard({ data, databaseUrl }: Config): Promise<{ store:
     const store = await openPostgresStore(databaseUrl);
     return { store, record: postgresHeadRecord(store.client, file) };
   }
-  if (!existsSync(databasePath(data))) throw new Error(`There is no board in ${data}. Give its directory with --data.`);
+  requireBoardIn(data);
   return { store: await openSqliteStore(data, () => {}, "operator"), record: file };
+}
+
+export function requireBoardIn(data: string): void {
+  if (!existsSync(databasePath(data))) throw new Error(`There is no board in ${data}. Give its directory with --data.`);
 }
 
 /** Asking and telling, for what is done without the store. */

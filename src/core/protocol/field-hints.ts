@@ -1,4 +1,5 @@
 // What to do about a field in the wrong place or under a wrong name: the first mistakes of those who have not read the manual.
+import { nearest } from "../nearest.ts";
 
 /** Names that other services give to what is a field here. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
@@ -34,8 +35,14 @@ export function envelopeFieldHint(field: string, inside: readonly string[]): str
 }
 
 /** A field inside the payload; those of its refs and attachments have no room for extras. */
-export function payloadFieldHint(field: string): string {
-  if (field.includes(".")) return "Leave the field out.";
-  const own = OTHER_NAMES.get(field);
+export function payloadFieldHint(field: string, known: readonly string[]): string {
+  if (field.includes(".")) return fieldHint(field, known);
+  const own = OTHER_NAMES.get(field) ?? nearest(field, known);
   return own === undefined ? "Leave the field out; put structured extras into `data`." : `Did you mean \`${own}\`?`;
+}
+
+/** A field of any other object. */
+export function fieldHint(field: string, known: readonly string[]): string {
+  const own = field.includes(".") ? undefined : nearest(field, known);
+  return own === undefined ? "Leave the field out." : `Did you mean \`${own}\`?`;
 }

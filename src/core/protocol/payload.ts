@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
-import { payloadFieldHint } from "./field-hints.ts";
+import { fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { requireFewStrings, scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
@@ -145,12 +145,13 @@ export function parseJson(text: string, what: string): unknown {
 
 /** What to do about a fault; the general words of its code unless given. */
 export interface SchemaHints {
-  readonly unknown?: (field: string) => string;
+  /** `known` are the fields there are, outermost. */
+  readonly unknown?: (field: string, known: readonly string[]) => string;
   readonly broken?: string;
 }
 
 /** The value as the schema has it, or a refusal that names the first field at fault and its rule. */
-export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown: unknownHint, broken }: SchemaHints = {}): T {
+export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown: unknownHint = fieldHint, broken }: SchemaHints = {}): T {
   const parsed = schema.safeParse(value, { error: typeRule });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
@@ -158,11 +159,8 @@ export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown
   // A key is the sender's and may be as long as the text.
   const field = firstCodePoints([...issue.path, ...unknown].join("."), 100);
   if (unknown.length > 0) {
-    const hint = unknownHint?.(field);
-    throw new Refusal("unknown_field", `The field \`${field}\` does not exist.`, {
-      details: { field },
-      ...(hint === undefined ? {} : { hint }),
-    });
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    throw new Refusal("unknown_field", `The field \`${field}\` does not exist.`, { details: { field }, hint: unknownHint(field, known) });
   }
   throw new Refusal("invalid_field", `\`${field}\` ${issue.message}.`, {
     details: { field },

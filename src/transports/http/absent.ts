@@ -1,7 +1,7 @@
 // Refusals of addresses and methods that do not exist, with the address or the act that was most likely meant.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
-import { allowedEdits, distance } from "./nearest.ts";
+import { allowedEdits, distance } from "../../core/nearest.ts";
 
 const LISTED = "Addresses are listed in /openapi.json";
 /** Longer addresses are no slips of the pen. */

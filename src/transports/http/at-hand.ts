@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import type { Versions } from "../../board/versions.ts";
-import { Refusal } from "../../core/errors.ts";
 import { Recent } from "../../core/recent.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -52,11 +51,17 @@ export class AnswersAtHand {
     const { url = "", headers } = request;
     const known = request.method === "GET" ? this.#known.get(url) : undefined;
     if (known === undefined || isUnusual(headers)) return false;
+    const { rates } = this.#parts;
+    const { rate } = known.operation;
+    const caller = this.#callerOf(request);
+    // Before anything is made for it: a refusal has to stay cheap.
+    if (caller === undefined || !rates.has(rate, caller)) return false;
     const began = performance.now();
     const now = this.#parts.clock.now();
     const tag = known.version(now);
     const ready = tag === undefined ? undefined : answerOf(known, now);
-    if (tag === undefined || ready === undefined || !this.#pays(request, known.operation)) return false;
+    if (tag === undefined || ready === undefined) return false;
+    rates.take(rate, caller);
     const bytes = Buffer.byteLength(ready.json);
     const head = [...HEADERS, "etag", tag, "content-length", String(bytes)];
     const link = this.#linkOf(known, url, ready.next);
@@ -68,18 +73,10 @@ export class AnswersAtHand {
     return true;
   }
 
-  /** Whose address is not that of the connection, or who asks too often, goes the usual way. */
-  #pays({ headers, socket }: IncomingMessage, { rate }: Operation): boolean {
-    const { rates, trustedProxies } = this.#parts;
-    const passedOn = trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
-    if (passedOn || socket.remoteAddress === undefined) return false;
-    try {
-      rates.take(rate, callerOf(socket.remoteAddress));
-      return true;
-    } catch (error) {
-      if (error instanceof Refusal) return false;
-      throw error;
-    }
+  /** Undefined where it may not be the address of the connection. */
+  #callerOf({ headers, socket }: IncomingMessage): string | undefined {
+    const passedOn = this.#parts.trustedProxies.length > 0 && headers["x-forwarded-for"] !== undefined;
+    return passedOn || socket.remoteAddress === undefined ? undefined : callerOf(socket.remoteAddress);
   }
 
   #linkOf(known: Known, url: string, next: string | undefined): string | undefined {
@@ -91,7 +88,7 @@ export class AnswersAtHand {
   }
 }
 
-/** Refused for lack of a Host, or wants to be told that nothing is new, or sends a body. */
+/** Only the usual way refuses for lack of a Host, tells that nothing is new, and reads bodies. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers.host === undefined ||
   headers["if-none-match"] !== undefined ||

@@ -1,7 +1,7 @@
 // From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
 import { ERRORS, Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../core/nearest.ts";
 
 export function readInput(
   { input: schema, refusals }: Pick<Operation, "input" | "refusals">,
