@@ -148,7 +148,10 @@ export async function start(
   });
   const past = new Past({ store, clock, hub, occurrence });
   // Before the streams hear of it: what they drop must not come once more.
-  switches.onRemoved(() => past.forget());
+  switches.onRemoved(() => {
+    hub.forget();
+    past.forget();
+  });
   const feed = feeds({ store, clock, names: naming, hub, past, index, nearSource: sourceOfNear });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);

@@ -1,21 +1,27 @@
 // The hub on a real log: who is told what, in whatever moment a reader comes or goes, and what stays behind.
 import { expect, test } from "vitest";
-import { BareBoard } from "../../../test/support/bare-board.ts";
+import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import type { Refusal } from "../../core/errors.ts";
-import { oneOf } from "../../core/query/condition.ts";
+import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { type Condition, hasAny, oneOf } from "../../core/query/condition.ts";
+import { parseQuery } from "../../core/search/query.ts";
 import type { Store } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 import { liveFilter, type LiveFilter } from "./filter.ts";
 import { Hub, type Reader } from "./hub.ts";
 
 const PK = "A".repeat(43);
+const OTHER_PK = Buffer.alloc(32, 2).toString("base64url");
+const WEEK_MS = 7 * 86_400_000;
 
 class Listener implements Reader {
   readonly got: number[] = [];
+  readonly deliveries: number[] = [];
   ended: string | undefined;
   deliver(events: readonly { readonly seq: number }[]): void {
+    this.deliveries.push(events.length);
     this.got.push(...events.map(({ seq }) => seq));
   }
   end(refusal: Refusal): void {
@@ -31,6 +37,8 @@ class World implements Disposable {
   broken = 0;
   reads = 0;
   writing = false;
+  /** Called once, when messages have been read and before anything is made of them. */
+  found: ((messages: number) => void) | undefined;
   readonly hub: Hub;
 
   constructor() {
@@ -41,7 +49,13 @@ class World implements Disposable {
         if (this.broken-- > 0) throw new Error("the disk is away");
         return reader.entries(after, limit, undefined);
       },
-      findAll: async (ids: readonly string[], now: number) => reader.findAll(ids, now),
+      findAll: async (ids: readonly string[], now: number) => {
+        const found = reader.findAll(ids, now);
+        const called = this.found;
+        this.found = undefined;
+        called?.(ids.length);
+        return found;
+      },
       verifiers: async (seq: number) => reader.verifiers(seq),
       firstSeen: async (agent: string) => reader.firstSeen(agent),
       head: async () => reader.head(),
@@ -57,14 +71,35 @@ class World implements Disposable {
     return this.board.reader.head().seq;
   }
 
-  post(kind = "note", text = String(Math.random())): void {
-    const said = this.board.post(JSON.stringify({ v: 1, pk: PK, ts: 0, kind, title: text }), this.clock.now());
+  post(kind = "note", text = String(Math.random())): string {
+    const payload = JSON.stringify({ v: 1, pk: PK, ts: 0, kind, title: text });
+    const said = this.board.post(payload, this.clock.now());
     if (said !== "created") throw new Error(said);
+    return messageId(payload);
+  }
+
+  remove(target: string): void {
+    const reasons = { id: "sr_0123456789abcdef", ground: "illegal_content", category: "illegal", facts: "x" } as const;
+    const order = { do: "remove", target, keepAttachments: false, reasons } as const;
+    this.board.run([{ type: "order", order }], this.clock.now());
+    this.hub.forget();
   }
 
   filter(kind?: string): LiveFilter {
-    const text = { query: undefined, near: undefined, except: undefined };
-    return liveFilter(kind ?? "", () => (kind === undefined ? [] : [oneOf("kind", [kind])]), text, this.clock);
+    return this.#filter(kind ?? "", kind === undefined ? [] : [oneOf("kind", [kind])]);
+  }
+
+  byWord(word: string): LiveFilter {
+    return this.#filter(`q=${word}`, [], word);
+  }
+
+  verifiedBy(agent: string): LiveFilter {
+    return this.#filter(`verified_by=${agent}`, [hasAny("verifiedBy", [agent])]);
+  }
+
+  #filter(key: string, conditions: readonly Condition[], word?: string): LiveFilter {
+    const query = word === undefined ? undefined : parseQuery(word, "all");
+    return liveFilter(key, () => conditions, { query, near: undefined, except: undefined }, this.clock);
   }
 
   [Symbol.dispose](): void {
@@ -178,4 +213,79 @@ test("a hub that closes ends everybody, those who wait and those who come later"
   world.hub.attach(world.filter(), late);
   expect(late.ended).toBe("shutting_down");
   expect(await world.hub.caughtUp(0)).toBe(false);
+});
+
+test("what is removed or ends while its words are looked for is told to nobody; its end is", async () => {
+  using world = new World();
+  const [plain, text] = [new Listener(), new Listener()];
+  world.hub.attach(world.filter(), plain);
+  world.hub.attach(world.byWord("needle"), text);
+  const removed = world.post("note", "needle one");
+  for (const word of ["two", "three", "four"]) world.post("note", `needle ${word}`);
+  // After the messages were read, and before all of their words were.
+  world.found = () => void nextTurn().then(() => world.remove(removed));
+  world.hub.hint(4);
+  await world.hub.caughtUp(4);
+  expect([plain.got, text.got]).toEqual([
+    [2, 3, 4],
+    [2, 3, 4],
+  ]);
+  world.hub.hint(world.head);
+  await world.hub.caughtUp(5);
+  expect(plain.got.at(-1)).toBe(5);
+  world.post("note", "needle six");
+  world.post("note", "needle seven");
+  world.found = () => void nextTurn().then(() => world.clock.advance(2 * WEEK_MS));
+  world.hub.hint(7);
+  await world.hub.caughtUp(7);
+  expect(plain.got).toEqual([2, 3, 4, 5]);
+});
+
+test("removals without end do not keep the crowd from hearing the rest", async () => {
+  using world = new World();
+  const listener = new Listener();
+  world.hub.attach(world.filter(), listener);
+  for (let i = 0; i < 20; i++) world.post();
+  // Whoever reads many at once always finds that something was removed meanwhile.
+  const again = (messages: number): void => {
+    if (messages > 2) world.hub.forget();
+    world.found = again;
+  };
+  world.found = again;
+  world.hub.hint(20);
+  await world.hub.caughtUp(20);
+  expect(listener.got).toEqual(from(1, 20));
+});
+
+test("one reader by text does not make the others wait for the words of a hundred messages, also if it comes in between", async () => {
+  for (const early of [true, false]) {
+    using world = new World();
+    const [plain, text] = [new Listener(), new Listener()];
+    world.hub.attach(world.filter(), plain);
+    const come = (): void => void world.hub.attach(world.byWord("needle"), text);
+    if (early) come();
+    else world.found = come;
+    for (let i = 0; i < 100; i++) world.post("note", `needle ${i}`);
+    world.hub.hint(100);
+    await world.hub.caughtUp(100);
+    expect([plain.got, text.got]).toEqual([from(1, 100), from(1, 100)]);
+    expect(Math.max(...plain.deliveries)).toBeLessThanOrEqual(8);
+  }
+});
+
+test("a reader by who verified that comes while the log is read loses nothing of what it was told it would hear", async () => {
+  using world = new World();
+  const [plain, votes] = [new Listener(), new Listener()];
+  world.hub.attach(world.filter(), plain);
+  const refs = [{ rel: "verifies", id: world.post("finding") }];
+  world.hub.hint(1);
+  await world.hub.caughtUp(1);
+  const verification = JSON.stringify({ v: 1, pk: OTHER_PK, ts: 0, kind: "verification", body: "ok", refs });
+  world.board.run([postAct(verification)], world.clock.now());
+  // The verification and the status that the finding has by it.
+  expect(world.head).toBe(3);
+  world.found = () => void world.hub.attach(world.verifiedBy(agentId(OTHER_PK)), votes);
+  world.hub.hint(3);
+  await world.hub.caughtUp(3);
+  expect([plain.got, votes.got]).toEqual([[1, 2, 3], [3]]);
 });

@@ -5,7 +5,7 @@ import type { Report } from "../../ports/report.ts";
 import { nextTurn } from "../turn.ts";
 import type { LiveFilter } from "./filter.ts";
 import { Known } from "./known.ts";
-import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords } from "./occurrence.ts";
+import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords, stillNews } from "./occurrence.ts";
 
 export interface Reader {
   /** Events in order of seq. The same events go to every reader they concern, so that they are rendered once. */
@@ -22,6 +22,14 @@ interface Group {
   readonly known: Known;
 }
 
+/** Some entries of the log, as they were read. */
+interface Step {
+  readonly heard: readonly Occurrence[];
+  readonly upTo: number;
+  readonly entries: number;
+  readonly current: boolean;
+}
+
 export interface HubParts extends OccurrenceParts {
   readonly clock: Clock;
   readonly report: Report;
@@ -31,6 +39,8 @@ export interface HubParts extends OccurrenceParts {
 
 /** Entries that are read in one go, and readers that are told in one go, before everybody else has a turn. */
 const STEP = 128;
+/** Looking for words takes long, and everybody waits for it. */
+const TEXT_STEP = 8;
 const READERS_AT_A_TIME = 500;
 /** When another process writes to the log there is no hint; then the log is looked at this often. */
 const LOOK_MS = 500;
@@ -48,6 +58,7 @@ export class Hub {
   #closed = false;
   #stopLooking = () => {};
   #readers = 0;
+  #removals = 0;
 
   constructor(parts: HubParts, position: number) {
     this.#parts = parts;
@@ -71,6 +82,11 @@ export class Hub {
   hint(seq: number): void {
     this.#upTo = Math.max(this.#upTo, seq);
     if (!this.#following && !this.#closed) void this.#follow();
+  }
+
+  /** Something was removed: nothing that was read before is told after this. */
+  forget(): void {
+    this.#removals++;
   }
 
   /** Resolves once the position has reached this seq; false where it never will. */
@@ -109,29 +125,58 @@ export class Hub {
   }
 
   async #follow(): Promise<void> {
-    const { store, clock, report } = this.#parts;
     this.#following = true;
+    let most = STEP;
     try {
       while (this.#position < this.#upTo && !this.#closed) {
         if (this.#groups.size === 0) {
           this.#moveTo(this.#upTo);
           break;
         }
-        const entries = await store.entries(this.#position, Math.min(STEP, this.#upTo - this.#position));
-        const last = entries.at(-1);
-        if (last === undefined) break;
-        const votes = [...this.#groups.values()].some(({ filter }) => filter.usesVotes);
-        const heard = await occurrences(entries, this.#parts, clock.now(), votes);
-        if ([...this.#groups.values()].some(({ filter }) => filter.matchesText !== undefined)) await readWords(heard);
-        await this.#tell(heard, last.seq);
+        const step = await this.#read(most);
+        if (step === undefined) break;
+        if (!step.current) {
+          // Fewer each time, so that it gets on however often that happens.
+          most = Math.max(1, Math.floor(step.entries / 2));
+          await nextTurn();
+          continue;
+        }
+        most = STEP;
+        await this.#tell(stillNews(step.heard, this.#parts.clock.now()), step.upTo);
         if (this.#position < this.#upTo) await nextTurn();
       }
     } catch (error) {
       // The log is read again from the same place at the next hint or look.
-      report.failed("stream", error);
+      this.#parts.report.failed("stream", error);
     } finally {
       this.#following = false;
     }
+  }
+
+  /** What comes next. Not current where something was removed meanwhile, or somebody came for whom more had to be read. */
+  async #read(most: number): Promise<Step | undefined> {
+    const { store, clock } = this.#parts;
+    const removals = this.#removals;
+    const { votes, text } = this.#needs();
+    const limit = Math.min(most, text ? TEXT_STEP : STEP, this.#upTo - this.#position);
+    const entries = await store.entries(this.#position, limit);
+    const last = entries.at(-1);
+    if (last === undefined) return undefined;
+    const heard = await occurrences(entries, this.#parts, clock.now(), votes);
+    if (text) await readWords(heard);
+    const needed = this.#needs();
+    const current = removals === this.#removals && (votes || !needed.votes) && (text || !needed.text);
+    return { heard, upTo: last.seq, entries: entries.length, current };
+  }
+
+  /** What has to be read for those who are there now. */
+  #needs(): { readonly votes: boolean; readonly text: boolean } {
+    let [votes, text] = [false, false];
+    for (const { filter } of this.#groups.values()) {
+      votes ||= filter.usesVotes;
+      text ||= filter.matchesText !== undefined;
+    }
+    return { votes, text };
   }
 
   async #tell(heard: readonly Occurrence[], position: number): Promise<void> {

@@ -25,6 +25,8 @@ export interface Occurrence {
   readonly subjects: readonly Subject[];
   /** Its words, while it has any. */
   readonly document: (() => Document) | undefined;
+  /** From then on it is not told any more. */
+  readonly until: number;
 }
 
 export interface OccurrenceParts {
@@ -76,6 +78,9 @@ export async function readWords(heard: readonly Occurrence[]): Promise<void> {
   }
 }
 
+/** Reading takes its time: what came and has ended by the clock meanwhile is left out, as if it had been read now. */
+export const stillNews = (heard: readonly Occurrence[], now: number): readonly Occurrence[] => heard.filter(({ until }) => until > now);
+
 /** Payloads are large: each is parsed once for the filters, the record and the words. */
 type ReadMessage = { readonly card: Card & { readonly payload: Payload } } | Exclude<Found, { readonly card: Card }>;
 
@@ -114,6 +119,7 @@ function occurrenceOf(
     message,
     subjects: subjects.filter((subject) => subject !== undefined),
     document,
+    until: name === "message" && card !== undefined ? card.standing.expiresAt : Infinity,
   });
   switch (type) {
     case "create": {

@@ -127,3 +127,10 @@ test("what is removed is told to nobody, neither from memory nor by a reading th
   world.past.forget();
   expect((await world.read()).flat()).toEqual([]);
 });
+
+test("what ends while the past is read is not told as if it were still there", async () => {
+  using world = new World();
+  world.post(10);
+  world.found = () => world.clock.advance(2 * WEEK_MS);
+  expect((await world.read()).flat()).toEqual([]);
+});

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import type { LiveFilter } from "./filter.ts";
 import type { Hub } from "./hub.ts";
-import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords } from "./occurrence.ts";
+import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords, stillNews } from "./occurrence.ts";
 
 export interface PastParts {
   readonly store: Store;
@@ -118,7 +118,7 @@ export class Past {
     const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
     if (filter.matchesText !== undefined) await readWords(heard);
     // Whose words are gone by now may have matched then: its end is told rather than lost.
-    const concerning = heard.filter((one) => filter.concerns(one, () => true));
+    const concerning = stillNews(heard, clock.now()).filter((one) => filter.concerns(one, () => true));
     const fitting = concerning.slice(0, fittingPiece(concerning));
     const events = fitting.map(({ event }) => event);
     const all = fitting.length === concerning.length;
