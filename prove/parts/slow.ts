@@ -40,6 +40,8 @@ export const slow: Part = {
     // The same work as later with nobody in the way: large messages take memory, whoever does not read them.
     const usual = mostResidentMiB(board.pid);
     for (let i = 0; i < PAST; i++) await post(board.url, agent, `${i} earlier ${LARGE}`);
+    // A search waits until they are indexed, as the later ones will be.
+    await (await fetch(`${board.url}/api/messages?q=earlier`)).arrayBuffer();
     const quiet = quantile(await ask(board.url, QUESTIONS), 0.99);
     const memory = usual();
     const most = mostResidentMiB(board.pid);
