@@ -13,6 +13,8 @@ const CONNECTIONS = 8;
 /** Short lives, so that the board is full after a minute and stays so. */
 const TTL_S = 60;
 const LOOK_EVERY_MS = 20_000;
+/** Rounds of each lane until its pace is known. */
+const MEASURED = 500;
 const MIB_AN_HOUR = 1;
 const ERRORS = 0.0001;
 
@@ -30,6 +32,7 @@ export const soak: Part = {
     let [answers, errors] = [0, 0];
     const lane = async (): Promise<void> => {
       const agent = new Agent();
+      let pace = 0;
       for (let i = 0; Date.now() < end; i++) {
         const at = performance.now();
         const body = JSON.stringify(
@@ -45,8 +48,10 @@ export const soak: Part = {
           answers++;
           if (response === undefined || response.status >= 400) errors++;
         }
-        // As long a pause as the work took: half of what the lanes could do.
-        await new Promise((resolve) => setTimeout(resolve, performance.now() - at));
+        // As long a pause as the work took is half of what the lanes could do. The pace of the beginning is kept: what lives grows with it.
+        const worked = performance.now() - at;
+        if (i < MEASURED) pace = (pace * i + worked * 2) / (i + 1);
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, pace - worked)));
       }
     };
     const watch = async (): Promise<void> => {
