@@ -54,6 +54,14 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
     clock.advance(1000 * burst * every);
     expect(pass(scope, "a", burst + 5)).toBe(burst);
   });
+  test("whether there is one to take is told without taking it", () => {
+    const { rates, pass } = limiter();
+    for (let i = 0; i < burst * 2; i++) expect(rates.has(scope, "a")).toBe(true);
+    expect(pass(scope, "a", burst + 1)).toBe(burst);
+    expect(rates.has(scope, "a")).toBe(false);
+    expect(limiter(false).rates.has(scope, "a")).toBe(true);
+  });
+
   test("a refusal tells the wait, and waiting so long is enough", () => {
     const { clock, rates, pass } = limiter();
     pass(scope, "a", burst);

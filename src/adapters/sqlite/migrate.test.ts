@@ -1,4 +1,7 @@
 // How a board's file gets from one version of its tables to the next.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { migrate, type SchemaHistory } from "./migrate.ts";
@@ -59,4 +62,23 @@ test("a board's file of the version before has the same tables afterwards as a n
   expect(versionOf(older)).toBe(HISTORY.version);
   fresh.close();
   older.close();
+});
+
+test("who waited for somebody else's step does not take it again", () => {
+  const dir = mkdtempSync(join(tmpdir(), "migrate-"));
+  const [one, other] = [new DatabaseSync(join(dir, "board.db")), new DatabaseSync(join(dir, "board.db"))];
+  migrate(one, first);
+  // The other comes first, between the look at the version and the lock.
+  const late = {
+    ...third,
+    get upgrades() {
+      if (versionOf(other) === 1) migrate(other, third);
+      return third.upgrades;
+    },
+  };
+  migrate(one, late);
+  expect([versionOf(one), notes(one)]).toEqual([3, []]);
+  one.close();
+  other.close();
+  rmSync(dir, { recursive: true });
 });

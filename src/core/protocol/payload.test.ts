@@ -216,3 +216,8 @@ describe("attachments are text", () => {
     expect(note({ attachments: [{ ...file, size: 131_073 }] })).toBe("too_large");
   });
 });
+
+test("a misspelt field is refused with the name that was meant", () => {
+  const text = JSON.stringify({ v: 1, pk: "x", ts: 1, kind: "note", titel: "t" });
+  expect(refusalOf(() => parsePayload(text)).hint).toBe("Did you mean `title`?");
+});

@@ -1,7 +1,7 @@
 // Which documents of a part a query means, and how often each clause stands in them.
 import type { Clause, Query } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import { liveCount, type Part, type Postings } from "./part.ts";
+import type { Part, Postings } from "./part.ts";
 import type { Room } from "./room.ts";
 import { seek } from "./seek.ts";
 
@@ -25,11 +25,6 @@ export class PartQuery {
     this.#not = not.map((clause) => new PartClause(part, clause));
   }
 
-  /** In how many documents that are not gone each clause stands. */
-  liveCounts(): readonly number[] {
-    return this.#clauses.map((clause) => clause.live);
-  }
-
   select(room: Room): Selection {
     if (this.#mode === "all" && this.#clauses.some(({ count }) => count === 0)) return { clauses: [], docs: new Uint32Array(0) };
     const clauses = this.#clauses.map((clause, c) => clause.read(room, c));
@@ -50,12 +45,6 @@ class PartClause {
     this.#word = clause.prefix || clause.words.length !== 1 ? undefined : clause.words[0];
     this.#found = this.#word === undefined ? clausePostings(part, clause) : undefined;
     this.count = this.#word === undefined ? (this.#found?.docs.length ?? 0) : part.frequency(this.#word);
-  }
-
-  get live(): number {
-    const { dead, deadCount } = this.#part;
-    if (this.#word !== undefined) return this.#part.liveFrequency(this.#word);
-    return this.#found === undefined || deadCount === 0 ? this.count : liveCount(dead, this.#found.docs);
   }
 
   read(room: Room, number: number): Postings {
