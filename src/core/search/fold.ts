@@ -1,4 +1,5 @@
 // Folding: text without case, accents and invisible characters, so that spelling habits do not hide a word.
+import { withoutPiles } from "../piles.ts";
 
 /**
  * Marks that accent a letter (Latin, Greek, Cyrillic) or point it (Hebrew, Arabic), and characters nobody sees.
@@ -27,8 +28,6 @@ const LETTERS: Readonly<Record<string, string>> = {
   "‘": "'",
 };
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
-/** Sorting a long pile of marks on one letter takes quadratic time, and no language piles this many. */
-const PILE = /(\p{M}{16})\p{M}+/gu;
 /** One character can decompose into eighteen; a text made of such ones is cut, all others stay far below this. */
 const EXPANSION = 4;
 // oxlint-disable-next-line no-control-regex -- ASCII is what it says
@@ -39,12 +38,12 @@ export const isAscii = (text: string): boolean => ASCII.test(text);
 /** For ASCII this is lower case and nothing else, which is what makes most texts cheap. */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return text
-    .replace(PILE, "$1")
+  const plain = withoutPiles(text)
     .normalize("NFKD")
     .slice(0, EXPANSION * text.length + 256)
     .toLowerCase()
     .replace(DROPPED, "")
-    .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
-    .normalize("NFC");
+    .replace(LETTER, (letter) => LETTERS[letter] ?? letter);
+  // Piles that something dropped had kept apart are one now.
+  return withoutPiles(plain).normalize("NFC");
 }

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
+import { fold } from "./fold.ts";
 import { words } from "./words.ts";
 
 test("case, accents and width do not hide a word", () => {
@@ -104,4 +105,8 @@ test.skipIf(noVectors)(`naughty strings give sound words ${WITH_VECTORS}`, () =>
   const strings = vectorJson<string[]>("strings/blns.json");
   expect(strings.length).toBeGreaterThan(100);
   for (const text of strings) sound(text);
+});
+
+test("nobody holds the board with marks that stand in one pile once what parted them is dropped", () => {
+  expect(fold(`${"\u093c\u094d".repeat(8)}\u200d`.repeat(2000)).length).toBeLessThan(20);
 });
