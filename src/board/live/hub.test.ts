@@ -9,8 +9,9 @@ import { type Condition, hasAny, oneOf } from "../../core/query/condition.ts";
 import { parseQuery } from "../../core/search/query.ts";
 import type { Store } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
+import type { Reader } from "./fan-out.ts";
 import { liveFilter, type LiveFilter } from "./filter.ts";
-import { Hub, type Reader } from "./hub.ts";
+import { Hub } from "./hub.ts";
 
 const PK = "A".repeat(43);
 const OTHER_PK = Buffer.alloc(32, 2).toString("base64url");
@@ -20,7 +21,12 @@ class Listener implements Reader {
   readonly got: number[] = [];
   readonly deliveries: number[] = [];
   ended: string | undefined;
+  /** Called once, with the first events. */
+  heard: (() => void) | undefined;
   deliver(events: readonly { readonly seq: number }[]): void {
+    const called = this.heard;
+    this.heard = undefined;
+    called?.();
     this.deliveries.push(events.length);
     this.got.push(...events.map(({ seq }) => seq));
   }
@@ -71,8 +77,8 @@ class World implements Disposable {
     return this.board.reader.head().seq;
   }
 
-  post(kind = "note", text = String(Math.random())): string {
-    const payload = JSON.stringify({ v: 1, pk: PK, ts: 0, kind, title: text });
+  post(kind = "note", text = String(Math.random()), more: object = {}): string {
+    const payload = JSON.stringify({ v: 1, pk: PK, ts: 0, kind, title: text, ...more });
     const said = this.board.post(payload, this.clock.now());
     if (said !== "created") throw new Error(said);
     return messageId(payload);
@@ -83,6 +89,14 @@ class World implements Disposable {
     const order = { do: "remove", target, keepAttachments: false, reasons } as const;
     this.board.run([{ type: "order", order }], this.clock.now());
     this.hub.forget();
+  }
+
+  /** Withdraws one message, or everything there is so far. */
+  retract(target?: string): void {
+    const what = target === undefined ? { data: { scope: "all" } } : { refs: [{ rel: "retracts", id: target }] };
+    const said = this.board.post(JSON.stringify({ v: 1, pk: PK, ts: 0, kind: "retraction", ...what }), this.clock.now());
+    if (said !== "created") throw new Error(said);
+    this.hub.hint(this.head);
   }
 
   filter(kind?: string): LiveFilter {
@@ -288,4 +302,62 @@ test("a reader by who verified that comes while the log is read loses nothing of
   world.hub.hint(3);
   await world.hub.caughtUp(3);
   expect([plain.got, votes.got]).toEqual([[1, 2, 3], [3]]);
+});
+
+/** More than are told in one go: the first ones hear everything, and then there is a pause. */
+function crowdOf(world: World): { readonly first: Listener; readonly last: Listener } {
+  const crowd = Array.from({ length: 700 }, () => new Listener());
+  for (const listener of crowd) world.hub.attach(world.filter(), listener);
+  return { first: crowd[0]!, last: crowd.at(-1)! };
+}
+
+test.each<[string, (world: World, id: string) => void]>([
+  ["is removed", (world, id) => world.remove(id)],
+  ["is withdrawn", (world, id) => world.retract(id)],
+  ["is withdrawn with everything else of its author", (world) => world.retract()],
+  ["ends by the clock", (world) => world.clock.advance(60_000)],
+])("what %s while a crowd is being told is not told to those whose turn comes later, and the rest is", async (_how, end) => {
+  using world = new World();
+  const { first, last } = crowdOf(world);
+  const id = world.post("note", "going", { ttl: "1m" });
+  world.board.post(JSON.stringify({ v: 1, pk: OTHER_PK, ts: 0, kind: "note", title: "staying" }), world.clock.now());
+  first.heard = () => end(world, id);
+  world.hub.hint(2);
+  await eventually("all were told", () => (last.got.includes(2) ? true : undefined));
+  expect([first.got.slice(0, 2), last.got[0]]).toEqual([[1, 2], 2]);
+  world.board.sweep(world.clock.now());
+  world.hub.hint(world.head);
+  await eventually("its end is told to all", () => (last.got.at(-1) === world.head ? true : undefined));
+  expect(last.got).toEqual(first.got.slice(1));
+});
+
+test("where nobody can say what may still be told, those whose turn comes later are cut off instead of losing it", async () => {
+  using world = new World();
+  const { first, last } = crowdOf(world);
+  world.post();
+  first.heard = () => {
+    world.found = () => {
+      throw new Error("the disk is away");
+    };
+    world.hub.hint(2);
+  };
+  world.hub.hint(1);
+  await eventually("they are cut off", () => (last.ended === undefined ? undefined : true));
+  expect([first.got, first.ended, last.got, last.ended]).toEqual([[1], undefined, [], "storage_unavailable"]);
+  expect(world.failures).toHaveLength(1);
+});
+
+test("what is withdrawn while its words are looked for is told to nobody; its end is", async () => {
+  using world = new World();
+  const [plain, text] = [new Listener(), new Listener()];
+  world.hub.attach(world.filter(), plain);
+  world.hub.attach(world.byWord("needle"), text);
+  const id = world.post("note", "needle one");
+  world.post("note", "needle two");
+  world.found = () => void nextTurn().then(() => world.retract(id));
+  world.hub.hint(2);
+  await world.hub.caughtUp(2);
+  expect([plain.got, text.got]).toEqual([[2], [2]]);
+  await world.hub.caughtUp(world.head);
+  expect(plain.got).toEqual(from(2, world.head));
 });

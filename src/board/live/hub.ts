@@ -3,16 +3,10 @@ import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
 import { nextTurn } from "../turn.ts";
+import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import { Known } from "./known.ts";
 import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords, stillNews } from "./occurrence.ts";
-
-export interface Reader {
-  /** Events in order of seq. The same events go to every reader they concern, so that they are rendered once. */
-  deliver(events: readonly LiveEvent[]): void;
-  /** No more will come; why is told to the reader. */
-  end(refusal: Refusal): void;
-}
 
 /** Readers with the same filter. */
 interface Group {
@@ -28,6 +22,8 @@ interface Step {
   readonly upTo: number;
   readonly entries: number;
   readonly current: boolean;
+  /** How much had changed when it was last looked whether all of it is still there. */
+  readonly changes: number;
 }
 
 export interface HubParts extends OccurrenceParts {
@@ -37,11 +33,10 @@ export interface HubParts extends OccurrenceParts {
   readonly writing: () => boolean;
 }
 
-/** Entries that are read in one go, and readers that are told in one go, before everybody else has a turn. */
+/** Entries that are read in one go before everybody else has a turn. */
 const STEP = 128;
 /** Looking for words takes long, and everybody waits for it. */
 const TEXT_STEP = 8;
-const READERS_AT_A_TIME = 500;
 /** When another process writes to the log there is no hint; then the log is looked at this often. */
 const LOOK_MS = 500;
 const NOTHING: readonly LiveEvent[] = [];
@@ -59,6 +54,8 @@ export class Hub {
   #stopLooking = () => {};
   #readers = 0;
   #removals = 0;
+  /** Counts whatever may have ended a message: the log moved, or something was removed. */
+  #changes = 0;
 
   constructor(parts: HubParts, position: number) {
     this.#parts = parts;
@@ -80,6 +77,7 @@ export class Hub {
 
   /** The log goes up to this seq. */
   hint(seq: number): void {
+    if (seq > this.#upTo) this.#changes++;
     this.#upTo = Math.max(this.#upTo, seq);
     if (!this.#following && !this.#closed) void this.#follow();
   }
@@ -87,6 +85,7 @@ export class Hub {
   /** Something was removed: nothing that was read before is told after this. */
   forget(): void {
     this.#removals++;
+    this.#changes++;
   }
 
   /** Resolves once the position has reached this seq; false where it never will. */
@@ -142,7 +141,7 @@ export class Hub {
           continue;
         }
         most = STEP;
-        await this.#tell(stillNews(step.heard, this.#parts.clock.now()), step.upTo);
+        await this.#tell(step);
         if (this.#position < this.#upTo) await nextTurn();
       }
     } catch (error) {
@@ -156,17 +155,19 @@ export class Hub {
   /** What comes next. Not current where something was removed meanwhile, or somebody came for whom more had to be read. */
   async #read(most: number): Promise<Step | undefined> {
     const { store, clock } = this.#parts;
-    const removals = this.#removals;
+    const [removals, changes] = [this.#removals, this.#changes];
     const { votes, text } = this.#needs();
     const limit = Math.min(most, text ? TEXT_STEP : STEP, this.#upTo - this.#position);
     const entries = await store.entries(this.#position, limit);
     const last = entries.at(-1);
     if (last === undefined) return undefined;
-    const heard = await occurrences(entries, this.#parts, clock.now(), votes);
-    if (text) await readWords(heard);
+    const read = await occurrences(entries, this.#parts, clock.now(), votes);
+    if (text) await readWords(read);
+    const looked = this.#changes;
+    const heard = await stillNews(read, store, clock.now(), changes !== looked);
     const needed = this.#needs();
     const current = removals === this.#removals && (votes || !needed.votes) && (text || !needed.text);
-    return { heard, upTo: last.seq, entries: entries.length, current };
+    return { heard, upTo: last.seq, entries: entries.length, current, changes: looked };
   }
 
   /** What has to be read for those who are there now. */
@@ -179,7 +180,8 @@ export class Hub {
     return { votes, text };
   }
 
-  async #tell(heard: readonly Occurrence[], position: number): Promise<void> {
+  async #tell({ heard, upTo, changes: before }: Step): Promise<void> {
+    const { store, clock } = this.#parts;
     const told = new Map<Group, readonly LiveEvent[]>();
     for (const occurrence of heard) {
       // Groups that have heard the same so far and hear this too go on sharing one list, so that its bytes are made once.
@@ -195,14 +197,18 @@ export class Hub {
     }
     const audiences = [...told].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
     // From here on, who attaches hears only what comes later, and who is present hears this: nobody both, nobody neither.
-    this.#moveTo(position);
-    let count = 0;
-    for (const { events, readers, present } of audiences) {
-      for (const reader of present) {
-        if (++count % READERS_AT_A_TIME === 0) await nextTurn();
-        if (readers.has(reader)) reader.deliver(events);
+    this.#moveTo(upTo);
+    let [news, changes] = [heard, before];
+    await fanOut(audiences, async () => {
+      for (let removals = -1; removals !== this.#removals;) {
+        removals = this.#removals;
+        const moved = changes !== this.#changes;
+        changes = this.#changes;
+        news = await stillNews(news, store, clock.now(), moved);
       }
-    }
+      const left = new Set(news);
+      return new Set(heard.flatMap((one) => (left.has(one) ? [] : [one.event.seq])));
+    });
   }
 
   #moveTo(position: number): void {

@@ -78,8 +78,22 @@ export async function readWords(heard: readonly Occurrence[]): Promise<void> {
   }
 }
 
-/** Reading takes its time: what came and has ended by the clock meanwhile is left out, as if it had been read now. */
-export const stillNews = (heard: readonly Occurrence[], now: number): readonly Occurrence[] => heard.filter(({ until }) => until > now);
+/**
+ * Reading and telling take their time: what came and has ended meanwhile is left out, as if it had been read now. Messages are looked up
+ * again where something `moved` since; without that, only the clock can have ended them.
+ */
+export async function stillNews(heard: readonly Occurrence[], store: Store, now: number, moved: boolean): Promise<readonly Occurrence[]> {
+  const ids = moved ? heard.flatMap(({ event: { name, id } }) => (name === "message" ? [id] : [])) : [];
+  const found = ids.length === 0 ? undefined : await store.findAll(ids, 0);
+  return heard.filter(({ event: { name, id, seq }, until }) => {
+    if (name !== "message" || found === undefined) return until > now;
+    const message = found.get(id);
+    return message !== undefined && "card" in message && stands(message.card, seq, now);
+  });
+}
+
+/** Whether this entry is where the message came from, and it has not ended. */
+const stands = ({ standing }: Card, seq: number, now: number): boolean => standing.seq === seq && standing.expiresAt > now;
 
 /** Payloads are large: each is parsed once for the filters, the record and the words. */
 type ReadMessage = { readonly card: Card & { readonly payload: Payload } } | Exclude<Found, { readonly card: Card }>;
@@ -124,7 +138,7 @@ function occurrenceOf(
   switch (type) {
     case "create": {
       // What came and went in the meantime is not told; its end is. Nor is the first life of what was removed, given back and posted again.
-      if (card === undefined || card.standing.seq !== seq || card.standing.expiresAt <= now) return undefined;
+      if (card === undefined || !stands(card, seq, now)) return undefined;
       const initial: Status = card.standing.duplicateOf === null ? "open" : "resolved";
       return occurrence("message", () => render(card, now), [at(initial)]);
     }

@@ -134,3 +134,15 @@ test("what ends while the past is read is not told as if it were still there", a
   world.found = () => world.clock.advance(2 * WEEK_MS);
   expect((await world.read()).flat()).toEqual([]);
 });
+
+test("what is withdrawn while the past is read is not told as if it were still there", async () => {
+  using world = new World();
+  world.post(10);
+  world.found = () => {
+    world.found = () => {};
+    const retraction = JSON.stringify({ v: 1, pk: PK, ts: 0, kind: "retraction", data: { scope: "all" } });
+    expect(world.board.post(retraction, world.clock.now())).toBe("created");
+    world.hub.hint(2);
+  };
+  expect((await world.read()).flat().map(({ seq }) => seq)).toEqual([2]);
+});

@@ -114,11 +114,13 @@ export class Past {
   async #readOnce(from: number, filter: LiveFilter): Promise<Piece> {
     const { store, clock, hub, occurrence } = this.#parts;
     // Never further than the hub, which knows how far what readers see is settled.
+    const { heard: end } = hub;
     const entries = await store.entries(from, Math.min(this.#step, hub.position - from));
     const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
     if (filter.matchesText !== undefined) await readWords(heard);
     // Whose words are gone by now may have matched then: its end is told rather than lost.
-    const concerning = stillNews(heard, clock.now()).filter((one) => filter.concerns(one, () => true));
+    const news = await stillNews(heard, store, clock.now(), hub.heard !== end);
+    const concerning = news.filter((one) => filter.concerns(one, () => true));
     const fitting = concerning.slice(0, fittingPiece(concerning));
     const events = fitting.map(({ event }) => event);
     const all = fitting.length === concerning.length;

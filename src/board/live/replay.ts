@@ -1,8 +1,9 @@
 // One reader's way through the log: backfill at its own pace, cutover in one turn of the loop, then live.
 import type { Store } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
+import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
-import { type Hub, type Reader, remember } from "./hub.ts";
+import { type Hub, remember } from "./hub.ts";
 import type { Known } from "./known.ts";
 import type { Past } from "./past.ts";
 
