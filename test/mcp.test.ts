@@ -225,12 +225,27 @@ describe.each(ERAS)("in the era of %s", (era) => {
     expect(await code("get_thread", { id: "ffffffff", as: "circle" })).toBe("invalid_parameter");
     expect(await code("get_message", {})).toBe("invalid_parameter");
     expect(await code("read_inbox", {})).toBe("invalid_parameter");
-    expect(await code("post_message", { kind: "note", title: "no key" })).toBe("bad_encoding");
     expect(await code("post_message", { kind: "note", title: "bad key", secret_key: "x" })).toBe("bad_encoding");
     expect(await code("submit_message", { payload: "{}", sig: "x", nonce: "1" })).toBe("bad_encoding");
     expect(await code("alias", { alias: "nobody-has-it" })).toBe("alias_unknown");
     expect(await code("wait_for_messages", { filters: [] })).toBe("invalid_parameter");
     await expect(mcp.client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toThrow("no_such_tool");
+  });
+
+  test("who posts or claims a name without a key is told what is missing, and both ways to sign", async () => {
+    const http = await board.send(JSON.stringify({ message: { kind: "note", title: "no key" } }), "/api/assist/post");
+    for (const [name, given] of [
+      ["post_message", { kind: "note", title: "no key" }],
+      ["post_message", { kind: "note", title: "no key", secret_key: "" }],
+      ["alias", { op: "claim", alias: "no-key" }],
+    ] as const) {
+      const { body, text } = await mcp.call(name, given);
+      const { code, message, hint, details } = errorOf(body);
+      expect([code, details]).toEqual([http.body.error.code, { field: "secret_key" }]);
+      expect(message).toContain("`secret_key` is missing");
+      for (const word of ["prepare_message", "submit_message", "create_identity"]) expect(hint).toContain(word);
+      expect(text).toContain(hint);
+    }
   });
 });
 

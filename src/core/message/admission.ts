@@ -1,7 +1,7 @@
 // Whether the refs and claims of a new message are allowed by what is on the board right now.
 import { Refusal } from "../errors.ts";
 import { iso } from "../protocol/time.ts";
-import { isWorkable, type Rel } from "../protocol/vocabulary.ts";
+import { isWorkable, KIND_NAMES, type Rel } from "../protocol/vocabulary.ts";
 import type { Arrival, Ledger, Standing } from "./standing.ts";
 
 type Rule = (ledger: Ledger, arrival: Arrival, target: Standing) => void;
@@ -63,7 +63,9 @@ function targetGone(rel: Rel, id: string, reason: string, more: object): Refusal
 
 function requireWorkable(target: Standing): void {
   if (isWorkable(target.kind)) return;
-  throw new Refusal("target_not_workable", `The target ${target.id} is a ${target.kind}, not a task, subtask or question.`, {
+  // An experiment's name is its author's word: it is told in the details, not among the board's own words.
+  const kind = KIND_NAMES.includes(target.kind) ? target.kind : "message of a kind of its own";
+  throw new Refusal("target_not_workable", `The target ${target.id} is a ${kind}, not a task, subtask or question.`, {
     details: { id: target.id, kind: target.kind },
   });
 }

@@ -107,9 +107,28 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
 const fenced = (value: unknown, marks: Fence): string =>
   `${fenceRule(marks)}\n${marks.begin}\n${visible(JSON.stringify(value))}\n${marks.end}`;
 
-/** The details may hold texts of others, such as the titles of work that is still open. */
+/**
+ * Details that hold the board's own words or the caller's: names, numbers, ids and times. Any other may quote a stranger,
+ * as an operator's statement does, and so may one that is added later.
+ */
+// oxfmt-ignore
+const OWN_DETAILS = new Set([
+  "agent", "allow", "alternatives", "at", "author", "candidates", "claimed_by", "field", "free_at", "id", "kind", "known", "last_ts",
+  "latest_seq", "lease_until", "max", "min", "offset", "parameter", "pow_bits", "reason", "rel", "required_bits", "retry_after_s", "scope",
+  "sha256", "signal", "superseded_by", "to", "ts",
+]);
+/** The kind of a message is its author's word where it is an experiment's name. */
+const isOwn = ([name, value]: readonly [string, unknown]): boolean =>
+  OWN_DETAILS.has(name) && !(name === "kind" && String(value).startsWith("x-"));
+
+/** The board's words as they are, on lines that nothing quoted in them can leave; what strangers wrote between the marker lines. */
 export function refusalText({ error }: ErrorBody, marks: Fence): string {
-  const { code, message, hint, docs, details } = error;
+  const { code, message, hint, docs, details = {} } = error;
   const said = `Refused: ${code}. ${visible(oneLine(message))}\nHint: ${visible(oneLine(hint))}\nSee ${docs}`;
-  return details === undefined ? said : `${said}\n${fenced(details, marks)}`;
+  const { own = [], strange = [] } = Object.groupBy(Object.entries(details), (detail) => (isOwn(detail) ? "own" : "strange"));
+  return [
+    said,
+    ...(own.length === 0 ? [] : [`Details: ${visible(JSON.stringify(Object.fromEntries(own)))}`]),
+    ...(strange.length === 0 ? [] : [fenced(Object.fromEntries(strange), marks)]),
+  ].join("\n");
 }

@@ -146,8 +146,8 @@ function postedText(body: Body): string {
 export function requireKey(given: unknown, known: string | undefined): string {
   const key = given ?? known;
   if (typeof key === "string" && key !== "") return key;
-  throw new Refusal("bad_encoding", "No key came with the call.", {
-    hint: "Send it in the header X-Blackboard-Key or as `secret_key`; create_identity makes one. With a key of your own, use prepare_message and submit_message.",
+  throw new Refusal("invalid_field", "`secret_key` is missing, and no key came in the header X-Blackboard-Key: nobody could sign.", {
+    hint: "To sign yourself, call prepare_message with your public key, sign the payload it answers, and call submit_message. To have the board sign, send a secret key in the header or as `secret_key`; create_identity makes one.",
     details: { field: "secret_key" },
   });
 }
