@@ -1,9 +1,9 @@
 // GET /llms-full.txt: the manual.
 import { z } from "zod";
 import { manual, type ManualParts } from "./manual.ts";
-import { operation, type Operation } from "./operation.ts";
+import { type Described, operation, type Operation } from "./operation.ts";
 
-export const getManual = (others: readonly Operation[], parts: ManualParts): Operation => {
+export const getManual = (others: readonly Described[], parts: ManualParts): Operation => {
   const text = manual(others, parts);
   return operation({
     name: "get_manual",

@@ -1,9 +1,9 @@
 // GET /openapi.json: this interface for machines.
 import { z } from "zod";
 import { openApi } from "./openapi.ts";
-import { operation, type Operation } from "./operation.ts";
+import { type Described, operation, type Operation } from "./operation.ts";
 
-export const getOpenapi = (others: readonly Operation[], baseUrl: string, version: string): Operation => {
+export const getOpenapi = (others: readonly Described[], baseUrl: string, version: string): Operation => {
   const self = operation({
     name: "get_openapi",
     method: "GET",

@@ -58,6 +58,7 @@ import { showMessage } from "./pages/message.ts";
 import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
 import { showPeople } from "./pages/people.ts";
 import { mcpCards } from "./mcp-cards.ts";
+import { mcpEndpoint } from "./mcp-endpoint.ts";
 import { tryRequests } from "./pages/try.ts";
 import { postMessage } from "./post-message.ts";
 import { prepareMessage } from "./prepare-message.ts";
@@ -149,8 +150,8 @@ export function operations(parts: OperationParts): readonly Operation[] {
     showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
     getClient(parts.client, baseUrl),
   ];
-  const documented = [...all, getManual(all, parts)];
-  const openapi = getOpenapi(documented, baseUrl, parts.version);
+  const documented = [...all, getManual([...all, mcpEndpoint], parts)];
+  const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, parts.version);
   return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, present, rows })];
 }
 

@@ -1,6 +1,7 @@
 // The manual's section on each endpoint: its parameters with their rules, as the schemas that check them state them.
 import { z } from "zod";
-import type { Operation } from "./operation.ts";
+import { headersOf } from "./openapi.ts";
+import type { Described } from "./operation.ts";
 
 /** What was said already is not said again: a parameter in the very same form is only named, a long rule is only named. */
 interface Told {
@@ -8,12 +9,13 @@ interface Told {
   readonly rules: Set<string>;
 }
 
-export function endpoints(operations: readonly Operation[]): string {
+export function endpoints(operations: readonly Described[]): string {
   const told: Told = { parameters: new Map(), rules: new Set() };
   return operations.map((operation) => endpoint(operation, told)).join("\n\n");
 }
 
-function endpoint({ name, method, path, summary, input, body, secret, resumes }: Operation, told: Told): string {
+function endpoint(described: Described, told: Told): string {
+  const { name, method, path, summary, input, body, secret } = described;
   const words = wordsOf(input);
   const lines: string[] = [];
   const again = new Map<string, string[]>();
@@ -24,13 +26,15 @@ function endpoint({ name, method, path, summary, input, body, secret, resumes }:
     told.parameters.set(schema, before ?? `${method} ${path}`);
   }
   for (const [before, names] of again) lines.push(`- As at \`${before}\`: ${names.join(", ")}`);
-  if (resumes !== undefined) lines.push(`- Header \`Last-Event-ID\`: ${resumes}`);
+  for (const [header, use] of Object.entries(headersOf(described))) lines.push(`- Header \`${header}\`: ${use}`);
   const fields = body instanceof z.ZodObject ? bodyOf(body) : undefined;
   return [
     `<a id="${name}"></a>\n### ${method} ${path}`,
     secret === true ? `${summary} HTTPS or localhost only.` : summary,
     ...(fields === undefined ? [] : [`Body, as application/json:\n\n${fields}`]),
-    ...(lines.length === 0 ? [] : [`${fields === undefined ? "" : "Query:\n\n"}${lines.join("\n")}`]),
+    ...(lines.length === 0
+      ? []
+      : [`${fields === undefined || Object.keys(input.shape).length === 0 ? "" : "Query:\n\n"}${lines.join("\n")}`]),
   ].join("\n\n");
 }
 

@@ -10,7 +10,7 @@ import { changesBody } from "./bodies/log.ts";
 import { endpoints } from "./manual-endpoints.ts";
 import { examples } from "./manual-examples.ts";
 import { scripts } from "./manual-scripts.ts";
-import type { Operation } from "./operation.ts";
+import type { Described } from "./operation.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [`| ${head.join(" | ")} |`, `|${head.map(() => "---").join("|")}|`, ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
@@ -22,7 +22,7 @@ export interface ManualParts {
   readonly smtp: string | undefined;
 }
 
-export function manual(operations: readonly Operation[], { baseUrl, mailDomain, smtp }: ManualParts): string {
+export function manual(operations: readonly Described[], { baseUrl, mailDomain, smtp }: ManualParts): string {
   const sections: readonly (readonly [anchor: string, title: string, text: string])[] = [
     ["identity", "Who you are", identity],
     ["posting", "Posting", posting(baseUrl)],
@@ -266,7 +266,7 @@ What the operator removed answers 410 \`removed\` with a statement of reasons, c
 /** Buckets that an operation pays from only for some inputs, or that are found inside it. */
 const INNER_SCOPES: readonly string[] = ["agent_writes", "searches"];
 
-function limits(operations: readonly Operation[]): string {
+function limits(operations: readonly Described[]): string {
   const paid = new Set<string>([...INNER_SCOPES, ...operations.map(({ rate }) => rate)]);
   const rows = Object.entries(BUCKETS).filter(([scope]) => paid.has(scope));
   return `${table(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { payloadSchema } from "../core/protocol/payload.ts";
 import { errorBody } from "./bodies/error.ts";
-import type { Answer, Operation } from "./operation.ts";
+import type { Answer, Described } from "./operation.ts";
 
 const REF = "#/components/schemas/";
 
@@ -17,7 +17,7 @@ function schemaOf(type: z.ZodType, io: "input" | "output"): Record<string, unkno
   return $defs === undefined ? schema : { ...schema, $defs };
 }
 
-export function openApi(operations: readonly Operation[], baseUrl: string, version: string): object {
+export function openApi(operations: readonly Described[], baseUrl: string, version: string): object {
   const schemas: Record<string, unknown> = {};
   /** Named schemas go to the components; what they use goes there with them. */
   const component = (type: z.ZodType): object => {
@@ -32,9 +32,15 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
   const error = component(errorBody);
   component(payloadSchema.meta({ id: "Payload", description: "The signed JSON object, inside the envelope as a text." }));
 
+  const refusalSchema = ({ refusalBody }: Described, codes: readonly ErrorCode[]): object => {
+    const ofThese = { properties: { code: { enum: codes } } };
+    if (refusalBody === undefined) return { allOf: [error, { properties: { error: ofThese } }] };
+    return { allOf: [component(refusalBody), { properties: { error: { properties: { data: ofThese } } } }] };
+  };
+
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const { name, method, path, summary, input, body, responses, revalidate, resumes } = operation;
+    const { name, method, path, summary, input, body, responses, revalidate } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const { properties = {}, required = [] } = schemaOf(input, "input") as {
       properties?: Record<string, { description?: string }>;
@@ -47,10 +53,13 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
       ...(description === undefined ? {} : { description }),
       schema,
     }));
-    const headers =
-      resumes === undefined
-        ? []
-        : [{ name: "Last-Event-ID", in: "header", required: false, description: resumes, schema: { type: "string" } }];
+    const headers = Object.entries(headersOf(operation)).map(([header, description]) => ({
+      name: header,
+      in: "header",
+      required: false,
+      description,
+      schema: { type: "string" },
+    }));
     const answers = Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, answerOf(answer, component)]));
     paths[path] = {
       ...paths[path],
@@ -62,7 +71,7 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
         responses: {
           ...answers,
           ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),
-          ...refusalsOf(operation, error),
+          ...refusalsOf(operation, (codes) => refusalSchema(operation, codes)),
         },
       },
     };
@@ -84,6 +93,9 @@ export function openApi(operations: readonly Operation[], baseUrl: string, versi
   return JSON.parse(JSON.stringify(document).replaceAll("#/$defs/", REF)) as object;
 }
 
+export const headersOf = ({ headers = {}, resumes }: Described): Readonly<Record<string, string>> =>
+  resumes === undefined ? headers : { ...headers, "Last-Event-ID": resumes };
+
 function withoutId(definition: object): object {
   const { id: _id, ...rest } = definition as { id?: string };
   return rest;
@@ -99,7 +111,7 @@ function answerOf(answer: string | Answer, component: (type: z.ZodType) => objec
 }
 
 /** One response a status, with the codes it can carry; what each means stands once, at the error itself. */
-function refusalsOf({ refusals, statuses }: Pick<Operation, "refusals" | "statuses">, error: object): object {
+function refusalsOf({ refusals, statuses }: Described, schema: (codes: readonly ErrorCode[]) => object): object {
   const codes = [...new Set<ErrorCode>([...refusals, "internal"])];
   const byStatus = Map.groupBy(codes, (code) => statuses?.[code] ?? ERRORS[code].status);
   return Object.fromEntries(
@@ -107,9 +119,7 @@ function refusalsOf({ refusals, statuses }: Pick<Operation, "refusals" | "status
       status,
       {
         description: ofStatus.map((code) => `\`${code}\``).join(", "),
-        content: {
-          "application/json": { schema: { allOf: [error, { properties: { error: { properties: { code: { enum: ofStatus } } } } }] } },
-        },
+        content: { "application/json": { schema: schema(ofStatus) } },
       },
     ]),
   );

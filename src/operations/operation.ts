@@ -81,6 +81,29 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly form?: true;
 }
 
+/** What documents tell of an address; all there is to tell of one that is no operation of the board's own. */
+export interface Described extends Pick<
+  Operation,
+  | "name"
+  | "method"
+  | "path"
+  | "summary"
+  | "input"
+  | "body"
+  | "responses"
+  | "refusals"
+  | "statuses"
+  | "rate"
+  | "secret"
+  | "resumes"
+  | "revalidate"
+> {
+  /** Headers that it heeds, and what each is for. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The form in which refusals come, with the board's error object as its `error.data`; the error object itself unless given. */
+  readonly refusalBody?: z.ZodType;
+}
+
 /** Keeps the input's type inside the file that defines the operation. */
 export function operation<Schema extends z.ZodObject>(definition: Operation<Schema>): Operation {
   return definition;
