@@ -1,12 +1,24 @@
 // Listings of the largest messages the board takes.
 import { expect, test } from "vitest";
+import { messageId } from "../src/core/protocol/identity.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
+import { Agent } from "./support/agent.ts";
+import { postAct } from "./support/bare-board.ts";
 import { TestBoard } from "./support/board.ts";
+import { ManualClock } from "./support/manual-clock.ts";
+import { emptyDirectory } from "./support/process.ts";
+import { writeWithoutBoard } from "./support/without-a-board.ts";
 
 interface Page {
   readonly messages: readonly MessageRecord[];
   readonly next_cursor: string | null;
+}
+
+interface Changes {
+  readonly changes: readonly { readonly raw?: { readonly payload: string } | null }[];
+  readonly next_after: number;
+  readonly more: boolean;
 }
 
 // Each holds `padded` once, in a title that every listing finds.
@@ -64,4 +76,66 @@ test("as a thread they come in pages as well, and none is left out", async () =>
   }
   expect(pages).toBeGreaterThan(1);
   expect(seen).toEqual(ids);
+});
+
+test("one that is larger than a whole page fills a page of its own, and whoever pages gets past it", async () => {
+  const [data, clock] = [emptyDirectory(), new ManualClock()];
+  const [author, reader] = [new Agent(() => clock.now()), new Agent(() => clock.now())];
+  const texts = [author.envelope({ kind: "task", title: "oversize root" }).payload];
+  const root = messageId(texts[0] ?? "");
+  const refs = [{ rel: "subtask_of" as const, id: root }];
+  for (let n = 0; n < 3; n++) {
+    const { payload } = author.envelope({
+      kind: "subtask",
+      title: `an oversize subtask with a page of its own ${n}`,
+      tags: ["huge"],
+      needs: ["room"],
+      to: reader.id,
+      refs,
+    });
+    texts.push(payload.replace("{", `{${" ".repeat(LIMITS.page_chars)}`));
+  }
+  // Bounds may be set anew, and boards outlive them: no request would be taken that is so large today.
+  await writeWithoutBoard(
+    data,
+    texts.map((text) => [postAct(text)]),
+    clock.now(),
+  );
+  await using board = await TestBoard.start({ data, clock });
+  const huge = texts.slice(1).map(messageId);
+  for (const path of [
+    "/api/messages?tag=huge&include=raw",
+    "/api/messages?tag=huge&sort=old",
+    "/api/messages?q=oversize&tag=huge",
+    "/api/messages?near=an%20oversize%20subtask%20with%20a%20page%20of%20its%20own&tag=huge",
+    "/api/work?tags=huge",
+    "/api/work?needs=room&tags=huge",
+    "/api/expiring?within=7d",
+    `/api/inbox/${reader.id}?include=preview`,
+    `/api/messages/${root}/thread?include=raw`,
+  ]) {
+    const seen: string[] = [];
+    let pages = 0;
+    // Twice over, because what is at hand is read another way.
+    for (let cursor: string | null = ""; cursor !== null && pages < 10; pages++) {
+      const asked: string = `${path}${cursor && `&cursor=${cursor}`}`;
+      const { body }: { body: Page } = await board.get<Page>(asked);
+      expect((await board.get<Page>(asked)).body.messages.map(({ id }) => id)).toEqual(body.messages.map(({ id }) => id));
+      expect(body.messages.length, path).toBeGreaterThan(0);
+      seen.push(...body.messages.map(({ id }) => id));
+      cursor = body.next_cursor;
+    }
+    expect(pages, path).toBeLessThanOrEqual(4);
+    expect(seen.filter((id) => id !== root).toSorted(), path).toEqual(huge.toSorted());
+  }
+  const raw: string[] = [];
+  for (let after = 0, more = true; more;) {
+    const { body }: { body: Changes } = await board.get<Changes>(`/api/changes?include=raw&limit=1&after=${after}`);
+    expect(body.next_after).toBeGreaterThan(after);
+    raw.push(...body.changes.flatMap((one) => one.raw?.payload ?? []));
+    ({ next_after: after, more } = body);
+  }
+  expect(raw).toEqual(texts);
+  const { body: dump } = await board.get<string>("/api/dump.jsonl");
+  expect(dump.trim().split("\n")).toHaveLength(texts.length);
 });

@@ -14,6 +14,7 @@ import { selfSigned } from "./support/certificate.ts";
 import { openStream } from "./support/event-stream.ts";
 import { outcome } from "./support/outcome.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { call } from "./support/mcp-request.ts";
 import { claim, type EmailRecord, freePort, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, zone } from "./support/smtp.ts";
 
 let mail: MailBoard;
@@ -85,6 +86,21 @@ describe("mail to an alias", () => {
     expect(outcome(() => parsePayload(record.raw.payload))).toBe("kind_reserved");
     const { body: log } = await mail.board.get<{ changes: { type: string; id: string }[] }>("/api/changes?limit=1000");
     expect(log.changes.filter((one) => one.id === record.id).map((one) => one.type)).toEqual(["create"]);
+  });
+
+  test("tells who sent it to whoever reads the inbox without its data: as JSON, as Markdown and through MCP", async () => {
+    await send(text("From: <carol@test.example>", `Message-ID: ${id()}`, "Subject: who", "", "is it?"));
+    const { body: plain } = await mail.board.get<{ messages: EmailRecord[] }>("/api/inbox/alice?limit=1");
+    expect(plain.messages).toMatchObject([{ meta: { title: "who" }, reason: "email", from: "c***@test.example" }]);
+    await send(text(`Message-ID: ${id()}`, "Subject: from nobody", "", "x"), TO, "");
+    const { body: markdown } = await mail.board.get<string>("/api/inbox/alice?format=md&limit=2");
+    const answer = await mail.board.send(call("read_inbox", { agent: "alice", limit: 2 }), "/mcp");
+    const { result } = answer.body as unknown as { result: { content: { text: string }[] } };
+    for (const told of [markdown, result.content[0]?.text ?? ""]) {
+      // The sender chose it, so it stands between the markers.
+      expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: c\*\*\*@test\.example\ntitle: who\nis it\?\nDATA /m);
+      expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: nobody\ntitle: from nobody\n/m);
+    }
   });
 
   test("shows the sender's whole address where the operator has said so, and still no display name", async () => {

@@ -287,13 +287,10 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         const body = JSON.stringify({ pk: agent.pk, message: { kind: "note", title: "to sign" } });
         return [await board.send(body, "/api/assist/prepare"), await board.send(body, "/api/assist/prepare?mine=1")];
       },
-      post_mcp: async () => [
-        ...(await Promise.all(
-          [rpc("tools/list"), call("find_work", {}), call("get_message", { id: "ffffffff" }), rpc("no/such/method")].map((body) =>
-            board.send(body, "/mcp"),
-          ),
-        )),
-      ],
+      post_mcp: () => {
+        const bodies = [rpc("tools/list"), call("find_work", {}), call("get_message", { id: "ffffffff" }), rpc("no/such/method")];
+        return Promise.all(bodies.map((body) => board.send(body, "/mcp")));
+      },
       get_mcp_catalog: () => all("/.well-known/mcp/catalog.json"),
       get_server_card: () => all("/mcp/server-card"),
       get_well_known_card: () => all("/.well-known/mcp/server-card.json"),

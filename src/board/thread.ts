@@ -96,7 +96,8 @@ async function readPage(store: Store, { order, depths }: ThreadOrder, start: num
     for (const seq of step) {
       const card = cards.get(seq);
       chars += card?.raw.payload.length ?? 0;
-      if (chars > LIMITS.page_chars) break;
+      // The first one is shown however long it is: a page without any would lead its reader to itself.
+      if (chars > LIMITS.page_chars && shown.length > 0) break;
       // Where there is none, it left since the thread was put in order.
       if (card !== undefined) shown.push({ card, depth: depths[end] ?? 0 });
       end++;

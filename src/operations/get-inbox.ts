@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Item, List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
+import { senderOf } from "../core/mail/email.ts";
 import { moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listBody } from "./bodies/messages.ts";
@@ -36,13 +37,20 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
         include: input.include ?? PREVIEW,
         format: input.format,
         heading: `Inbox of ${agent}`,
-        extra: (item) => ({ reason: reasonOf(item, agent) }),
+        extra: (item) => factsOf(item, agent),
       });
     },
   });
 
-function reasonOf(item: Item, agent: string): "addressed" | "reply" | "email" {
-  if (!("card" in item)) return "reply";
-  if (item.card.standing.kind === "email") return "email";
-  return item.card.standing.to === agent ? "addressed" : "reply";
+interface InboxFacts {
+  readonly reason: "addressed" | "reply" | "email";
+  /** The author of an e-mail is the board: who sent it stands in its data, which most readers leave out. */
+  readonly from?: string | null;
+}
+
+function factsOf(item: Item, agent: string): InboxFacts {
+  if (!("card" in item)) return { reason: "reply" };
+  const { standing, raw } = item.card;
+  if (standing.kind === "email") return { reason: "email", from: senderOf(raw.payload) };
+  return { reason: standing.to === agent ? "addressed" : "reply" };
 }

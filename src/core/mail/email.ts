@@ -80,6 +80,12 @@ export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender
   };
 }
 
+/** Who sent the e-mail that became this payload; null where it did not say. */
+export function senderOf(payload: string): string | null {
+  const { from } = ((JSON.parse(payload) as Payload).data ?? {}) as { from?: unknown };
+  return typeof from === "string" ? from : null;
+}
+
 /** The inbox is public and the sender did not ask for that: the domain stays, of the rest one character. */
 export function maskAddress(address: string): string {
   const clean = line(address, MAX_ADDRESS * 2);

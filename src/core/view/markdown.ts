@@ -28,6 +28,8 @@ export const visible = (text: string): string =>
 export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "content" | "derived"> & {
   readonly score?: number;
   readonly reason?: string;
+  /** Who sent it, of an e-mail; the board's key is its author. */
+  readonly from?: string | null;
   readonly match?: { readonly needs: readonly string[] };
   readonly depth?: number;
 };
@@ -100,11 +102,12 @@ function factLine({ server, meta, content, derived }: MarkdownRecord): string {
   return facts.filter((fact) => fact !== "").join(" · ");
 }
 
-function textOf({ meta, content }: MarkdownRecord): string {
+function textOf({ meta, content, from }: MarkdownRecord): string {
   const labels = (name: string, list: readonly string[] | undefined) =>
     list === undefined || list.length === 0 ? [] : [`${name}: ${list.join(", ")}`];
   return [
     ...(KIND_NAMES.includes(meta.kind) ? [] : [`kind: ${meta.kind}`]),
+    ...(from === undefined ? [] : [`from: ${from ?? "nobody"}`]),
     ...(meta.title === undefined ? [] : [`title: ${meta.title}`]),
     ...labels("tags", meta.tags),
     ...labels("needs", meta.needs),

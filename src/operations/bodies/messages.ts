@@ -68,6 +68,7 @@ export const messageBody = z
     raw: raw.optional(),
     score: z.number().min(0).max(1).optional(),
     reason: z.enum(["addressed", "reply", "email"]).optional(),
+    from: z.string().nullable().optional().describe("Who sent the e-mail, where it says so, as in its data; in inboxes only."),
     match: z.strictObject({ needs: z.array(z.string()) }).optional(),
   })
   .meta({ id: "Message" });

@@ -1,0 +1,16 @@
+// Acts written straight into a board's store while no board runs on it: what no request could bring about, or what a crash leaves behind.
+import { openPostgresStore } from "../../src/adapters/postgres/store.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
+import type { Act } from "../../src/ports/store.ts";
+import { databaseFor, onPostgres } from "./postgres/database.ts";
+
+/** Each batch is one transaction; then the store is let go, whatever it was in the middle of. */
+export async function writeWithoutBoard(data: string, batches: readonly (readonly Act[])[], now: number): Promise<void> {
+  const store = onPostgres() ? await openPostgresStore(await databaseFor(data)) : await openSqliteStore(data, () => {});
+  try {
+    for (const batch of batches)
+      for (const outcome of (await store.append(batch, now)).outcomes) if ("refused" in outcome) throw new Error(outcome.refused.message);
+  } finally {
+    await store.close();
+  }
+}
