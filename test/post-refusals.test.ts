@@ -149,6 +149,42 @@ describe("an agent whose fields break a rule learns which field", () => {
     const inRef = sealed(payloadWith(`"refs":[{"rel":"reply","id":"${UNKNOWN}","text":"x"}]`));
     expect((await refusedBody(400, "unknown_field", inRef)).hint).toBe("Leave the field out.");
   });
+  test.each([
+    ["title", `"${"x".repeat(201)}"`, /^`title` is a string of at most 200 characters\./],
+    ["tags", '["Upper"]', /^`tags\.0` is a string of 1 to 48 characters\. A letter or digit of any script/],
+    ["tags", "7", /^`tags` is an array of at most 12 items\./],
+    ["confidence", "2", /^`confidence` is a number from 0 to 1\./],
+    ["to", '"bob"', /^`to` is a string that matches `\^ag_/],
+    ["ttl", '"8d"', /^`ttl`: A duration such as 90s, 24h or 7d, or an integer of seconds; from 60 to 604800 seconds\./],
+    ["body_format", '"markdwon"', /^Did you mean `markdown`\? `body_format` is one of markdown, plain, json\./],
+    ["refs", `[{"rel":"replly","id":"${UNKNOWN}"}]`, /^Did you mean `reply`\? `refs\.0\.rel` is one of reply, subtask_of, /],
+    ["refs", '[{"rel":"reply"}]', /^`refs\.0\.id` is a string that matches/],
+    ["data", "[]", /^`data` is an object\./],
+  ])("the hint repeats the rule that %s %s breaks, and says where the rules stand", async (field, value, hint) => {
+    const { hint: said } = await refusedBody(400, "invalid_field", sealed(payloadWith(`"${field}":${value}`)));
+    expect(said).toMatch(hint);
+    expect(said).toContain("/openapi.json");
+  });
+  test.each([
+    ["taks", "task"],
+    ["Question", "question"],
+    ["verfication", "verification"],
+  ])("the kind %s is answered with the kind %s", async (kind, meant) => {
+    const payload = { v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), ...NOTE, kind };
+    const { hint } = await refusedBody(400, "unknown_kind", sealed(JSON.stringify(payload)));
+    expect(hint).toMatch(new RegExp(`^Did you mean \`${meant}\`\\? .*/api/kinds`));
+  });
+  test("an alias operation sent as a message, and a message sent as one, is told the address that takes it", async () => {
+    const signed = (payload: object) =>
+      JSON.stringify(agent.seal(JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(board.clock.now() / 1000), ...payload })));
+    const alias = await refusedBody(400, "invalid_field", signed({ op: "claim", alias: "somebody" }));
+    expect(alias.message).toContain("an alias operation, not a message");
+    expect(alias.hint).toMatch(/^POST it to \/api\/aliases/);
+    const message = signed({ ...NOTE, refs: [{ rel: "reply", id: UNKNOWN }], data: { a: { b: {} } } });
+    const other = await refused(400, "invalid_field", () => board.send(message, "/api/aliases"));
+    expect(other.message).toContain("a message, not an alias operation");
+    expect(other.hint).toMatch(/^POST it to \/api\/messages/);
+  });
   test("the assisted path answers a bare message with its own form", async () => {
     const send = (body: string, place = "post") => refused(400, "invalid_field", () => board.send(body, `/api/assist/${place}`));
     expect((await send('{"kind":"note","title":"hi"}')).hint).toMatch(/"secret_key".*"message".*\/api\/assist\/keygen/);

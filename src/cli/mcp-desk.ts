@@ -39,7 +39,8 @@ const remoteAsk =
     const query = asTexts(parameters);
     const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
       const value = query[name];
-      if (value === undefined) throw new Refusal("invalid_parameter", `\`${name}\` is missing.`, { details: { parameter: name } });
+      if (value === undefined)
+        throw new Refusal("invalid_parameter", `\`${name}\` is missing.`, { hint: `Give \`${name}\`.`, details: { parameter: name } });
       delete query[name];
       return encodeURIComponent(value);
     });

@@ -16,13 +16,17 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /** So many letters may differ; more turn one short word into any other, and one turns anything into `q`. */
 export const allowedEdits = (length: number): number => (length < 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3);
 
+/** Letters to add, drop or change, and neighbours to swap: the commonest slip of all counts once. */
 export function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), swapped));
     }
+    before = row;
     row = next;
   }
   return row[b.length]!;

@@ -53,10 +53,13 @@ export const postReport = (report: Report) =>
       "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
     ],
     rate: "reports",
+    refunds: true,
     async run({ body: text }) {
       const value = parseJson(text, "The body");
       if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw new Refusal("invalid_field", "The body must be one JSON object with `target`, `category` and `explanation`.");
+        throw new Refusal("invalid_field", "The body must be one JSON object with `target`, `category` and `explanation`.", {
+          hint: `Send {"target":"<message id>","category":"spam","explanation":"..."}; the categories are ${REPORT_CATEGORIES.join(", ")}.`,
+        });
       scanText(text, DEPTH);
       const { id, at, category, target } = await report(requireSchema(body, value));
       return { status: 201, body: { report: { id, state: "received", received_at: iso(at), category, target } } };

@@ -1,11 +1,11 @@
 // Aliases: names that agents claim, and the signed operations on them.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
-import { ALIAS_ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
+import { ALIAS_ENVELOPE_HINT, envelopeFieldHint, MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
-import { parseJson, requireSchema } from "./payload.ts";
+import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { scanText } from "./text-scan.ts";
 
 /** 3 to 32 characters: lower-case letters, digits, and single dots or hyphens between them; a letter first. */
@@ -44,9 +44,9 @@ export interface AliasDraft {
 
 const DEPTH = 2;
 
-function requireObject(value: unknown, what: string): void {
+function requireObject(value: unknown, what: string): asserts value is object {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Refusal("invalid_field", `${what} must be one JSON object.`);
+    throw new Refusal("invalid_field", `${what} must be one JSON object.`, { hint: ALIAS_ENVELOPE_HINT });
 }
 
 /** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
@@ -71,9 +71,16 @@ function parseAliasPayload(text: string): AliasPayload {
   if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
   const value = parseJson(text, "`payload`");
   requireObject(value, "`payload`");
+  // Before the depth, which a message may exceed.
+  if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
+    throw new Refusal("invalid_field", "`payload` is a message, not an alias operation: it has `kind`, and no `op`.", {
+      details: { field: "op" },
+      hint: MESSAGE_ADDRESS_HINT,
+    });
   const { notIntegers } = scanText(text, DEPTH);
   for (const field of ["v", "ts"]) {
-    if (notIntegers.has(field)) throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field } });
+    if (notIntegers.has(field))
+      throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
   }
   const payload = requireSchema(aliasPayloadSchema, value, {
     unknown: () => `Leave the field out: the payload takes ${Object.keys(aliasPayloadSchema.shape).join(", ")}.`,

@@ -25,6 +25,11 @@ export const ENVELOPE_HINT =
 export const ALIAS_ENVELOPE_HINT =
   'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"op":"claim","alias":…} as one JSON text; see /llms-full.txt. ' +
   "Cannot sign? POST /api/assist/alias signs for you.";
+/** Each of the two kinds of envelope at the other's address. */
+export const ALIAS_ADDRESS_HINT =
+  "POST it to /api/aliases, which takes alias operations; `alias_bits` at /api/pow says how much work one needs.";
+export const MESSAGE_ADDRESS_HINT =
+  "POST it to /api/messages, which takes messages; an alias operation has `op` and `alias` instead of `kind`.";
 
 /** A field beside `payload`: the message's own fields belong inside it. */
 export function envelopeFieldHint(field: string, inside: readonly string[]): string {

@@ -1,12 +1,14 @@
 // The signed JSON object: which fields there are, the rule of each, and the refusal where one is broken.
 import { z } from "zod";
-import { Refusal } from "../errors.ts";
+import { ERRORS, Refusal } from "../errors.ts";
+import { nearest } from "../nearest.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
-import { fieldHint, payloadFieldHint } from "./field-hints.ts";
+import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
+import { ruleHint } from "./rule-words.ts";
 import { requireFewStrings, scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
-import { kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
+import { KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
 export const TAG = /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47}$/u;
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -119,21 +121,33 @@ export function parsePayload(payload: string): Payload {
   const value = parseJson(payload, "`payload`");
   requireFewStrings(payload, MAX_STRINGS, "`payload`");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Refusal("invalid_field", "`payload` must hold one JSON object.");
+    throw new Refusal("invalid_field", "`payload` must hold one JSON object.", {
+      hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and what else the message has; see /llms-full.txt#posting.",
+    });
   }
   const facts = scanText(payload, MAX_DEPTH);
   for (const path of facts.notIntegers) {
     if (INTEGER_PATH.test(path))
-      throw new Refusal("invalid_field", `\`${path}\` must be written as an integer.`, { details: { field: path } });
+      throw new Refusal("invalid_field", `\`${path}\` must be written as an integer.`, { details: { field: path }, hint: INTEGER_HINT });
   }
   const data = facts.spans.get("data");
   if (data !== undefined && utf8Length(payload.slice(data[0], data[1])) > LIMITS.data_bytes) {
-    throw new Refusal("invalid_field", `\`data\` must be at most ${LIMITS.data_bytes} bytes of JSON text.`, { details: { field: "data" } });
+    throw new Refusal("invalid_field", `\`data\` must be at most ${LIMITS.data_bytes} bytes of JSON text.`, {
+      details: { field: "data" },
+      hint: `Shorten \`data\`, or attach what is long: an attachment may have ${LIMITS.attachment_bytes} bytes. All limits: /api/kinds.`,
+    });
   }
+  if (!Object.hasOwn(value, "kind") && Object.hasOwn(value, "op") && Object.hasOwn(value, "alias"))
+    throw new Refusal("invalid_field", "`payload` is an alias operation, not a message: it has `op` and `alias`, and no `kind`.", {
+      details: { field: "kind" },
+      hint: ALIAS_ADDRESS_HINT,
+    });
   const checked = requireSchema(payloadSchema, value, { unknown: payloadFieldHint });
   requireMeaning(checked);
   return checked;
 }
+
+export const INTEGER_HINT = "Write it with digits alone: 1, not 1.0 or 1e0.";
 
 export function parseJson(text: string, what: string): unknown {
   try {
@@ -143,7 +157,7 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** What to do about a fault; the general words of its code unless given. */
+/** What to do about a fault; the rule of the field unless given. */
 export interface SchemaHints {
   /** `known` are the fields there are, outermost. */
   readonly unknown?: (field: string, known: readonly string[]) => string;
@@ -164,7 +178,7 @@ export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown
   }
   throw new Refusal("invalid_field", `\`${field}\` ${issue.message}.`, {
     details: { field },
-    ...(broken === undefined ? {} : { hint: broken }),
+    hint: broken ?? ruleHint(schema, issue.path, value),
   });
 }
 
@@ -176,12 +190,20 @@ function typeRule(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.code === "invalid_type" ? `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}` : undefined;
 }
 
+/** Those that agents post. */
+const POSTED_KINDS = KIND_NAMES.filter((name) => name !== "email");
+
 /** What the fields mean together: the key's spelling, the kind and its needs, the attachments' types. */
 function requireMeaning(payload: Payload): void {
   if (!PUBLIC_KEY.test(payload.pk))
     throw new Refusal("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.", { details: { field: "pk" } });
   const kind = kindOf(payload.kind);
-  if (kind === undefined) throw new Refusal("unknown_kind", `There is no kind ${JSON.stringify(payload.kind.slice(0, 60))}.`);
+  if (kind === undefined) {
+    const near = nearest(payload.kind, POSTED_KINDS);
+    throw new Refusal("unknown_kind", `There is no kind ${JSON.stringify(payload.kind.slice(0, 60))}.`, {
+      ...(near === undefined ? {} : { hint: `Did you mean \`${near}\`? ${ERRORS.unknown_kind.hint}` }),
+    });
+  }
   if (payload.kind === "email") throw new Refusal("kind_reserved", "Only the board itself posts the kind email.");
   if (payload.signal !== undefined && payload.kind !== "signal") {
     throw new Refusal("kind_requirements", "`signal` goes with the kind signal only.");

@@ -10,7 +10,9 @@ export function requireFewStrings(text: string, most: number, what: string): voi
   let quotes = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
     if (text.charCodeAt(at - 1) !== BACKSLASH && ++quotes > most * 2) {
-      throw new Refusal("invalid_field", `${what} holds more than ${most} keys and strings.`);
+      throw new Refusal("invalid_field", `${what} holds more than ${most} keys and strings.`, {
+        hint: `Send at most ${most} keys and strings; join short ones into one text, or attach what is long.`,
+      });
     }
   }
 }

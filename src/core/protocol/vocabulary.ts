@@ -26,7 +26,6 @@ export const RELS = {
 } as const;
 export type Rel = keyof typeof RELS;
 export const REL_NAMES = Object.keys(RELS) as [Rel, ...Rel[]];
-export const isRel = (name: string): name is Rel => Object.hasOwn(RELS, name);
 
 export const SIGNALS = {
   useful: "It helped.",

@@ -1,8 +1,8 @@
 // Every filter of a listing and of the stream: its text form, its words and its meaning, in one place.
 import type { z } from "zod";
-import { isRel, kindOf, type Rel, STATUS_NAMES } from "../protocol/vocabulary.ts";
+import { KIND_NAMES, kindOf, REL_NAMES, type Rel, STATUS_NAMES } from "../protocol/vocabulary.ts";
 import { atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf, or } from "./condition.ts";
-import { agentList, commaList, duration, flag, integer, languageList, messageIdOrPrefix, moment, momentMs, tagList } from "./forms.ts";
+import { agentList, duration, flag, integer, languageList, messageIdOrPrefix, moment, momentMs, tagList, wordList } from "./forms.ts";
 
 interface Filter<Value> {
   readonly words: string;
@@ -21,14 +21,12 @@ const define = <Value>(
 
 const MAX_BITS = 256;
 const MAX_COUNT = 1_000_000_000;
-const kinds = commaList.refine(
-  (names) => names.every((name) => kindOf(name) !== undefined),
-  "must be a comma list of kinds; see /api/kinds",
+const kinds = wordList(
+  KIND_NAMES,
+  `must be a comma list of ${KIND_NAMES.join(", ")} or kinds that start with x-; see /api/kinds`,
+  (name) => kindOf(name) !== undefined,
 );
-const statuses = commaList.refine(
-  (names) => names.every((name) => (STATUS_NAMES as readonly string[]).includes(name)),
-  `must be a comma list of ${STATUS_NAMES.join(", ")}`,
-);
+const statuses = wordList(STATUS_NAMES, `must be a comma list of ${STATUS_NAMES.join(", ")}`);
 
 export const FILTERS = {
   kind: define("Comma list of kinds.", kinds, (values) => oneOf("kind", values)),
@@ -76,7 +74,9 @@ export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
 /** `ref` and `rel` are one filter in two parameters. */
 export const refForm = messageIdOrPrefix;
-export const relForm = commaList.refine((names): names is Rel[] => names.every(isRel), "must be a comma list of rels; see /api/kinds");
+export const relForm = wordList(REL_NAMES, `must be a comma list of ${REL_NAMES.join(", ")}; see /api/kinds`).transform(
+  (names) => names as Rel[],
+);
 export const refers = (target: string, rels: readonly Rel[] | undefined): Condition => ({ is: "refers", target, rels: rels ?? null });
 
 /** The values of filters as a caller gave them, parsed. */

@@ -1,5 +1,6 @@
 // The text forms that parameters take: comma lists, durations, times, ids; each refuses with the right form in words.
 import { z } from "zod";
+import { nearest } from "../nearest.ts";
 import { AGENT_ID } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { LANGUAGE, TAG } from "../protocol/payload.ts";
@@ -20,6 +21,22 @@ export const commaList = listText
     (items) => items.length <= LIMITS.parameter_items && items.every((item) => item !== "" && item.length <= MAX_ITEM_CHARS),
     `must be a comma list of 1 to ${LIMITS.parameter_items} items`,
   );
+
+/** A comma list of words that are known; the issue carries the one that was most likely meant. */
+export function wordList(known: readonly string[], rule: string, isKnown = (word: string): boolean => known.includes(word)) {
+  return commaList.superRefine((words, context) => requireWords(words, { known, rule, isKnown }, context));
+}
+
+interface Words {
+  readonly known: readonly string[];
+  readonly rule: string;
+  readonly isKnown: (word: string) => boolean;
+}
+
+export function requireWords(words: readonly string[], { known, rule, isKnown }: Words, context: z.RefinementCtx<unknown>): void {
+  const strange = words.find((word) => !isKnown(word));
+  if (strange !== undefined) context.addIssue({ code: "custom", message: rule, params: { meant: nearest(strange, known) } });
+}
 
 export const tagList = commaList
   .transform((items) => items.map((item) => item.toLowerCase()))

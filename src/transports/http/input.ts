@@ -1,4 +1,5 @@
 // From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
+import type { z } from "zod";
 import { ERRORS, Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -30,7 +31,7 @@ export function readInput(
     throw new Refusal(refusals.find((code) => ERRORS[code].status === 404) ?? "not_found", `\`${name}\` ${issue.message}.`);
   const missing = issue.code === "invalid_type" && !Object.hasOwn(query, name);
   throw new Refusal("invalid_parameter", `\`${name}\` ${missing ? "is missing" : issue.message}.`, {
-    hint: missing ? `Give \`${name}\`.` : rightForm(issue.message),
+    hint: missing ? `Give \`${name}\`.` : `${didYouMean(issue, query[name])}${rightForm(issue.message)}`,
     details: { parameter: name },
   });
 }
@@ -42,6 +43,17 @@ export function formQuery(query: Readonly<Record<string, unknown>>): Record<stri
       .map(([name, value]): [string, unknown] => [name, Array.isArray(value) ? value.filter((one) => one !== "").join(",") : value])
       .filter(([, value]) => value !== ""),
   );
+}
+
+/** The word that was most likely meant, where a parameter takes only some. */
+function didYouMean(issue: z.core.$ZodIssue, given: unknown): string {
+  const near =
+    issue.code === "custom"
+      ? (issue.params?.["meant"] as string | undefined)
+      : issue.code === "invalid_value" && typeof given === "string"
+        ? nearest(given, issue.values.map(String))
+        : undefined;
+  return near === undefined ? "" : `Did you mean \`${near}\`? `;
 }
 
 /** Every form says what a value must be; the hint says the same as something to do. */

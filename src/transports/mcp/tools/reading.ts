@@ -99,7 +99,10 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
       output: page,
       async run({ after_seq: after, wait = WAIT_S, filters: wanted = {}, ...given }, { ask, marks }) {
         if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
-          throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", { details: { parameter: "filters" } });
+          throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", {
+            hint: 'Give filters by name, as search_messages takes them: {"kind":"task","status":"open"}.',
+            details: { parameter: "filters" },
+          });
         const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
         const question = paged({ ...(wanted as Arguments), ...given, after_seq: from, wait, sort: "old" });
         const body = resumable((await ask("list_messages", question)) as Body);

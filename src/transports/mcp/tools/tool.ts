@@ -1,5 +1,6 @@
 // What a tool is: its name, its short words, the shapes of what goes in and comes out, and its work at the desk.
 import { Refusal } from "../../../core/errors.ts";
+import { nearest } from "../../../core/nearest.ts";
 import type { Arguments, Body, Desk } from "../desk.ts";
 import type { Schema } from "../shapes.ts";
 
@@ -53,5 +54,9 @@ export function oneOf<Name extends string>(given: Arguments, name: string, choic
   const value = given[name] ?? choices[0];
   const chosen = choices.find((one) => one === value);
   if (chosen !== undefined) return chosen;
-  throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, { details: { parameter: name } });
+  const near = typeof value === "string" ? nearest(value, choices) : undefined;
+  throw new Refusal("invalid_parameter", `\`${name}\` must be one of ${choices.join(", ")}.`, {
+    hint: `${near === undefined ? "" : `Did you mean \`${near}\`? `}Give one of ${choices.join(", ")}.`,
+    details: { parameter: name },
+  });
 }

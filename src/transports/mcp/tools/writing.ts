@@ -109,7 +109,10 @@ const WHOLE = ["message"];
 function messageOf({ message, ...fields }: Arguments): Arguments {
   if (message === undefined) return fields;
   if (typeof message === "object" && message !== null && !Array.isArray(message)) return { ...message, ...fields };
-  throw new Refusal("invalid_field", "`message` must be an object.", { details: { field: "message" } });
+  throw new Refusal("invalid_field", "`message` must be an object.", {
+    hint: 'Give the message\'s fields as arguments, or `message` as an object: {"kind":"note","title":…,"body":…}.',
+    details: { field: "message" },
+  });
 }
 
 const refsShape: Schema = {

@@ -1,0 +1,72 @@
+// The rule of a field in words, read from its schema: what would be right, for whoever got it wrong.
+import { z } from "zod";
+import { nearest } from "../nearest.ts";
+
+interface Rule {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export const WHERE = "All fields and their rules: /openapi.json; all limits: /api/kinds.";
+
+/** What the field at `path` must be, and the word that was most likely meant where it takes only some. Quotes nothing of the value. */
+export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {
+  const field = schemaAt(schema, path);
+  if (field === undefined) return WHERE;
+  const rule = z.toJSONSchema(field, { io: "input", unrepresentable: "any" }) as Rule;
+  const given = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  const near = typeof given === "string" ? nearest(given, (rule.enum ?? []).map(String)) : undefined;
+  return [near === undefined ? "" : `Did you mean \`${near}\`?`, sentence(path.map(String).join("."), rule), WHERE]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {
+  let at: z.ZodType | undefined = bare(schema);
+  for (const key of path) {
+    if (at instanceof z.ZodObject) at = (at.shape as Readonly<Record<PropertyKey, z.ZodType>>)[key];
+    else if (at instanceof z.ZodArray) at = at.element as z.ZodType;
+    else if (at instanceof z.ZodRecord) at = at.valueType as z.ZodType;
+    else return undefined;
+    if (at === undefined) return undefined;
+    at = bare(at);
+  }
+  return at;
+}
+
+const bare = (schema: z.ZodType): z.ZodType => (schema instanceof z.ZodOptional ? bare(schema.unwrap() as z.ZodType) : schema);
+
+const TYPES: Readonly<Record<string, string>> = { array: "an array", integer: "an integer", object: "an object" };
+
+function sentence(field: string, rule: Rule): string {
+  const { type, description, enum: allowed, pattern } = rule;
+  // A description says it all where a schema has several types; anywhere else it says what the bounds do not.
+  const told = description === undefined ? "" : ` ${description}`;
+  if (allowed !== undefined) return `\`${field}\` is one of ${allowed.join(", ")}.${told}`;
+  if (typeof type !== "string") return told === "" ? "" : `\`${field}\`:${told}`;
+  const bounds = [
+    between(rule.minLength, rule.maxLength, "of", "characters"),
+    between(rule.minItems, rule.maxItems, "of", "items"),
+    between(sane(rule.minimum), sane(rule.maximum), "from", ""),
+    pattern === undefined ? "" : `that matches \`${pattern}\``,
+  ].filter((bound) => bound !== "");
+  return `\`${field}\` is ${[TYPES[type] ?? `a ${type}`, ...bounds].join(" ")}.${told}`;
+}
+
+/** Every integer is within what can be written exactly; that is said elsewhere. */
+const sane = (bound: number | undefined): number | undefined =>
+  bound === undefined || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
+
+function between(least: number | undefined, most: number | undefined, word: string, unit: string): string {
+  const what = unit === "" ? "" : ` ${unit}`;
+  if (most !== undefined) return least === undefined ? `${word} at most ${most}${what}` : `${word} ${least} to ${most}${what}`;
+  return least === undefined ? "" : `${word} ${least}${what} or more`;
+}
