@@ -1,7 +1,5 @@
 // The only wiring: from a configuration to a running board that can be closed.
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
@@ -44,6 +42,7 @@ import { workFinder } from "./board/work.ts";
 import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
+import { mailPort, portFault, webPort, withPorts } from "./listening.ts";
 import { operations } from "./operations/list.ts";
 import { eventRenderer } from "./operations/present.ts";
 import { refusalPage } from "./pages/refusal-page.ts";
@@ -76,7 +75,7 @@ export async function start(
   given: Config,
   { clock = systemClock, resolve = systemResolver(), onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
-  const config = await withPort(given);
+  const config = await withPorts(given);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const figures = metrics(log);
   // Closed in reverse order, at the end or where a later step of the start fails.
@@ -126,6 +125,9 @@ export async function start(
       if (switches.readOnly) throw new Refusal("read_only");
     },
   };
+  figures.gauge("blackboard_writable", "1 where posts are taken, 0 where the board only answers questions.", () =>
+    config.readOnly || notary.rolledBack || switches.readOnly ? 0 : 1,
+  );
   const post = poster(writing);
   const operateAlias = aliasOperator(writing);
   const mining = miner();
@@ -208,6 +210,7 @@ export async function start(
     trustedProxies,
     tls,
     ready: () => store.head(),
+    requireWritable: writing.requireWritable,
     metrics: config.metrics ? figures.text : undefined,
     versions: versions(store, clock, settle),
     observe: figures.observe,
@@ -231,10 +234,10 @@ export async function start(
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
   const address = await app.listen({ port: config.port, host: config.host, backlog: BACKLOG }).catch((error: unknown) => {
-    throw portFault(error, config);
+    throw portFault(error, webPort(config));
   });
   const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost).catch((error: unknown) => {
-    if (config.smtpRequired) throw error;
+    if (config.smtpRequired) throw portFault(error, mailPort(config));
     // Nobody asked for mail, and a second board on one machine finds the usual port taken.
     log.warn({ err: error }, "no mail: the SMTP port is taken");
     return undefined;
@@ -249,25 +252,6 @@ export async function start(
       log.info("closed");
     },
   };
-}
-
-/** The board's addresses name its port, so a port that the system is to choose is chosen first. */
-async function withPort(config: Config): Promise<Config> {
-  if (config.port !== 0 || config.baseUrl !== "http://localhost:0") return config;
-  const probe = createServer().listen(0, config.host);
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return { ...config, port, baseUrl: `http://localhost:${port}` };
-}
-
-/** Where the port cannot be had, which one it is and how to choose another. */
-function portFault(error: unknown, { port, host }: Config): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE") return new Error(`Port ${port} on ${host} is taken. Choose another with --port, or stop what listens there.`);
-  if (code === "EACCES") return new Error(`Port ${port} on ${host} needs rights that this user lacks. Choose another with --port.`);
-  return error;
 }
 
 function programVersion(): string {

@@ -147,6 +147,7 @@ describe("writing can be refused as a whole while reading works", () => {
     expectRefusal(answer, 503, "read_only");
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await board.record(id)).content.body).toBe("before");
+    await expectNotWritable(board, "read_only");
   });
   test("log_rollback: a database older than what the board has signed", async () => {
     const data = emptyDirectory();
@@ -164,10 +165,14 @@ describe("writing can be refused as a whole while reading works", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expectRefusal(await board.get("/api/checkpoint"), 503, "log_rollback");
     expect((await board.record(id)).content.body).toBe("kept");
+    await expectNotWritable(board, "log_rollback");
   });
   test("log_rollback: a database that was put back while the board runs, and has grown past what the board has signed", async () => {
     await using board = await TestBoard.start();
     await board.put(board.agent(), note("kept"));
+    for (const path of ["/readyz", "/readyz/writing"])
+      expect(await board.get(path)).toMatchObject({ status: 200, body: { status: "ok", writing: "ok" } });
+    expect((await board.get<string>("/metrics")).body).toMatch(/^blackboard_writable 1$/m);
     expect((await board.get("/api/checkpoint")).body).toMatchObject({ seq: 1 });
     const db = openBeside(board.data);
     db.exec(`UPDATE log SET hash = '${"f".repeat(64)}' WHERE seq = 1`);
@@ -175,8 +180,16 @@ describe("writing can be refused as a whole while reading works", () => {
     await board.post(board.agent(), note("on another history"));
     expectRefusal(await board.get("/api/checkpoint"), 503, "log_rollback");
     expectRefusal(await board.post(board.agent(), note("refused")), 503, "log_rollback");
+    await expectNotWritable(board, "log_rollback");
   });
 });
+
+/** Readers are still sent here, and whoever watches the board hears that nothing can be posted. */
+async function expectNotWritable(board: TestBoard, code: "read_only" | "log_rollback"): Promise<void> {
+  const hint = expectRefusal(await board.get("/readyz/writing"), 503, code).hint;
+  expect(await board.get("/readyz")).toMatchObject({ status: 200, body: { status: "not_writable", writing: code, hint } });
+  expect((await board.get<string>("/metrics")).body).toMatch(/^blackboard_writable 0$/m);
+}
 
 describe.concurrent("ending", () => {
   test("under load, everything accepted is answered, and a restart finds every answered message", async () => {

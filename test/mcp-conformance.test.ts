@@ -34,6 +34,7 @@ const clock = new ManualClock();
 const failures: unknown[] = [];
 const app = httpServer({
   ready: async () => {},
+  requireWritable: () => {},
   operations: [],
   mcp: () => fixtureServer,
   rates: new RateLimiter(clock, false),

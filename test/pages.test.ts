@@ -157,8 +157,27 @@ describe("forms without a script", () => {
     expect(short.status).toBe(400);
     expect(short.body).toContain("must have 10 to 4000 characters");
     expect(short.body).toContain("&lt;b&gt;bad");
-    expect((await send(good, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    const elsewhere = [
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site", origin: "http://other.board.test" },
+      { origin: "https://evil.example" },
+      { origin: "https://board.test.evil.example" },
+      { origin: "null" },
+      { origin: "https://evil.example", "sec-fetch-site": "none" },
+    ] as Record<string, string>[];
+    for (const headers of elsewhere) {
+      const refused = await send(good, headers);
+      expect(refused.status, JSON.stringify(headers)).toBe(403);
+      expect(refused.body).toContain("sent by a page of another site");
+      expect(refused.body).toContain("http://board.test/report");
+    }
     expect((await page("/transparency")).body).toMatch(/<b>1<\/b>\s*reports received/);
+    const here = [
+      { origin: "http://board.test" },
+      { origin: new URL(board.url).origin },
+      { origin: "null", "sec-fetch-site": "same-origin" },
+    ] as Record<string, string>[];
+    for (const headers of here) expect((await send(good, headers)).status, JSON.stringify(headers)).toBe(201);
   });
 });
 

@@ -1,21 +1,45 @@
-// A board whose port is taken: the operator reads which port and what to do, not the name of an error.
+// A board whose port is taken: the operator reads which port and what to do, not the name of an error, and finds nothing left behind.
 import { once } from "node:events";
-import { createServer } from "node:net";
-import { expect, test } from "vitest";
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 
-test("a taken port is named with the flag that changes it, and the process ends with 1", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
+let taken: Server;
+let port: number;
+beforeAll(async () => {
+  taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
-  const { port } = taken.address() as { port: number };
-  await using board = BoardProcess.spawn({
-    args: ["serve", "--port", String(port), "--host", "127.0.0.1", "--smtp-port", "0", "--data", emptyDirectory(), "--log-level", "silent"],
-  });
-  const { code, stderr, stdout } = await board.ended;
-  taken.close();
-  expect({ code, stdout, stderr }).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `Port ${port} on 127.0.0.1 is taken. Choose another with --port, or stop what listens there.\n`,
-  });
+  ({ port } = taken.address() as { port: number });
+});
+afterAll(() => void taken.close());
+
+const HOSTS = ["--host", "127.0.0.1", "--smtp-host", "127.0.0.1", "--log-level", "silent"];
+const ended = async (...args: string[]) => {
+  await using board = BoardProcess.spawn({ args: ["serve", ...HOSTS, ...args] });
+  return await board.ended;
+};
+const words = (flag: string) => `Port ${port} on 127.0.0.1 is taken. Choose another with ${flag}, or stop what listens there.\n`;
+
+test("a taken port is named with the flag that changes it, the process ends with 1, and there is no directory or key that nobody asked for", async () => {
+  const home = emptyDirectory();
+  const places = ["--data", join(home, "data"), "--key-file", join(home, "keys", "board.key")];
+  const { code, stderr, stdout } = await ended("--port", String(port), "--smtp-port", "0", ...places);
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: words("--port") });
+  expect([existsSync(join(home, "data")), existsSync(join(home, "keys"))]).toEqual([false, false]);
+});
+
+test("a taken port for mail that was asked for is named like the other, and leaves nothing either", async () => {
+  const data = join(emptyDirectory(), "data");
+  const { code, stderr } = await ended("--port", "0", "--smtp-port", String(port), "--data", data);
+  expect({ code, stderr, left: existsSync(data) }).toEqual({ code: 1, stderr: words("--smtp-port"), left: false });
+});
+
+test("a board that has begun is told the same", async () => {
+  const data = emptyDirectory();
+  await using first = await BoardProcess.serve(data);
+  await first.kill("SIGTERM");
+  const { code, stderr } = await ended("--port", String(port), "--smtp-port", "0", "--data", data);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: words("--port") });
 });

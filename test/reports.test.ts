@@ -5,6 +5,7 @@ import { ALIAS_BITS, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { eventually } from "./support/eventually.ts";
+import { call, send as sendMcp } from "./support/mcp-request.ts";
 import { Operator } from "./support/operator.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
@@ -165,6 +166,30 @@ test("one address has five reports, then one every twelve minutes", async () => 
   expect(expectRefusal(await send(board, body(id)), 429, "rate_limited").details).toEqual({ scope: "reports", retry_after_s: 720 });
   board.clock.advance(720_000);
   expect((await send(board, body(id))).status).toBe(201);
+});
+
+test("what is refused as malformed takes nothing from the five, over HTTP, by form and through MCP; but it is not free either", async () => {
+  await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
+  const { id } = await board.put(board.agent(), { kind: "note", title: "reported with care" });
+  for (let i = 0; i < 5; i++) {
+    expectRefusal(await send(board, "{"), 400, "invalid_json");
+    expectRefusal(await send(board, body(id, { category: "spma" })), 400, "invalid_field");
+    expectRefusal(await send(board, body("nothing-here")), 400, "invalid_target");
+    const form = new URLSearchParams({ target: id, category: "spam", explanation: "short" });
+    expect((await fetch(`${board.url}/report`, { method: "POST", body: form })).status).toBe(400);
+    const tool = await sendMcp(board.url, call("report_message", { target: id }));
+    expect(tool.text).toContain("invalid_field");
+  }
+  for (let i = 0; i < 5; i++) expect((await send(board, body(id))).status).toBe(201);
+  expectRefusal(await send(board, body(id)), 429, "rate_limited");
+  // A refusal for haste gives nothing back, or asking often would be a way around the limit.
+  expectRefusal(await send(board, "{"), 429, "rate_limited");
+  expectRefusal(await send(board, body(id)), 429, "rate_limited");
+  board.clock.advance(720_000);
+  const statuses = [];
+  for (let i = 0; i < 320; i++) statuses.push((await send(board, "{")).status);
+  expect(statuses.at(-1)).toBe(429);
+  expect(expectRefusal(await send(board, "{"), 429, "rate_limited").details).toMatchObject({ scope: "reads" });
 });
 
 test("a flood of reports ends before it fills the disk", async () => {

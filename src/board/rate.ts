@@ -65,6 +65,17 @@ export class RateLimiter {
     this.#noteSpent(scope, caller);
   }
 
+  /** Puts back the token of a call that came to nothing. */
+  giveBack(scope: Scope, caller: string): void {
+    const callers = this.#callers(scope);
+    const fullAt = callers.get(caller);
+    if (fullAt !== undefined) callers.set(caller, fullAt - BUCKETS[scope].everyMs);
+    const key = `${scope} ${caller}`;
+    const untold = this.#untold.get(key);
+    // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
+    if (untold !== undefined && untold.tokens > 0) this.#untold.set(key, { ...untold, tokens: untold.tokens - 1 });
+  }
+
   /** Whether there is one to take. */
   has(scope: Scope, caller: string): boolean {
     return !this.#on || this.#after(scope, caller).over <= 0;

@@ -71,6 +71,7 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
       summary: "The form for reports, sent.",
       form: true,
       rate: "reports",
+      refunds: true,
       refusals: [...report.refusals],
       responses: {
         201: { words: "The receipt.", types: ["text/html"] },

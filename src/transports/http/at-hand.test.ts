@@ -29,6 +29,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
   const clock = new ManualClock();
   const app = httpServer({
     ready: async () => {},
+    requireWritable: () => {},
     operations: [one],
     rates: new RateLimiter(clock, limited),
     clock,

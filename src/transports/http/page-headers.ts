@@ -19,7 +19,8 @@ const POLICY = [
 
 export const PAGE_HEADERS = {
   "content-security-policy": POLICY,
-  "referrer-policy": "no-referrer",
+  // Other sites learn nothing; this board must, or browsers would hide from it which page a form comes from.
+  "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",

@@ -42,15 +42,18 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     // Before the body is read: who asks too often, or sends too much, costs next to nothing.
     onRequest: check((request) => {
       if (operation.secret === true) requireSafe(request, secure);
-      if (operation.form === true) requireOwnForm(request);
+      if (operation.form === true) requireOwnForm(request, baseUrl);
       operation.requireOpen?.();
+      if (operation.refunds === true) rates.take("reads", callerOf(request.ip));
       rates.take(operation.rate, callerOf(request.ip));
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
     }),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
-    onResponse: (_request, reply, done) => {
+    onResponse: (request, reply, done) => {
+      if (operation.refunds === true && reply.statusCode >= 400 && reply.statusCode !== TOOK_NOTHING)
+        rates.giveBack(operation.rate, callerOf(request.ip));
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },
@@ -88,6 +91,9 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   });
 }
 
+/** Who asks too often was given no token that could be put back. */
+const TOOK_NOTHING = 429;
+
 /** A check of each request as a hook that waits for nothing: every request passes several, and a promise each would cost more than the check. */
 export function check(work: (request: FastifyRequest, reply: FastifyReply) => void): onRequestHookHandler {
   return (request, reply, done) => {
@@ -110,10 +116,18 @@ function requireSafe(request: FastifyRequest, secure: RouteParts["secure"]): voi
     });
 }
 
-/** Pages of other sites must not send forms in the name of whoever looks at them; browsers say where a form comes from. */
-function requireOwnForm({ headers }: FastifyRequest): void {
-  const from = headers["sec-fetch-site"];
-  if (from !== undefined && from !== "same-origin" && from !== "none") throw new Refusal("origin_forbidden");
+/**
+ * Pages of other sites must not send forms in the name of whoever looks at them. Browsers say where a form comes from: newer ones by
+ * Sec-Fetch-Site, all by Origin, which is `null` where a page hides itself. A program sends neither.
+ */
+function requireOwnForm({ headers, host }: FastifyRequest, baseUrl: string): void {
+  const { origin, "sec-fetch-site": from } = headers;
+  if (from === "same-origin") return;
+  const own = origin === undefined || (URL.canParse(origin) && (origin === new URL(baseUrl).origin || new URL(origin).host === host));
+  if (own && (from === undefined || from === "none")) return;
+  throw new Refusal("origin_forbidden", "The form was sent by a page of another site.", {
+    hint: `Use the form at ${baseUrl}/report, or POST ${baseUrl}/api/reports from a program.`,
+  });
 }
 
 export function keepPrivate(reply: FastifyReply): void {

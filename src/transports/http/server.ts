@@ -35,6 +35,8 @@ export interface HttpParts {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Throws where requests could not be answered. */
   readonly ready: () => Promise<unknown>;
+  /** Throws where nothing may be posted. */
+  readonly requireWritable: () => void;
   /** The text of /metrics, or undefined where it is switched off. */
   readonly metrics: (() => Promise<string>) | undefined;
   readonly versions: Versions;
@@ -156,11 +158,24 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     keepPrivate(reply);
     return reply.code(204).send();
   });
-  const { ready } = parts;
-  app.get("/readyz", async (_request, reply) => {
+  const { ready, requireWritable } = parts;
+  // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.
+  const readiness = async (): Promise<{ readonly status: string; readonly writing: string; readonly hint?: string }> => {
     if (closing) throw new Refusal("shutting_down");
     await ready();
-    return reply.send({ status: "ok" });
+    try {
+      requireWritable();
+      return { status: "ok", writing: "ok" };
+    } catch (error) {
+      const { code, hint } = toRefusal(error, report);
+      return { status: "not_writable", writing: code, hint };
+    }
+  };
+  app.get("/readyz", async (_request, reply) => reply.send(await readiness()));
+  app.get("/readyz/writing", async (_request, reply) => {
+    const said = await readiness();
+    requireWritable();
+    return reply.send(said);
   });
   app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
   const { metrics } = parts;

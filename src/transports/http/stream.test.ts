@@ -28,6 +28,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
   let removed: (targets: ReadonlySet<string>) => void = () => {};
   const app = httpServer({
     ready: async () => {},
+    requireWritable: () => {},
     operations: [pieces],
     rates: new RateLimiter(new ManualClock(), false),
     clock: new ManualClock(),

@@ -34,6 +34,9 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
       const text = body === undefined ? "" : JSON.stringify(body);
       const reply = await operation.run({ input, body: text, query: {}, lastEventId: undefined, closed: () => gone });
       return reply.body;
+    } catch (error) {
+      if (operation.refunds === true) rates.giveBack(operation.rate, visit.caller);
+      throw error;
     } finally {
       leave?.();
     }

@@ -1,0 +1,46 @@
+// Where the board listens: its ports tried before anything is made, and words for one that cannot be had.
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import type { Config } from "./config.ts";
+
+interface Port {
+  readonly port: number;
+  readonly host: string;
+  readonly flag: string;
+}
+export const webPort = ({ port, host }: Config): Port => ({ port, host, flag: "--port" });
+export const mailPort = ({ smtpPort, smtpHost }: Config): Port => ({ port: smtpPort, host: smtpHost, flag: "--smtp-port" });
+
+/**
+ * The ports, tried before anything is made. The board's addresses name its port, so one that the system is to choose is chosen first; and
+ * a board that has yet to begin leaves no directory and no key behind where it cannot have its ports. One that has begun makes nothing
+ * new, and who calls it while it restarts should meet nobody rather than a trial.
+ */
+export async function withPorts(config: Config): Promise<Config> {
+  const choose = config.port === 0 && config.baseUrl === "http://localhost:0";
+  const begun = existsSync(config.data) && existsSync(config.keyFile);
+  if (begun && !choose) return config;
+  const port = await tried(webPort(config));
+  if (!begun && config.smtpRequired && config.smtpPort !== 0) await tried(mailPort(config));
+  return choose ? { ...config, port, baseUrl: `http://localhost:${port}` } : config;
+}
+
+async function tried(wanted: Port): Promise<number> {
+  const probe = createServer().listen(wanted.port, wanted.host);
+  await once(probe, "listening").catch((error: unknown) => {
+    throw portFault(error, wanted);
+  });
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** Where the port cannot be had, which one it is and how to choose another. */
+export function portFault(error: unknown, { port, host, flag }: Port): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return new Error(`Port ${port} on ${host} is taken. Choose another with ${flag}, or stop what listens there.`);
+  if (code === "EACCES") return new Error(`Port ${port} on ${host} needs rights that this user lacks. Choose another with ${flag}.`);
+  return error;
+}
