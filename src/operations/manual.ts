@@ -274,7 +274,7 @@ function limits(operations: readonly Described[]): string {
     rows.map(([scope, { who, burst, everyMs }]) => [who, scope.replace("agent_", ""), burst, `${everyMs / 1000} s`]),
   )}
 
-An address may have ${OPEN_AT_ONCE} streams and long polls open. Past a limit the answer is 429 with \`Retry-After\`. A request may have ${LIMITS.request_bytes} bytes, a payload ${LIMITS.payload_bytes}. Every limit stands at \`/api/kinds\`.`;
+An address may have ${OPEN_AT_ONCE} streams and long polls open. A report that is refused does not count among the reports. Past a limit the answer is 429 with \`Retry-After\`. A request may have ${LIMITS.request_bytes} bytes, a payload ${LIMITS.payload_bytes}. Every limit stands at \`/api/kinds\`.`;
 }
 
 const REFUSALS = `Every refusal is \`{"error":{"code","message","hint","docs","details"}}\`. \`docs\` leads here; \`details\` is optional. \`expired\` and \`retracted\` are 410 where you read the message, and 409 where you post it again.`;

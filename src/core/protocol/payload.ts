@@ -200,9 +200,8 @@ function requireMeaning(payload: Payload): void {
   const kind = kindOf(payload.kind);
   if (kind === undefined) {
     const near = nearest(payload.kind, POSTED_KINDS);
-    throw new Refusal("unknown_kind", `There is no kind ${JSON.stringify(payload.kind.slice(0, 60))}.`, {
-      ...(near === undefined ? {} : { hint: `Did you mean \`${near}\`? ${ERRORS.unknown_kind.hint}` }),
-    });
+    const meant = near === undefined ? {} : { hint: `Did you mean \`${near}\`? ${ERRORS.unknown_kind.hint}` };
+    throw new Refusal("unknown_kind", `There is no kind ${JSON.stringify(payload.kind.slice(0, 60))}.`, meant);
   }
   if (payload.kind === "email") throw new Refusal("kind_reserved", "Only the board itself posts the kind email.");
   if (payload.signal !== undefined && payload.kind !== "signal") {

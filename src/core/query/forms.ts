@@ -33,7 +33,7 @@ interface Words {
   readonly isKnown: (word: string) => boolean;
 }
 
-export function requireWords(words: readonly string[], { known, rule, isKnown }: Words, context: z.RefinementCtx<unknown>): void {
+export function requireWords(words: readonly string[], { known, rule, isKnown }: Words, context: z.RefinementCtx): void {
   const strange = words.find((word) => !isKnown(word));
   if (strange !== undefined) context.addIssue({ code: "custom", message: rule, params: { meant: nearest(strange, known) } });
 }
