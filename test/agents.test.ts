@@ -1,6 +1,7 @@
 // The directory of agents: who is active, what each has done, and what each says of itself.
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { agentBody, agentsBody } from "../src/operations/bodies/agents.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
@@ -9,9 +10,6 @@ import { expectRefusal } from "./support/refusal.ts";
 type AgentView = z.infer<typeof agentBody>;
 type AgentPage = z.infer<typeof agentsBody>;
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 async function view(board: TestBoard, { id }: Agent): Promise<AgentView> {
   const { status, body } = await board.get(`/api/agents/${id}`);
@@ -39,14 +37,14 @@ describe("whoever meets an agent can look up", () => {
     const first = board.clock.now();
     await board.put(agent, { kind: "note", title: "one", ttl: "1h" });
     await board.put(agent, { kind: "note", title: "two" });
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     const finding = await board.put(agent, { kind: "finding", body: "three" });
     expect(await view(board, agent)).toEqual({
       id: agent.id,
       pk: agent.pk,
       aliases: [],
       first_seen: new Date(first).toISOString(),
-      last_seen: new Date(first + MINUTE).toISOString(),
+      last_seen: new Date(first + MINUTE_MS).toISOString(),
       messages: { total: 3, live: 3, by_kind: { note: 2, finding: 1 } },
       work: { claimed: 0, answered: 0, resolved: 0 },
       votes: { given: { verifies: 0, refutes: 0 }, received: { verifies: 0, refutes: 0 } },
@@ -55,7 +53,7 @@ describe("whoever meets an agent can look up", () => {
       needs: [],
       profile: null,
     });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect((await view(board, agent)).messages).toEqual({ total: 3, live: 2, by_kind: { note: 1, finding: 1 } });
     await board.put(agent, { kind: "finding", body: "four", refs: ref("supersedes", finding.id) });
     expect((await view(board, agent)).messages).toEqual({ total: 4, live: 2, by_kind: { note: 1, finding: 1 } });
@@ -77,7 +75,7 @@ describe("whoever meets an agent can look up", () => {
     expect(await claimed()).toBe(4);
     await board.put(worker, { kind: "claim", lease: "2h", body: "once more", refs: ref("claims", c) });
     expect(await claimed()).toBe(4);
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect(await claimed()).toBe(3);
     await board.put(worker, { kind: "retraction", refs: ref("retracts", claim.id) });
     expect(await claimed()).toBe(2);
@@ -85,7 +83,7 @@ describe("whoever meets an agent can look up", () => {
     expect(await claimed()).toBe(1);
     await board.put(other, { kind: "claim", lease: "1h", refs: ref("claims", a) });
     expect([await claimed(), (await view(board, other)).work.claimed]).toEqual([1, 1]);
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect([await claimed(), (await view(board, other)).work.claimed]).toEqual([0, 0]);
   });
 
@@ -107,7 +105,7 @@ describe("whoever meets an agent can look up", () => {
     expect(await work()).toEqual({ claimed: 0, answered: 1, resolved: 2 });
     await board.put(asker, { kind: "retraction", refs: ref("retracts", done.id) });
     expect(await work()).toEqual({ claimed: 0, answered: 1, resolved: 1 });
-    board.clock.advance(2 * HOUR);
+    board.clock.advance(2 * HOUR_MS);
     expect(await work()).toEqual({ claimed: 0, answered: 1, resolved: 0 });
     await board.put(asker, { kind: "signal", signal: "resolved", refs: ref("on", task.id) });
     expect(await work()).toEqual({ claimed: 0, answered: 1, resolved: 1 });
@@ -130,7 +128,7 @@ describe("whoever meets an agent can look up", () => {
     const changed = await board.put(critic, { kind: "verification", body: "no", refs: ref("refutes", one.id) });
     expect((await votes(author)).received).toEqual({ verifies: 1, refutes: 2 });
     expect((await votes(critic)).given).toEqual({ verifies: 0, refutes: 2 });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect((await votes(author)).received).toEqual({ verifies: 1, refutes: 1 });
     expect((await votes(critic)).given).toEqual({ verifies: 0, refutes: 1 });
     await board.put(critic, { kind: "retraction", refs: ref("retracts", changed.id) });
@@ -151,7 +149,7 @@ describe("whoever meets an agent can look up", () => {
     await board.put(other, { kind: "signal", signal: "useful", refs: ref("on", two.id) });
     await board.put(other, { kind: "signal", signal: "wrong-tags", refs: ref("on", two.id) });
     expect(await signals()).toEqual({ useful: 3, "wrong-tags": 1 });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect(await signals()).toEqual({ useful: 1 });
     await board.put(reader, { kind: "retraction", refs: ref("retracts", useful.id) });
     expect(await signals()).toEqual({});
@@ -169,9 +167,9 @@ describe("whoever meets an agent can look up", () => {
       needs: ["german", "gpu"],
       profile: { id: newer.id, body: "", data: { langs: ["de"] }, truncated: false, untrusted: true },
     });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect(await view(board, agent)).toMatchObject({ needs: [], profile: { id: old.id, body: "I translate.", data: null } });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect((await view(board, agent)).offers).toEqual(["dutch"]);
     const note = await board.put(agent, { kind: "note", title: "no more", refs: ref("supersedes", old.id) });
     expect(await view(board, agent)).toMatchObject({ offers: [], profile: null, messages: { by_kind: { note: 1 } } });
@@ -199,7 +197,7 @@ describe("whoever looks for company", () => {
       agents.unshift(agent);
       await board.put(agent, { kind: "note", title: "hi" });
       // Two of them at the same moment.
-      if (i !== 3) board.clock.advance(DAY / 24);
+      if (i !== 3) board.clock.advance(HOUR_MS);
     }
     const tie = [agents[3]!, agents[2]!].map((one) => one.id).toSorted();
     const expected = agents.map((one) => one.id);
@@ -216,7 +214,7 @@ describe("whoever looks for company", () => {
     expect(ids(await page(board, "?active_within=7200"))).toEqual(expected.slice(0, 2));
     const { headers } = await board.get("/api/agents?limit=3");
     expect(headers.get("link")).toMatch(/\/api\/agents\?limit=3&cursor=[^>]+>; rel="next"$/);
-    board.clock.advance(7 * DAY);
+    board.clock.advance(7 * DAY_MS);
     expect(ids(await page(board))).toEqual([]);
     expect(ids(await page(board, "?active_within=2w")).length).toBe(7);
   });
@@ -238,7 +236,7 @@ describe("whoever looks for company", () => {
     const first = await page(board, "?offers=german,dutch&limit=1");
     expect(ids(first)).toEqual([both.id]);
     expect(ids(await page(board, `?offers=german,dutch&limit=1&cursor=${first.next_cursor}`))).toEqual([german.id]);
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect(ids(await page(board, "?offers=german"))).toEqual([german.id]);
     await board.put(german, { kind: "retraction", refs: ref("retracts", offer.id) });
     expect(ids(await page(board, "?offers=german"))).toEqual([]);

@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { SqliteAliases } from "../src/adapters/sqlite/aliases.ts";
+import { DAY_MS } from "../src/core/spans.ts";
 import { AGENTS } from "./support/acts.ts";
 import { AliasModel } from "./support/alias-model.ts";
 import { BareBoard } from "./support/bare-board.ts";
@@ -9,14 +10,16 @@ import { type Change, chainFaults } from "./support/chain.ts";
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const LONGEST_MS = 60_000;
 const START = Date.UTC(2026, 0, 1);
-const DAY = 86_400_000;
 
 const agent = constantFrom(...AGENTS.slice(0, 3));
 const alias = constantFrom("one", "two", "three", "four", "five", "six", "seven", "postmaster");
 const step = oneof(
   { weight: 8, arbitrary: record({ agent, alias, op: constantFrom("claim", "claim", "release"), late: integer({ min: -2, max: 2 }) }) },
   { weight: 2, arbitrary: record({ agent, post: integer() }) },
-  { weight: 4, arbitrary: record({ wait: constantFrom(0, 1, 1000, 5000, 9 * DAY, 30 * DAY - 1, 30 * DAY, 30 * DAY + 1, 60 * DAY) }) },
+  {
+    weight: 4,
+    arbitrary: record({ wait: constantFrom(0, 1, 1000, 5000, 9 * DAY_MS, 30 * DAY_MS - 1, 30 * DAY_MS, 30 * DAY_MS + 1, 60 * DAY_MS) }),
+  },
 );
 
 test(

@@ -1,11 +1,10 @@
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
+import { DAY_MS } from "../src/core/spans.ts";
 import type { Agent } from "./support/agent.ts";
 import { ALIAS_BITS } from "./support/agent.ts";
 import { type Answer, TestBoard } from "./support/board.ts";
 import { openBeside, plantAgent, rowCounts } from "./support/database.ts";
 import { expectRefusal } from "./support/refusal.ts";
-
-const DAY = 86_400_000;
 
 interface AliasAnswer {
   op: string;
@@ -49,7 +48,7 @@ describe("aliases", () => {
       alias,
       email: `${alias}@board.example`,
       agent: owner.id,
-      expires_at: new Date(board.clock.now() + 30 * DAY).toISOString(),
+      expires_at: new Date(board.clock.now() + 30 * DAY_MS).toISOString(),
     });
     for (const name of [alias, alias.toUpperCase(), `${alias}@board.example`]) {
       expect((await board.get(`/api/aliases/${name}`)).body).toMatchObject({ alias, agent: owner.id });
@@ -125,18 +124,18 @@ describe("aliases", () => {
     const [owner, other] = [board.agent(), board.agent()];
     const alias = fresh();
     await operate(owner, "claim", alias);
-    board.clock.advance(20 * DAY);
+    board.clock.advance(20 * DAY_MS);
     await board.put(owner, { kind: "note", title: "still here" });
-    board.clock.advance(29 * DAY);
+    board.clock.advance(29 * DAY_MS);
     expect((await board.get(`/api/aliases/${alias}`)).status).toBe(200);
-    board.clock.advance(2 * DAY);
+    board.clock.advance(2 * DAY_MS);
     expect((await board.get(`/api/aliases/${alias}`)).status).toBe(404);
     expect((await operate(other, "claim", alias)).body.error.code).toBe("alias_taken");
     const { body } = await board.get<{ changes: { type: string; id: string; detail: string }[] }>(`/api/changes?limit=1000`);
     expect(body.changes.filter((one) => one.id === alias).map((one) => [one.type, one.detail])).toEqual([
       ["alias_expire", JSON.stringify({ agent: owner.id })],
     ]);
-    board.clock.advance(30 * DAY);
+    board.clock.advance(30 * DAY_MS);
     expect((await operate(other, "claim", alias)).status).toBe(201);
   });
 
@@ -308,12 +307,12 @@ describe("what an alias is worth", () => {
     await operate(owner, "claim", alias);
     const renewed = (await board.get<Page["aliases"][number]>(`/api/aliases/${alias}`)).body;
     expect(renewed.claimed_at).toBe(before.claimed_at);
-    expect(Date.parse(renewed.expires_at)).toBe(board.clock.now() + 30 * DAY);
-    board.clock.advance(DAY);
+    expect(Date.parse(renewed.expires_at)).toBe(board.clock.now() + 30 * DAY_MS);
+    board.clock.advance(DAY_MS);
     await board.put(owner, { kind: "note", title: "a sign of life" });
     expect((await board.get(`/api/aliases/${alias}`)).body).toMatchObject({
       claimed_at: before.claimed_at,
-      expires_at: new Date(board.clock.now() + 30 * DAY).toISOString(),
+      expires_at: new Date(board.clock.now() + 30 * DAY_MS).toISOString(),
     });
   });
 
@@ -321,7 +320,7 @@ describe("what an alias is worth", () => {
     const [owner, other] = [board.agent(), board.agent()];
     const alias = fresh();
     await operate(owner, "claim", alias);
-    board.clock.advance(59 * DAY);
+    board.clock.advance(59 * DAY_MS);
     expect((await operate(other, "claim", alias)).body.error).toMatchObject({ code: "alias_taken" });
     expect((await operate(owner, "claim", alias)).status).toBe(201);
     expect((await board.get(`/api/aliases/${alias}`)).body).toMatchObject({
@@ -334,7 +333,7 @@ describe("what an alias is worth", () => {
     const owner = board.agent();
     const alias = fresh();
     await operate(owner, "claim", alias);
-    board.clock.advance(30 * DAY);
+    board.clock.advance(30 * DAY_MS);
     expectRefusal(await board.get(`/api/messages?author=${alias}`), 400, "invalid_parameter");
     expectRefusal(await board.get(`/api/aliases/${alias}`), 404, "alias_unknown");
     expectRefusal(await board.get(`/api/inbox/${alias}`), 404, "alias_unknown");

@@ -1,5 +1,6 @@
 // Claims over HTTP: one holder at a time, whatever many agents try at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOUR_MS } from "../src/core/spans.ts";
 import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { expectRefusal } from "./support/refusal.ts";
@@ -37,7 +38,7 @@ test("of 50 agents that claim at the same moment one gets the work, and 49 learn
   expect(refused).toHaveLength(49);
   for (const answer of refused) {
     const { details } = expectRefusal(answer, 409, "already_claimed");
-    expect(details).toMatchObject({ claimed_by: winner, lease_until: iso(board.clock.now() + 2 * 3_600_000) });
+    expect(details).toMatchObject({ claimed_by: winner, lease_until: iso(board.clock.now() + 2 * HOUR_MS) });
     const alternatives = details?.["alternatives"] as string[];
     expect(alternatives).toHaveLength(3);
     for (const other of alternatives) expect(open.has(other), other).toBe(true);
@@ -52,11 +53,11 @@ describe("the holder", () => {
   test("has four hours unless it says otherwise, and renews by claiming again", async () => {
     const { id } = await task();
     await board.put(worker, claim(id));
-    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 4 * 3_600_000));
-    board.clock.advance(3_600_000);
+    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 4 * HOUR_MS));
+    board.clock.advance(HOUR_MS);
     await board.put(worker, claim(id, "72h"));
-    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 72 * 3_600_000));
-    board.clock.advance(4 * 3_600_000);
+    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 72 * HOUR_MS));
+    board.clock.advance(4 * HOUR_MS);
     expectRefusal(await board.post(rival, claim(id)), 409, "already_claimed");
   });
   test("gives the work back by retracting its claim, at once and for everyone", async () => {
@@ -79,7 +80,7 @@ describe("the holder", () => {
         { rel: "supersedes", id: first.id },
       ],
     });
-    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 3_600_000));
+    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + HOUR_MS));
     await board.put(worker, { kind: "retraction", refs: [{ rel: "retracts", id: first.id }] });
     expect((await board.record(id)).derived.claimed_by).toBe(worker.id);
   });

@@ -58,6 +58,7 @@ import {
   watch,
 } from "../src/client/client.ts";
 import { mineInThreads } from "../src/client/node/mine-threads.ts";
+import { DAY_MS, HOUR_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { emptyDirectory } from "./support/process.ts";
@@ -184,7 +185,7 @@ describe("posting", () => {
   });
   test("a machine whose clock is wrong posts by the board's clock", async () => {
     await using late = await TestBoard.start();
-    late.clock.advance(5 * 3_600_000);
+    late.clock.advance(5 * HOUR_MS);
     const posted = await post(connect(late.url), asker, { kind: "note", body: "late" });
     expect(posted.meta.created_at).toBe(new Date(Math.floor(late.clock.now() / 1000) * 1000).toISOString());
     expect(await check(connect(late.url), asker, { kind: "note", body: "late too" })).toMatchObject({ result: "valid" });
@@ -346,12 +347,12 @@ describe("the log", () => {
     const there = connect(aged.url);
     for (const body of ["forgotten", "forgotten too"]) await post(there, asker, { kind: "note", body });
     for (const days of [6, 25]) {
-      aged.clock.advance(days * 86_400_000);
+      aged.clock.advance(days * DAY_MS);
       await post(there, asker, { kind: "note", body: `after ${days} days` });
     }
     expect((await verifyLog(there)).after).toBeGreaterThan(0);
     expect(await logFault(verifyLog(there, { since: { seq: 0, hash: "0".repeat(64) } }))).toEqual(["order", 1]);
-    aged.clock.advance(40 * 86_400_000);
+    aged.clock.advance(40 * DAY_MS);
     await refusal(post(there, asker, signal("0".repeat(64), "useful")));
     const { oldest_seq: oldest, latest_seq: latest } = await getChanges(there);
     expect(await verifyLog(there)).toMatchObject({ after: oldest - 1, seq: latest });

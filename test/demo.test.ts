@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fillBoard, isBoard } from "../src/cli/demo/fill-board.ts";
 import { KIND_NAMES, REL_NAMES, SIGNAL_NAMES, STATUS_NAMES } from "../src/core/protocol/vocabulary.ts";
+import { MINUTE_MS } from "../src/core/spans.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { TestBoard } from "./support/board.ts";
 
@@ -95,7 +96,7 @@ test("on a board with rate limits and real work the demo waits its turn instead 
   const write = (text: string): void => {
     if (!text.includes("the board asks to wait")) return;
     waits++;
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
   };
   await fillBoard({ url: board.url, output: { isTTY: true, write } });
   expect(waits).toBeGreaterThan(0);

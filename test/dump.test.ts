@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messageId } from "../src/core/protocol/identity.ts";
+import { MINUTE_MS } from "../src/core/spans.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
 import { putAll } from "./support/crowd.ts";
@@ -66,7 +67,7 @@ test("the dump is exactly what is live, by seq, and every line proves itself", a
     Array.from({ length: 12 }, (_, i) => ({ kind: "note", title: `large ${i}`, body: "長".repeat(32_768) })),
   );
   expect((await dump()).map(({ id }) => id)).toContain(short.id);
-  board.clock.advance(60_000);
+  board.clock.advance(MINUTE_MS);
   const lines = await dump();
   expect(lines.map(({ id }) => id)).toEqual(
     [first, old, better, retraction, ...many, ...large].toSorted((a, b) => a.seq - b.seq).map(({ id }) => id),
@@ -146,7 +147,7 @@ test("what ends while a dump waits for its reader is not in the rest of it", asy
   await putAll(board, bulk("ballast"));
   const last = await board.put(agent, { kind: "note", title: "Last words", ttl: "1m" });
   expect((await dump()).at(-1)?.id).toBe(last.id);
-  const lines = await withPause(async () => board.clock.advance(60_000));
+  const lines = await withPause(async () => board.clock.advance(MINUTE_MS));
   expect(lines.map(({ id }) => id)).not.toContain(last.id);
 });
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentId } from "../src/core/protocol/identity.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
+import { DAY_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 import { type Change, chainFaults } from "./support/chain.ts";
 import { keepCopy, putBack } from "./support/copies.ts";
@@ -29,7 +30,6 @@ interface Checkpoint {
   readonly at: string;
 }
 
-const DAY = 86_400_000;
 const page = async (board: TestBoard, query = "") => (await board.get<Changes>(`/api/changes${query}`)).body;
 const checkpoint = (board: TestBoard) => board.get<Checkpoint>("/api/checkpoint");
 const note = (body: string, more: object = {}) => ({ kind: "note", body, ...more });
@@ -120,9 +120,9 @@ describe("a board that has forgotten old entries", () => {
     await fill(board, 5);
     const { hash } = (await page(board)).changes[4]!;
     const signed = await checkpoint(board);
-    board.clock.advance(6 * DAY);
+    board.clock.advance(6 * DAY_MS);
     await fill(board, 2);
-    board.clock.advance(24 * DAY);
+    board.clock.advance(24 * DAY_MS);
     await fill(board, 1);
     const { changes, oldest_seq: oldest } = await page(board);
     expect(oldest).toBe(6);
@@ -139,10 +139,10 @@ describe("a board that has forgotten old entries", () => {
   test("does not send a reader round in circles where every entry is forgotten", async () => {
     await using board = await TestBoard.start();
     const { id } = await board.put(board.agent(), note("one", { ttl: "1m" }));
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
     await eventually("expiry", async () => (await page(board)).changes.find((entry) => entry.type === "expire"));
     const head = await checkpoint(board);
-    board.clock.advance(31 * DAY);
+    board.clock.advance(31 * DAY_MS);
     expectRefusal(await board.post(board.agent(), note("refused", { refs: [{ rel: "on", id: "0".repeat(64) }] })), 409, "target_unknown");
     expect(await page(board)).toEqual({ changes: [], next_after: 2, latest_seq: 2, oldest_seq: 3, more: false });
     expectRefusal(await board.get(`/api/messages/${id}`), 404, "not_found");
@@ -197,7 +197,7 @@ describe("a board whose database is not the one it signed for", () => {
     expectRefusal(await board.post(board.agent(), note("refused")), 503, "log_rollback");
     expectRefusal(await checkpoint(board), 503, "log_rollback");
     expect((await board.record(id)).content.body).toBe(text);
-    board.clock.advance(DAY * 8);
+    board.clock.advance(DAY_MS * 8);
     expectRefusal(await board.get(`/api/messages/${id}`), 410, "expired");
     expect(await page(board)).toEqual(before);
   }

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody, ErrorCode } from "../src/core/errors.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
+import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { type Beside, openBeside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";
@@ -537,7 +538,7 @@ describe("an agent whose refs conflict with the board is told what stands in the
     ];
     await board.put(agent, { ...ref("retracts", retracted.id), kind: "retraction" });
     const by = await board.put(agent, { ...ref("supersedes", superseded.id), ...NOTE });
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
     await board.put(agent, { ...NOTE, title: "so that the sweep is done" });
     const why = async (id: string) => (await refusedRef(other, "target_gone", "x-any", "on", id)).details;
     expect(await why(retracted.id)).toMatchObject({ reason: "retracted" });
@@ -560,7 +561,7 @@ describe("an agent whose refs conflict with the board is told what stands in the
     const free = await board.put(agent, { kind: "question", title: "free" });
     await board.put(other, { ...ref("claims", task.id), kind: "claim", lease: "1h" });
     const error = await refusedRef(board.agent(), "already_claimed", "claim", "claims", task.id);
-    const until = new Date(board.clock.now() + 3_600_000).toISOString();
+    const until = new Date(board.clock.now() + HOUR_MS).toISOString();
     expect(error.details).toMatchObject({ claimed_by: other.id, lease_until: until });
     expect(error.details?.["alternatives"]).toContain(free.id);
     expect(error.details?.["alternatives"]).not.toContain(task.id);
@@ -592,7 +593,7 @@ describe("an agent that repeats a payload gets one message and a true answer", (
   test("the same payload is known whatever its nonce, its time and which valid signature it has", async () => {
     const envelope = agent.envelope({ ...NOTE, title: "once" });
     expect((await board.send(JSON.stringify(envelope))).status).toBe(201);
-    board.clock.advance(2 * 3_600_000);
+    board.clock.advance(2 * HOUR_MS);
     await board.put(agent, { ...NOTE, title: "so that leases end before the count" });
     const before = rowCounts(db);
     for (const nonce of [envelope.nonce, lazyNonce(envelope.payload)]) {
@@ -621,7 +622,7 @@ describe("an agent that repeats a payload gets one message and a true answer", (
   test("409 expired: the payload was here and its time is over", async () => {
     const body = JSON.stringify(agent.envelope({ ...NOTE, title: "short", ttl: 60 }));
     const { body: record } = await board.send(body);
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
     // Swept or not yet: the answer is the same.
     expectRefusal(await board.send(body), 409, "expired");
     await board.put(agent, { ...NOTE, title: "sweeps" });

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOUR_MS } from "../src/core/spans.ts";
 import { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { ManualClock } from "./support/manual-clock.ts";
@@ -413,6 +414,6 @@ describe("verify-log", () => {
 });
 
 test("a client whose clock is wrong takes the board's, and its message is accepted", async () => {
-  board.clock.advance(2 * 3_600_000);
+  board.clock.advance(2 * HOUR_MS);
   expect(await asker.text("post", "note", "--body", "what time is it")).toMatch(/^created /);
 });

@@ -1,6 +1,7 @@
 // What readers are promised: records, vocabulary, clock, work and attachments, and an error object whatever they ask for.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
@@ -109,7 +110,7 @@ describe("a reader who cannot get a message learns why", () => {
   test("404 once a message has been gone for more than 30 days, also on a board where nothing else happens", async () => {
     await using quiet = await TestBoard.start();
     const short = await quiet.put(quiet.agent(), { kind: "note", body: "short", ttl: 60 });
-    quiet.clock.advance(60_000 + 30 * 86_400_000 - 1);
+    quiet.clock.advance(MINUTE_MS + 30 * DAY_MS - 1);
     expectRefusal(await quiet.get(`/api/messages/${short.id}`), 410, "expired");
     quiet.clock.advance(2);
     expectRefusal(await quiet.get(`/api/messages/${short.id}`), 404, "not_found");
@@ -231,7 +232,7 @@ describe("an attachment", () => {
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(Buffer.from(await response.arrayBuffer()).toString()).toBe(text);
-    board.clock.advance(24 * 3_600_000 - 1);
+    board.clock.advance(24 * HOUR_MS - 1);
     expect((await board.get(`/api/blobs/${item.sha256}`)).status).toBe(200);
     board.clock.advance(1);
     expectRefusal(await board.get(`/api/blobs/${item.sha256}`), 404, "blob_unknown");

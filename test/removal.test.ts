@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import type { ErrorBody } from "../src/core/errors.ts";
 import type { Action } from "../src/core/message/moderation.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import type { TransparencyView } from "../src/pages/transparency-page.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
@@ -14,7 +15,6 @@ import { configAt, FACTS, Operator, reasons } from "./support/operator.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 const WORD = "zqxjkvword";
-const DAY = 86_400_000;
 const attachmentOf = (text: string) => [{ sha256: sha256(text), name: `${WORD}.txt`, mime: "text/plain", size: text.length }];
 const canary = new Canary(WORD);
 
@@ -187,7 +187,7 @@ describe("a removal that is taken back", () => {
     const { id } = first.body;
     await using operator = await Operator.at(board);
     const { id: statement } = await operator.remove(id);
-    board.clock.advance(2 * 3_600_000);
+    board.clock.advance(2 * HOUR_MS);
     expectRefusal(await board.send(JSON.stringify(envelope)), 451, "blocked_content");
     expect((await operator.decide({ do: "restore", target: id })).state).toBe("reversed");
     const gone = expectRefusal(await board.get(`/api/messages/${id}`), 410, "removed");
@@ -318,11 +318,11 @@ test("what is gone already can be kept away too, with its attachments, and after
   expectRefusal(await quiet.send(JSON.stringify(envelope)), 451, "blocked_content");
   expect(JSON.stringify((await quiet.get("/api/messages?include_removed=true")).body)).not.toContain("x-rude-word");
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 410, "removed");
-  quiet.clock.advance(29 * DAY);
+  quiet.clock.advance(29 * DAY_MS);
   const late = await quiet.get<ErrorBody>(`/api/messages/${body.id}`);
   expectRefusal(late, 410, "removed");
   expect(late.body.error.details).toMatchObject({ statement: { ground: "incompatible_content" } });
-  quiet.clock.advance(2 * DAY);
+  quiet.clock.advance(2 * DAY_MS);
   expectRefusal(await quiet.get(`/api/messages/${body.id}`), 404, "not_found");
 });
 
@@ -371,7 +371,7 @@ describe("the operator's switches are seen by a running board", () => {
     expectRefusal(refused, 503, "read_only");
     const report = { target: id, category: "other", explanation: "an incident is no reason to be deaf" };
     expect((await quiet.send(JSON.stringify(report), "/api/reports")).status).toBe(201);
-    quiet.clock.advance(60_000);
+    quiet.clock.advance(MINUTE_MS);
     expectRefusal(await quiet.get(`/api/messages/${id}`), 410, "expired");
     await operator.desk.order({ do: "switch", switches: { readOnly: false } });
     quiet.clock.advance(1000);

@@ -1,6 +1,7 @@
 // Reports as people send them: what counts as a target, what the receipt says, and that nobody else ever sees one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
+import { DAY_MS } from "../src/core/spans.ts";
 import { ALIAS_BITS, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
@@ -17,7 +18,6 @@ interface Transparency {
   readonly actions: readonly unknown[];
 }
 
-const DAY = 86_400_000;
 const WHY = "This is why it should go.";
 const body = (target: string, more: object = {}) => JSON.stringify({ target, category: "spam", explanation: WHY, ...more });
 const send = (board: TestBoard, text: string) => board.send(text, "/api/reports") as unknown as Promise<Answer<Reported>>;
@@ -140,7 +140,7 @@ test("what people wrote is erased thirty days after their case was closed, thoug
   const waiting = { explanation: "nobody has looked at this one yet", contact: null, state: "received" };
   // The operator's own clock says when it was closed.
   const closedAt = db.prepare("SELECT closed_at FROM notices WHERE state = 'dismissed'").get()?.["closed_at"] as number;
-  board.clock.advance(closedAt + 30 * DAY - 1000 - board.clock.now());
+  board.clock.advance(closedAt + 30 * DAY_MS - 1000 - board.clock.now());
   await board.get("/api/messages");
   expect(texts()).toEqual([{ explanation, contact: "me@example.org", state: "dismissed" }, waiting]);
   board.clock.advance(1000);

@@ -1,6 +1,7 @@
 // Finding by words and by likeness, as an agent asks for it over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { MINUTE_MS } from "../src/core/spans.ts";
 import type { dryRunBody } from "../src/operations/bodies/messages.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
@@ -265,7 +266,7 @@ test("a search knows a message as soon as its author does, and forgets it as soo
     if (i % 2 === 0) {
       await own.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: one.id }] });
     } else {
-      own.clock.advance(60_000);
+      own.clock.advance(MINUTE_MS);
     }
     expect(await found(`kangaroo%20${i}`)).toEqual([]);
     expect(await like(`kangaroo ${i} hops`)).not.toContain(one.id);
@@ -309,7 +310,7 @@ describe("a dry run", () => {
       { rel: "cites" as const, id: target.id },
     ];
     expect((await dry({ ...like, refs })).warnings).toEqual([`The target of reply, ${unknown}, is not known here.`]);
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
     expect((await dry({ ...like, refs })).warnings[1]).toBe(`The target of cites, ${target.id}, is expired.`);
     expect((await dry({ kind: "task", title: "no tags" })).warnings).toEqual(["It has no tags, by which others would find it."]);
     expect((await dry(like, "")).warnings).toEqual(["The work was not checked: the nonce is empty."]);

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { statsBody } from "../src/operations/bodies/board.ts";
 import { TEST_BITS } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
@@ -10,9 +11,6 @@ import { expectRefusal } from "./support/refusal.ts";
 
 type Stats = z.infer<typeof statsBody>;
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 async function stats(board: TestBoard): Promise<Stats> {
   const { status, body } = await board.get("/api/stats");
@@ -58,7 +56,7 @@ describe("whoever watches the board sees", () => {
     });
     await board.put(worker, { kind: "claim", lease: "1h", refs: [{ rel: "claims", id: task.id }] });
     expect(await live()).toMatchObject({ messages: 4, threads: 3, agents_24h: 2, open_work: 1, by_status: { open: 3, claimed: 1 } });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     expect(await live()).toMatchObject({ messages: 4, open_work: 2, by_status: { open: 4, claimed: 0 } });
     const answer = await board.put(worker, { kind: "result", body: "r", refs: [{ rel: "answers", id: task.id }] });
     expect(await live()).toMatchObject({ open_work: 1, by_status: { open: 4, answered: 1 } });
@@ -71,13 +69,13 @@ describe("whoever watches the board sees", () => {
     expect(await live()).toMatchObject({ messages: 7, threads: 4, by_kind: { note: 1 } });
     await board.put(asker, { kind: "retraction", refs: [{ rel: "retracts", id: task.id }] });
     expect(await live()).toMatchObject({ messages: 7, threads: 4, open_work: 1, by_status: { open: 6, verified: 1, resolved: 0 } });
-    board.clock.advance(2 * HOUR);
+    board.clock.advance(2 * HOUR_MS);
     expect(await live()).toMatchObject({ messages: 6, threads: 3, open_work: 0 });
     await board.put(asker, { kind: "question", title: "q2", refs: [{ rel: "duplicates", id: other.id }] });
     expect(await live()).toMatchObject({ messages: 7, open_work: 0, by_status: { resolved: 1 } });
-    board.clock.advance(DAY);
+    board.clock.advance(DAY_MS);
     expect(await live()).toMatchObject({ agents_24h: 1 });
-    board.clock.advance(7 * DAY);
+    board.clock.advance(7 * DAY_MS);
     expect(await live()).toEqual({ messages: 0, threads: 0, agents_24h: 0, open_work: 0, by_kind: {}, by_status: NONE });
   });
 
@@ -88,9 +86,9 @@ describe("whoever watches the board sees", () => {
     const hours = (body: Stats) => body.hourly.filter((one) => one.posted > 0).map((one) => [one.hour, one.posted]);
     await board.put(agent, { kind: "note", title: "1", ttl: "2h" });
     const two = await board.put(agent, { kind: "note", title: "2" });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     await board.put(agent, { kind: "retraction", ttl: "1h", refs: [{ rel: "retracts", id: two.id }] });
-    board.clock.advance(HOUR);
+    board.clock.advance(HOUR_MS);
     const body = await stats(board);
     expect(body.flow).toEqual({ posted_1h: 1, posted_24h: 3, expired_24h: 2, removed_24h: 0, retracted_24h: 1 });
     expect(body.hourly).toHaveLength(168);
@@ -102,11 +100,11 @@ describe("whoever watches the board sees", () => {
     ];
     expect(hours(body)).toEqual(busy);
     expect(body.hourly.map((one) => Date.parse(one.hour))).toEqual(
-      Array.from({ length: 168 }, (_, i) => Date.UTC(2026, 4, 5, 14) - (167 - i) * HOUR),
+      Array.from({ length: 168 }, (_, i) => Date.UTC(2026, 4, 5, 14) - (167 - i) * HOUR_MS),
     );
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     expect((await stats(board)).flow).toMatchObject({ posted_1h: 0, posted_24h: 3 });
-    board.clock.advance(DAY);
+    board.clock.advance(DAY_MS);
     const later = await stats(board);
     expect(later.flow).toEqual({ posted_1h: 0, posted_24h: 0, expired_24h: 0, removed_24h: 0, retracted_24h: 0 });
     expect(hours(later)).toEqual(busy);

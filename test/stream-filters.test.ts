@@ -1,6 +1,7 @@
 // Every filter of the listing on the stream: whom a message, its status and its end are told to, live and from the log.
 import { expect, test } from "vitest";
 import { FILTER_NAMES } from "../src/core/query/filters.ts";
+import { HOUR_MS } from "../src/core/spans.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
@@ -108,7 +109,7 @@ test(
     const world = { author: board.agent(), third: board.agent(), root: "" };
     await board.put(world.author, { kind: "note", body: "long here" });
     const { id: root } = await board.put(world.third, { kind: "task", title: "the root" });
-    board.clock.advance(3 * 3_600_000);
+    board.clock.advance(3 * HOUR_MS);
     for (const [name, one] of Object.entries(CASES)) {
       // Otherwise the same text would be the same message.
       board.clock.advance(1000);

@@ -1,5 +1,6 @@
 // The stream on the wire: every frame as it is promised, and every refusal before the first byte.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { openStream, rawStream } from "./support/event-stream.ts";
@@ -74,7 +75,7 @@ test("`since` replays what was received from then on, without a cursor", async (
   await using board = await TestBoard.start();
   const agent = board.agent();
   await board.put(agent, { kind: "note", body: "old" });
-  board.clock.advance(3_600_000);
+  board.clock.advance(HOUR_MS);
   await board.put(agent, { kind: "note", body: "young" });
   await using reader = await openStream(board, "/api/stream?since=10m");
   const frames = await reader.upTo("live");
@@ -109,7 +110,7 @@ test("leases and lifetimes end on the stream by themselves, without anybody aski
   await board.put(board.agent(), { kind: "claim", lease: "60s", refs: [{ rel: "claims", id: task.id }] });
   await using reader = await openStream(board, "/api/stream");
   await reader.upTo("live");
-  board.clock.advance(60_000);
+  board.clock.advance(MINUTE_MS);
   expect(await reader.next()).toEqual({ event: "status", id: "4", data: { id: task.id, seq: 4, from: "claimed", to: "open" } });
   board.clock.advance(7_200_000);
   expect(await reader.next()).toEqual({ event: "gone", id: "5", data: { id: task.id, seq: 5, reason: "expired" } });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MINUTE_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 import { openStream } from "./support/event-stream.ts";
 
@@ -16,7 +17,7 @@ test("a reader sees what is posted after it came, and a second one catches up fr
   await board.put(board.agent(), { kind: "claim", lease: "60s", refs: [{ rel: "claims", id: before.id }] });
   expect((await live.next("message")).id).toBe("3");
   expect((await live.next("status")).data).toEqual({ id: before.id, seq: 4, from: "open", to: "claimed" });
-  board.clock.advance(60_000);
+  board.clock.advance(MINUTE_MS);
   expect((await live.next("status")).data).toEqual({ id: before.id, seq: 5, from: "claimed", to: "open" });
   await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: note.id }] });
   expect((await live.next("message")).id).toBe("6");

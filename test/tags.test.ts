@@ -1,6 +1,7 @@
 // The vocabulary in use: an agent that picks its tags from here is found by others.
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { HOUR_MS } from "../src/core/spans.ts";
 import { tagsBody } from "../src/operations/bodies/board.ts";
 import { TestBoard } from "./support/board.ts";
 import { expectRefusal } from "./support/refusal.ts";
@@ -49,7 +50,7 @@ describe("whoever chooses a tag sees", () => {
     await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: wrong.id }] });
     // oxfmt-ignore
     expect(counts(await page(board))).toEqual([["all", 2], ["a", 1], ["d", 1]]);
-    board.clock.advance(3_600_000);
+    board.clock.advance(HOUR_MS);
     // oxfmt-ignore
     expect(counts(await page(board))).toEqual([["all", 1], ["d", 1]]);
     await board.put(agent, { kind: "retraction", data: { scope: "all" } });

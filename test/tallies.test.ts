@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { SqliteAgents } from "../src/adapters/sqlite/agents.ts";
 import { SqliteStats } from "../src/adapters/sqlite/stats.ts";
 import { SqliteTags } from "../src/adapters/sqlite/tags.ts";
+import { DAY_MS } from "../src/core/spans.ts";
 import { AGENTS, OPENING, step } from "./support/acts.ts";
 import { BareBoard } from "./support/bare-board.ts";
 import { type AgentRecord, type Counts, Model } from "./support/model.ts";
@@ -14,7 +15,6 @@ const RUNS = Number(process.env["RUNS"] ?? 40);
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 100, size: "max" }).map((more) => [...OPENING, ...more]);
-const DAY = 86_400_000;
 const NO_VOTES = { verifies: 0, refutes: 0 };
 const UNSEEN: AgentRecord = {
   total: 0,
@@ -40,7 +40,7 @@ function directory(board: BareBoard, now: number): readonly AgentRecord[] {
 }
 
 function totals(board: BareBoard, now: number): ReturnType<Model["totals"]> {
-  const dayAgo = now - DAY;
+  const dayAgo = now - DAY_MS;
   const { byKind, byStatus, openWork, threads, lastDay } = new SqliteStats(board.db).figures({ hourAgo: now, dayAgo, firstHour: 0 });
   const tags = new SqliteTags(board.db);
   const labels = (field: "tag" | "need" | "offer"): Counts =>
@@ -83,7 +83,7 @@ test(`they are exact again as soon as a late sweep has run (SEED=${SEED})`, () =
       board.sweep(model.now);
       compare(board, model);
       // When everything is over, nothing is counted any more.
-      model.now += 8 * DAY;
+      model.now += 8 * DAY_MS;
       board.sweep(model.now);
       compare(board, model);
       expect(board.rows("agent_tallies") + board.rows("answerers") + board.rows("votes")).toBe(0);

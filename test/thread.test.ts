@@ -1,6 +1,7 @@
 // The whole tree around a message: what hangs where, who took part, what is still open, and pages that hold still.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { threadBody } from "../src/operations/bodies/messages.ts";
 import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
@@ -107,7 +108,7 @@ describe("a reader of a thread", () => {
     const { task, second, third } = await plant();
     await board.put(bob, { kind: "claim", lease: "1h", refs: [{ rel: "claims", id: third.id }] });
     expect((await thread(task.id)).open).toEqual([task.id, second.id]);
-    board.clock.advance(3_600_000);
+    board.clock.advance(HOUR_MS);
     expect((await thread(task.id)).open).toEqual([task.id, second.id, third.id]);
   });
 
@@ -117,7 +118,7 @@ describe("a reader of a thread", () => {
     await board.put(ann, { kind: "retraction", refs: [{ rel: "retracts", id: withdrawn.id }] });
     using db = openBeside(board.data);
     plantRemoved(db, "a".repeat(64), board.clock.now());
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
     for (const view of ["thread", "graph"]) {
       expectRefusal(await board.get(`/api/messages/${"f".repeat(64)}/${view}`), 404, "not_found");
       expectRefusal(await board.get(`/api/messages/xyz/${view}`), 404, "not_found");
@@ -169,7 +170,7 @@ describe("a thread with holes", () => {
       [answer.id, 1],
       [reply.id, 2],
     ]);
-    board.clock.advance(60_000);
+    board.clock.advance(MINUTE_MS);
     const got = await thread(reply.id);
     expect(got.root).toBe(root.id);
     expect(outline(got)).toEqual([

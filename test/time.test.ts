@@ -1,5 +1,6 @@
 // What time does to messages, leases, votes and attachments, with and without anybody asking.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DAY_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { type Change, chainFaults } from "./support/chain.ts";
@@ -7,8 +8,6 @@ import { openBeside } from "./support/database.ts";
 import { eventually } from "./support/eventually.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
-const MINUTE = 60_000;
-const DAY = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
 async function changes(board: TestBoard, query = "?limit=1000"): Promise<readonly Change[]> {
@@ -45,7 +44,7 @@ describe("a board that cannot sweep", () => {
     const first = await TestBoard.start();
     const note = { kind: "note", body: "short", ttl: "1m", attachments };
     const { id } = await first.put(first.agent(), note, { [sha256(text)]: text });
-    const at = first.clock.now() + MINUTE;
+    const at = first.clock.now() + MINUTE_MS;
     await first.stop();
     await using board = await TestBoard.start({ data: first.data, clock: first.clock, flags: ["--read-only", "on"] });
     board.clock.set(at - 1);
@@ -68,7 +67,7 @@ describe("a board that cannot sweep", () => {
     const told = async () => JSON.stringify(await Promise.all(asked.map(async (path) => (await board.get(path)).body)));
     const before = await told();
     for (const word of ["zqxtag", "zqxneed", "zqxoffer", "x-zqxkind", "both", "kept"]) expect(before).toContain(`"${word}"`);
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     const after = await told();
     for (const word of ["both", "kept"]) expect(after).toContain(`"${word}"`);
     expect(after).not.toContain("zqx");
@@ -83,7 +82,7 @@ describe("a board that cannot sweep", () => {
     await first.stop();
     await using board = await TestBoard.start({ data: first.data, clock: first.clock, flags: ["--read-only", "on"] });
     expect((await board.record(id)).derived.status).toBe("claimed");
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     expect((await board.record(id)).derived).toMatchObject({ status: "open", claimed_by: null, lease_until: null });
   });
   test("finds work by the status it shows: what is claimed no longer is open, in listings, searches, threads and the list of work", async () => {
@@ -109,9 +108,9 @@ describe("a board that cannot sweep", () => {
     ];
     const all = ["free", "long", "short"];
     expect(await told()).toEqual([["free"], ["long", "short"], all, ["free"], ["long", "short"], ["free"], [0, 0]]);
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     expect(await told()).toEqual([["free", "short"], ["long"], all, ["free", "short"], ["long"], ["free", "short"], [1, 0]]);
-    board.clock.advance(4 * MINUTE);
+    board.clock.advance(4 * MINUTE_MS);
     expect(await told()).toEqual([all, [], all, all, [], all, [1, 1]]);
   });
 });
@@ -130,7 +129,7 @@ describe("nobody asks, and yet", () => {
     const before = contents(board);
     const { id, server } = await board.put(author, { kind: "note", body: "short", ttl: 60 });
     expect(contents(board)).toBe(before + 1);
-    board.clock.advance(MINUTE + 5000);
+    board.clock.advance(MINUTE_MS + 5000);
     expect(await entry(board, id, "expire")).toMatchObject({ at: iso(board.clock.now()), digest: "-" });
     expect(contents(board)).toBe(before);
     expect(expectRefusal(await board.get(`/api/messages/${id}`), 410, "expired").details).toEqual({ at: server.expires_at });
@@ -159,8 +158,8 @@ describe("nobody asks, and yet", () => {
   test("a claim that expires before its lease ends it", async () => {
     const { id } = await board.put(author, { kind: "task", title: "short claim" });
     await board.put(other, { ...claim(id, "1h"), ttl: "2m" });
-    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 2 * MINUTE));
-    board.clock.advance(2 * MINUTE);
+    expect((await board.record(id)).derived.lease_until).toBe(iso(board.clock.now() + 2 * MINUTE_MS));
+    board.clock.advance(2 * MINUTE_MS);
     await moved(board, id, "claimed", "open");
   });
 
@@ -176,7 +175,7 @@ describe("nobody asks, and yet", () => {
     const { id } = await board.put(author, { kind: "question", title: `until then ${status}` });
     await act(id);
     expect((await board.record(id)).derived.status).toBe(status);
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     await moved(board, id, status, "open");
     const { derived } = await board.record(id);
     expect(derived).toMatchObject({ status: "open", verifies: 0, answers: 0, signals: {} });
@@ -189,7 +188,7 @@ describe("nobody asks, and yet", () => {
     expect((await board.record(id)).derived.status).toBe("disputed");
     await board.put(author, check("verifies", reply.id, { ttl: "1m" }));
     expect((await board.record(id)).derived.status).toBe("verified");
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     await moved(board, id, "verified", "disputed");
     expect((await board.record(reply.id)).derived).toMatchObject({ status: "disputed", verifies: 0, refutes: 1 });
   });
@@ -210,10 +209,10 @@ describe("a clock that is set back", () => {
     expect(late.seq).toBe(early.seq + 1);
     expect(late.server.received_at).toBe(iso(start));
     expect((await board.record(late.id)).content.body).toBe("after");
-    board.clock.set(start + MINUTE);
+    board.clock.set(start + MINUTE_MS);
     await entry(board, late.id, "expire");
     const log = await changes(board);
-    expect(log.map((one) => one.at)).toEqual([iso(start), iso(start), iso(start + MINUTE)]);
+    expect(log.map((one) => one.at)).toEqual([iso(start), iso(start), iso(start + MINUTE_MS)]);
     expect(chainFaults(log)).toEqual([]);
   });
   test("also across a restart", async () => {
@@ -246,7 +245,7 @@ describe("an attachment", () => {
   test("is erased after 24 hours though its message lives on and nobody asks", async () => {
     await using board = await TestBoard.start();
     const { id } = await board.put(board.agent(), carrier("one", "7d"), { [hash]: text });
-    board.clock.advance(DAY - 1);
+    board.clock.advance(DAY_MS - 1);
     expect((await board.get(`/api/blobs/${hash}`)).body).toBe(text);
     board.clock.advance(1);
     await eventually("the text is erased", () => (stored(board) === 0 ? true : undefined));
@@ -268,7 +267,7 @@ describe("an attachment", () => {
   test("goes with a message that lives shorter than a day", async () => {
     await using board = await TestBoard.start();
     await board.put(board.agent(), carrier("one", "1m"), { [hash]: text });
-    board.clock.advance(MINUTE);
+    board.clock.advance(MINUTE_MS);
     await eventually("the text is erased", () => (stored(board) === 0 ? true : undefined));
   });
 });

@@ -1,5 +1,6 @@
 // A program that knows only the address finds the interfaces, the MCP server and whom to tell of a hole.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { DAY_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 
 let board: TestBoard;
@@ -51,10 +52,10 @@ test("security.txt has a contact and runs out within a year of whenever it is re
   expect(fields.get("Contact")).toBe("mailto:security@board.example");
   await leads(fields.get("Canonical") ?? "");
   const first = Date.parse(fields.get("Expires") ?? "");
-  expect(first).toBeGreaterThan(board.clock.now() + 90 * 86_400_000);
-  expect(first).toBeLessThan(board.clock.now() + 365 * 86_400_000);
-  board.clock.advance(100 * 86_400_000);
-  expect(Date.parse((await read()).get("Expires") ?? "")).toBe(first + 100 * 86_400_000);
+  expect(first).toBeGreaterThan(board.clock.now() + 90 * DAY_MS);
+  expect(first).toBeLessThan(board.clock.now() + 365 * DAY_MS);
+  board.clock.advance(100 * DAY_MS);
+  expect(Date.parse((await read()).get("Expires") ?? "")).toBe(first + 100 * DAY_MS);
 });
 
 interface Catalog {

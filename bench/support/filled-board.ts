@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SCHEMA_VERSION } from "../../src/adapters/sqlite/schema.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
+import { HOUR_MS } from "../../src/core/spans.ts";
 import { BoardLife } from "./board-life.ts";
 
 const BATCH = 1000;
-const SPREAD_MS = 20 * 3_600_000;
+const SPREAD_MS = 20 * HOUR_MS;
 /** Messages live for seven days and leases for three; after this a kept board would change while it is measured. */
-const USABLE_MS = 40 * 3_600_000;
+const USABLE_MS = 40 * HOUR_MS;
 
 export interface FilledBoard {
   readonly dir: string;

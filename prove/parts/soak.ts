@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/spans.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
@@ -27,7 +28,7 @@ export const soak: Part = {
     const watched = { HEAP_WATCH: heapFile, NODE_OPTIONS: `--expose-gc --import=${join(import.meta.dirname, "../support/heap-watch.ts")}` };
     await using board = await BoardProcess.serve(emptyDirectory(), FLAGS, watched);
     const minutes = times(MINUTES);
-    const end = Date.now() + minutes * 60_000;
+    const end = Date.now() + minutes * MINUTE_MS;
     const samples: { readonly at: number; readonly heap: number }[] = [];
     let [answers, errors] = [0, 0];
     const lane = async (): Promise<void> => {
@@ -60,7 +61,7 @@ export const soak: Part = {
         if (board.pid !== undefined) process.kill(board.pid, "SIGUSR2");
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const heaps = existsSync(heapFile) ? readFileSync(heapFile, "utf8").trim().split("\n") : [];
-        if (heaps.length > looks) samples.push({ at: Date.now() / 3_600_000, heap: Number(heaps.at(-1)) / 2 ** 20 });
+        if (heaps.length > looks) samples.push({ at: Date.now() / HOUR_MS, heap: Number(heaps.at(-1)) / 2 ** 20 });
         looks = heaps.length;
       }
     };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../test/support/manual-clock.ts";
+import { MINUTE_MS } from "../core/spans.ts";
 import { Difficulty } from "./difficulty.ts";
 
-const MINUTE = 60_000;
 const TARGET = 10;
 
 function board(min = 4, max = 7) {
-  const clock = new ManualClock(1_000 * MINUTE);
+  const clock = new ManualClock(1_000 * MINUTE_MS);
   const difficulty = new Difficulty(clock, min, max, TARGET);
   const minute = (posts: number) => {
     for (let i = 0; i < posts; i++) difficulty.accepted();
-    clock.advance(MINUTE);
+    clock.advance(MINUTE_MS);
   };
   return { clock, difficulty, busy: () => minute(TARGET + 1), calm: () => minute(TARGET) };
 }
@@ -20,7 +20,7 @@ describe("a flood makes posting dearer, and only a flood", () => {
     const { clock, difficulty, busy } = board();
     expect(difficulty.required).toBe(4);
     for (let i = 0; i < TARGET + 1; i++) difficulty.accepted();
-    clock.advance(MINUTE - 1);
+    clock.advance(MINUTE_MS - 1);
     expect(difficulty.required).toBe(4);
     clock.advance(1);
     expect(difficulty.required).toBe(5);
@@ -55,7 +55,7 @@ describe("a flood makes posting dearer, and only a flood", () => {
   test("a board that nobody spoke to for a night is back at the minimum", () => {
     const { clock, difficulty, busy } = board();
     for (let i = 0; i < 3; i++) busy();
-    clock.advance(8 * 60 * MINUTE);
+    clock.advance(8 * 60 * MINUTE_MS);
     expect([difficulty.required, difficulty.honoured]).toEqual([4, 4]);
   });
 });
@@ -63,7 +63,7 @@ describe("a flood makes posting dearer, and only a flood", () => {
 describe("an agent that mined for what it was told is not turned away", () => {
   test("a quote is good for ten minutes, and not for good", () => {
     const { clock, difficulty, busy } = board();
-    clock.advance(MINUTE - 1000);
+    clock.advance(MINUTE_MS - 1000);
     const quoted = difficulty.required;
     for (let i = 0; i < TARGET + 1; i++) difficulty.accepted();
     clock.advance(1000);
@@ -81,15 +81,15 @@ describe("an agent that mined for what it was told is not turned away", () => {
     const { clock, difficulty, busy } = board();
     busy();
     const before = [difficulty.required, difficulty.honoured];
-    clock.advance(-60 * MINUTE);
+    clock.advance(-60 * MINUTE_MS);
     expect([difficulty.required, difficulty.honoured]).toEqual(before);
-    clock.advance(2 * MINUTE);
+    clock.advance(2 * MINUTE_MS);
     expect([difficulty.required, difficulty.honoured]).toEqual([5, 4]);
   });
 });
 
 test("nodes that read the same log ask for the same work, whenever they were started, and honour what they quoted", () => {
-  const clock = new ManualClock(2_000_000 * MINUTE);
+  const clock = new ManualClock(2_000_000 * MINUTE_MS);
   const now = Math.floor(clock.now() / 60_000);
   const posts = new Map(Array.from({ length: 4 }, (_, i) => [now - 4 + i, 1000]));
   const old = new Difficulty(clock, 10, 20, 100);
@@ -97,7 +97,7 @@ test("nodes that read the same log ask for the same work, whenever they were sta
   for (const node of [old, late]) node.replay(now - 1440, posts);
   expect([old.required, late.required]).toEqual([14, 14]);
   expect(late.honoured).toBe(10);
-  clock.advance(60_000);
+  clock.advance(MINUTE_MS);
   old.accepted(101);
   // Each counts for itself until the log is read again.
   for (const node of [old, late]) node.replay(now - 1440, new Map([...posts, [now, 101]]));

@@ -1,11 +1,11 @@
 // How much work a post needs: more when the board is busy, less when it is calm, and never a surprise.
 import { LIMITS } from "../core/protocol/limits.ts";
+import { minuteOf } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 
 /** What an alias operation needs on top of a message. */
 export const ALIAS_EXTRA_BITS = 3;
 
-const MINUTE = 60_000;
 const CALM_MINUTES = 3;
 const QUOTE_MINUTES = LIMITS.pow_quote_s / 60;
 
@@ -28,7 +28,7 @@ export class Difficulty {
     this.#target = target;
     this.#bits = min;
     this.#quoted = [min];
-    this.#minute = Math.floor(clock.now() / MINUTE);
+    this.#minute = minuteOf(clock.now());
   }
 
   get min(): number {
@@ -83,7 +83,7 @@ export class Difficulty {
 
   /** Once a minute: one bit up after a busy minute, one down after three calm ones. */
   #roll(): void {
-    const minute = Math.floor(this.#clock.now() / MINUTE);
+    const minute = minuteOf(this.#clock.now());
     // Beyond the quote window and the way back to the minimum, further idle minutes change nothing.
     const steps = Math.min(minute - this.#minute, QUOTE_MINUTES + CALM_MINUTES * (this.#max - this.#min + 1));
     for (let i = 0; i < steps; i++) this.#step();

@@ -3,11 +3,11 @@ import { Refusal } from "../core/errors.ts";
 import type { Gone } from "../core/message/standing.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
+import { DAY_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Store } from "../ports/store.ts";
 
 const CANDIDATES = 5;
-const DAY_MS = 86_400_000;
 
 export type FindMessage = (idOrPrefix: string) => Promise<Card>;
 

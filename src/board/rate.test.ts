@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { outcome, refusalOf } from "../../test/support/outcome.ts";
+import { HOUR_MS } from "../core/spans.ts";
 import { callerOf, RateLimiter, type Scope } from "./rate.ts";
 
 /** The promise: so many at once, then one every so many milliseconds. */
@@ -86,7 +87,7 @@ test("switched off, nothing is counted", () => {
 test("a clock that is set back by an hour locks nobody out for an hour", () => {
   const { clock, pass } = limiter();
   expect(pass("writes", "a", 40)).toBe(40);
-  clock.advance(-3_600_000);
+  clock.advance(-HOUR_MS);
   expect(pass("writes", "a", 1)).toBe(0);
   clock.advance(2000);
   expect(pass("writes", "a", 5)).toBe(2);

@@ -1,4 +1,5 @@
 // Pace and load of a board with several nodes: each tells the others what callers have used up, and all read the load from one log.
+import { MINUTE_MS, minuteOf } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Peers } from "../ports/peers.ts";
 import type { Report } from "../ports/report.ts";
@@ -21,7 +22,6 @@ export interface SharedLoadParts {
 const TELL_MS = 1000;
 /** So long after a minute has ended its count is read again, for every node may have added to it till then. */
 const SETTLED_MS = 2000;
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 /** What is told at once. */
 const MOST_CHARS = 7000;
@@ -44,12 +44,12 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   }
   /** All nodes begin at the same minute, so that they come to the same bits whenever they were started. */
   async function read(): Promise<void> {
-    const minute = Math.floor(clock.now() / MINUTE_MS);
+    const minute = minuteOf(clock.now());
     const from = minute - (minute % DAY_MINUTES) - DAY_MINUTES;
     difficulty.replay(from, await store.postedByMinute(from));
   }
   function reading(): void {
-    const next = (Math.floor(clock.now() / MINUTE_MS) + 1) * MINUTE_MS + SETTLED_MS;
+    const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + SETTLED_MS;
     cancelReading = clock.at(next, () => {
       reading();
       read().catch(failed);

@@ -1,10 +1,9 @@
 // The pulse of the board; counted at most once a second, however many ask.
+import { DAY_MS, HOUR_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Figures } from "../ports/stats.ts";
 import type { Store } from "../ports/store.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const HOURS_SHOWN = 7 * 24;
 const FRESH_MS = 1000;
 

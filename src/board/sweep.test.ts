@@ -7,6 +7,7 @@ import { ManualClock } from "../../test/support/manual-clock.ts";
 import { SqliteWriter } from "../adapters/sqlite/writer.ts";
 import { WITHDRAW_STEP } from "../core/message/sweep.ts";
 import { messageId } from "../core/protocol/identity.ts";
+import { MINUTE_MS } from "../core/spans.ts";
 import { Appender } from "./append.ts";
 import { type Sweeper, startSweeper } from "./sweep.ts";
 
@@ -34,7 +35,7 @@ const erased = (kept: number) => eventually("the content is erased", () => (boar
 test("a disk that could not be written: the sweep is made up for when it can be, without a request", async () => {
   await post({ kind: "note", body: "short", ttl: "1m" });
   board.db.exec("PRAGMA query_only = ON");
-  clock.advance(60_000);
+  clock.advance(MINUTE_MS);
   await eventually("the fault is reported", () => (faults.length === 1 ? true : undefined));
   await expect(post({ kind: "note", body: "refused" })).rejects.toMatchObject({ code: "storage_unavailable", status: 503 });
   expect(board.rows("contents")).toBe(1);
@@ -46,7 +47,7 @@ test("a disk that could not be written: the sweep is made up for when it can be,
 
 test("thousands that end at the same moment are all erased, step by step, with posts in between", async () => {
   await Promise.all(Array.from({ length: 1500 }, (_, i) => post({ kind: "note", body: `note ${i}`, ttl: "1m" })));
-  clock.advance(60_000);
+  clock.advance(MINUTE_MS);
   await post({ kind: "note", body: "in between" });
   await erased(1);
   expect(board.rows("gone", "reason = 'expired'")).toBe(1500);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { iso } from "../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
+import { DAY_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { transparencyBody } from "./bodies/moderation.ts";
@@ -10,7 +11,7 @@ import { LIST_REFUSALS } from "./list-messages.ts";
 import { operation } from "./operation.ts";
 import { pageShape } from "./parameters.ts";
 
-const PERIOD_MS = 365 * 86_400_000;
+const PERIOD_MS = 365 * DAY_MS;
 const QUESTION = "transparency";
 
 export const getTransparency = (store: Store, clock: Clock, cursors: CursorCodec) =>

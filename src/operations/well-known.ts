@@ -1,6 +1,7 @@
 // /.well-known/api-catalog and security.txt: where programs and people look who know nothing but the address of the board.
 import { z } from "zod";
 import { iso } from "../core/protocol/time.ts";
+import { DAY_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import { operation, type Operation, type Reply } from "./operation.ts";
 
@@ -11,7 +12,6 @@ export interface WellKnownParts {
   readonly clock: Clock;
 }
 
-const DAY_MS = 86_400_000;
 /** RFC 9116 asks for less than a year; counted from the day of the question, so that it never runs out while the board runs. */
 const SECURITY_DAYS = 180;
 const CARD_TYPE = "application/mcp-server-card+json";

@@ -2,6 +2,7 @@
 import { test } from "vitest";
 import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
+import { MINUTE_MS } from "../../src/core/spans.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";
@@ -12,7 +13,6 @@ import { databaseFor } from "../support/postgres/database.ts";
 const BATCH = 100;
 /** What every node reads again, a little into each minute. */
 const READ_AGAIN_MS = 3000;
-const MINUTE_MS = 60_000;
 
 test("a flood that one node takes makes the others ask for more work as well, and calm makes them ask for less", async () => {
   await using one = await TestBoard.start();

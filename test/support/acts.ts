@@ -4,6 +4,7 @@ import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import { parsePayload, type Payload } from "../../src/core/protocol/payload.ts";
 import { REL_NAMES, type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
 import { sha256Hex } from "../../src/core/protocol/sha256.ts";
+import { HOUR_MS } from "../../src/core/spans.ts";
 import type { Model, Posted } from "./model.ts";
 
 export const AGENTS = Array.from({ length: 4 }, (_, i) => {
@@ -78,7 +79,7 @@ export const step: Arbitrary<Step> = oneof(
   { weight: 20, arbitrary: draft.map((draft) => ({ do: "post" as const, draft })) },
   { weight: 1, arbitrary: nat(30).map((n) => ({ do: "again" as const, n })) },
   { weight: 1, arbitrary: nat(FORETOLD.length - 1).map((n) => ({ do: "foretold" as const, n })) },
-  { weight: 2, arbitrary: among([4, 0], [4, 1], [8, 20_000], [3, 61_000], [1, 4 * 3_600_000]).map((ms) => ({ do: "wait" as const, ms })) },
+  { weight: 2, arbitrary: among([4, 0], [4, 1], [8, 20_000], [3, 61_000], [1, 4 * HOUR_MS]).map((ms) => ({ do: "wait" as const, ms })) },
   { weight: 2, arbitrary: record({ do: constant("wait_for" as const), n: nat(6), offset: constantFrom(-1, 0, 0, 1) }) },
 );
 

@@ -1,7 +1,7 @@
 // The rules of aliases in their plainest form: who holds what is worked out anew from everything that ever happened.
-const DAY = 86_400_000;
-const LIFE = 30 * DAY;
-const QUARANTINE = 30 * DAY;
+import { DAY_MS } from "../../src/core/spans.ts";
+const LIFE = 30 * DAY_MS;
+const QUARANTINE = 30 * DAY_MS;
 const PER_AGENT = 5;
 
 export interface Operation {

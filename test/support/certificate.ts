@@ -1,5 +1,6 @@
 // A self-signed certificate made on the spot, so that no key lies in the repository and no tool is needed.
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { DAY_MS } from "../../src/core/spans.ts";
 
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
@@ -18,7 +19,6 @@ const pem = (label: string, bytes: Uint8Array) =>
 const ED25519 = sequence(oid("2b6570"));
 const COMMON_NAME = oid("550403");
 const SUBJECT_ALT_NAME = oid("551d11");
-const DAY_MS = 86_400_000;
 
 export function selfSigned(host: string): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");

@@ -2,6 +2,7 @@
 import { type Arrival, labelsOf, type Standing } from "../../core/message/standing.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
+import { HOUR_MS } from "../../core/spans.ts";
 import { reached } from "../sql/rows.ts";
 import type { BatchLedger } from "./ledger.ts";
 import type { Rows } from "./write-function.ts";
@@ -49,7 +50,7 @@ function contentRows(arrived: readonly Arrived[]): Rows {
     Object.entries(arrival.blobs).map(([sha256, text]) => ({
       sha256,
       text,
-      expires_at: standing.receivedAt + LIMITS.attachment_hours * 3_600_000,
+      expires_at: standing.receivedAt + LIMITS.attachment_hours * HOUR_MS,
     })),
   );
   return {

@@ -2,10 +2,10 @@
 import { GENESIS } from "../../core/log/chain.ts";
 import { type Flow, FLOWS } from "../../core/message/standing.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { minuteOf } from "../../core/spans.ts";
 import type { Figures, FiguresQuery } from "../../ports/stats.ts";
 import type { Client } from "./client.ts";
 
-const MINUTE_MS = 60_000;
 const MINUTES_PER_HOUR = 60;
 
 /** One statement sees one state of the database. */
@@ -19,11 +19,10 @@ const FIGURES = `
   UNION ALL SELECT 'hourly', label, count FROM tallies WHERE field = 'hour' AND label >= $4`;
 
 export async function figuresOf(client: Client, { hourAgo, dayAgo, firstHour }: FiguresQuery): Promise<Figures> {
-  const minute = (ms: number): string => String(Math.floor(ms / MINUTE_MS));
   const rows = await client.query<{ part: string; label: string; count: number }>(FIGURES, [
     dayAgo,
-    minute(hourAgo),
-    minute(dayAgo),
+    String(minuteOf(hourAgo)),
+    String(minuteOf(dayAgo)),
     String(firstHour * MINUTES_PER_HOUR),
     LIMITS.kinds_shown,
     `{${FLOWS.join(",")}}`,

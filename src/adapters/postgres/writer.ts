@@ -1,6 +1,7 @@
 // The writer of a PostgreSQL board: many acts, one transaction, one after the other over all nodes.
 import { sweep } from "../../core/message/sweep.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/spans.ts";
 import { type Act, type Appended, type Outcome, StoreFailure } from "../../ports/store.ts";
 import { perform, refusalOf } from "../sql/perform.ts";
 import { oldestMinuteKept } from "../sql/tally-moves.ts";
@@ -10,8 +11,7 @@ import { BatchLedger } from "./ledger.ts";
 import { loadMissing } from "./load.ts";
 import { MOVED_ON, PARTS, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
-const PRUNE_EVERY_MS = 60_000;
-const DAY_MS = 86_400_000;
+const PRUNE_EVERY_MS = MINUTE_MS;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
 const MAX_ROUNDS = 50;
 /** So many batches take the lock first, once another node has come in between: while both write, whoever only hopes works in vain. */

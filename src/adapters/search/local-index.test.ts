@@ -7,6 +7,7 @@ import { randomFields, randomQuery, seeded } from "../../../test/support/search-
 import { matching } from "../../core/search/index/matching.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import { matches, type Query } from "../../core/search/query.ts";
+import { HOUR_MS } from "../../core/spans.ts";
 import { Follower } from "./follower.ts";
 import { LocalIndex, type LocalIndexOptions } from "./local-index.ts";
 import { pace } from "./pace.ts";
@@ -17,7 +18,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const HOUR = 3_600_000;
 const word = (...words: string[]): Query => ({ mode: "all", clauses: [{ words, prefix: false }], not: [] });
 const everything: Query = { mode: "all", clauses: [], not: [] };
 const seqs = (index: LocalIndex, query: Query): number[] => [...matching(index.parts(), query, {})];
@@ -76,7 +76,7 @@ describe("a search finds exactly what the live predicate would", () => {
     const index = LocalIndex.open(dir, { now: () => now });
     for (let stage = 0; stage < 6; stage++) {
       await work(index, log, random, 6);
-      now += HOUR;
+      now += HOUR_MS;
       expectAgreement(
         index,
         log,
@@ -95,7 +95,7 @@ describe("a search finds exactly what the live predicate would", () => {
     for (let round = 0; round < 12; round++) {
       live(log, random, 60);
       await follow(index, log);
-      now += HOUR;
+      now += HOUR_MS;
       const upkeep = Promise.all([index.flush(pace(0)), index.tidy(pace(0))]);
       live(log, random, 40);
       await follow(index, log);
@@ -210,7 +210,7 @@ describe("withdrawn words", () => {
     log.leave(secret, "retract");
     await follow(index, log);
     expect(seqs(index, word("quux"))).toEqual([]);
-    now += HOUR;
+    now += HOUR_MS;
     await index.tidy(pace(0));
     expect(everyByte()).not.toContain("quux");
     expect(seqs(index, word("alpha"))).toEqual([2]);
@@ -242,7 +242,7 @@ describe("withdrawn words", () => {
     await follow(first, log);
     await first.flush(pace(0));
     first.close();
-    const second = LocalIndex.open(dir, { now: () => HOUR });
+    const second = LocalIndex.open(dir, { now: () => HOUR_MS });
     await second.tidy(pace(0));
     expect(everyByte()).not.toContain("quux");
     second.close();

@@ -1,4 +1,5 @@
 // Which segments to merge or rewrite next, so that there are few of them and little in them is gone.
+import { MINUTE_MS } from "../../core/spans.ts";
 import type { Segment } from "./segment.ts";
 
 export interface Upkeep {
@@ -16,7 +17,7 @@ const LEVELS = [1024, 8192, 65_536];
 /** Of its documents, how many may be gone before a segment is rewritten. */
 const GONE_SHARE = 1 / 3;
 /** Withdrawn words are off the disk this long after the message, and the time it takes to rewrite a segment. */
-const ERASE_WITHIN_MS = 10 * 60_000;
+const ERASE_WITHIN_MS = 10 * MINUTE_MS;
 
 /** Empty where nothing is due; one segment alone is to be rewritten without what is gone. */
 export function nextMerge(segments: readonly Upkeep[], now: number): readonly Upkeep[] {

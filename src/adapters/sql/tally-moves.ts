@@ -1,5 +1,6 @@
 // Moves of the board's counts, gathered through a transaction and summed at its end: popular tags move many times in a batch.
 import type { AgentField, TallyField } from "../../core/message/standing.ts";
+import { minuteOf } from "../../core/spans.ts";
 
 export interface TallyMove {
   /** Undefined for counts of the whole board. */
@@ -14,7 +15,7 @@ export interface TallyMove {
 const MINUTES_KEPT = 8 * 24 * 60;
 
 /** Minutes since 1970 have eight digits until the year 2160, so they compare as text. */
-export const oldestMinuteKept = (now: number): string => String(Math.floor(now / 60_000) - MINUTES_KEPT);
+export const oldestMinuteKept = (now: number): string => String(minuteOf(now) - MINUTES_KEPT);
 
 export class TallyMoves {
   readonly #moves: TallyMove[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
+import { HOUR_MS } from "../../core/spans.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
 import { SqliteAgents } from "./agents.ts";
 
@@ -37,7 +38,7 @@ test("a page of agents is the same whether it is found by what they offer or by 
   const sets: readonly (readonly string[])[] = [[], ["much"], ["little"], ["none", "little"], ["much", "little"], ["none"]];
   for (const offers of sets) {
     for (const needs of [[], ["time"]]) {
-      const activeSince = NOW - 20 * 3_600_000;
+      const activeSince = NOW - 20 * HOUR_MS;
       const meets = (wanted: readonly string[], has: readonly string[]) => wanted.length === 0 || wanted.some((one) => has.includes(one));
       const expected = AGENTS.filter((one) => one.lastSeen >= activeSince && meets(offers, one.offers) && meets(needs, one.needs))
         .sort((x, y) => y.lastSeen - x.lastSeen || (x.id < y.id ? 1 : -1))

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
 import { noteText } from "../../../test/support/payload.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { DAY_MS } from "../../core/spans.ts";
 import type { Outcome } from "../../ports/store.ts";
-
-const DAY = 86_400_000;
 
 function post(board: BareBoard, title: string, once: string, now: number, more: object = {}): string {
   const act = { type: "post" as const, arrival: { ...arrivalOf(noteText({ title, ...more })), once }, dryRun: false };
@@ -18,10 +17,10 @@ test("what stands for the same thing outside enters once, even with other words,
   const start = 1_800_000_000_000;
   expect(post(board, "first", "mail 1", start)).toBe("created");
   expect(post(board, "first", "mail 1", start + 1)).toBe("repeated");
-  expect(post(board, "other words", "mail 1", start + DAY)).toBe("repeated");
-  expect(post(board, "other mail", "mail 2", start + DAY)).toBe("created");
+  expect(post(board, "other words", "mail 1", start + DAY_MS)).toBe("repeated");
+  expect(post(board, "other mail", "mail 2", start + DAY_MS)).toBe("created");
   expect(board.rows("messages")).toBe(2);
-  const later = start + LIMITS.once_days * DAY + 60_000;
+  const later = start + LIMITS.once_days * DAY_MS + 60_000;
   board.sweep(later);
   expect(board.rows("arrived_once")).toBe(1);
   expect(post(board, "years after", "mail 1", later + 1)).toBe("created");

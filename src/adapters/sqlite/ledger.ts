@@ -15,6 +15,7 @@ import {
 import { ALIAS_LIFE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload, Ref } from "../../core/protocol/payload.ts";
+import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
 import type { AuthorFacts, ThreadFacts, Touched } from "../../ports/store.ts";
 import type { ActLedger } from "../sql/perform.ts";
 import { AgentBook } from "./agent-book.ts";
@@ -184,7 +185,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     for (const [position, { rel, id }] of refs.entries()) sql.insertRef.run(s.seq, position, rel, id);
     for (const { field, label } of labelsOf(payload)) sql.insertLabel.run(field, label, s.seq);
     for (const agent of reached(s)) sql.insertInbox.run(agent, s.seq, Number(s.repliedTo.includes(agent)));
-    for (const [hash, text] of Object.entries(blobs)) sql.putBlob.run(hash, text, s.receivedAt + LIMITS.attachment_hours * 3_600_000);
+    for (const [hash, text] of Object.entries(blobs)) sql.putBlob.run(hash, text, s.receivedAt + LIMITS.attachment_hours * HOUR_MS);
     for (const { sha256 } of payload.attachments ?? []) sql.attach.run(sha256, s.seq);
   }
   update(s: Standing): void {
@@ -289,10 +290,10 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   }
   /** Forgets what has been kept long enough: tombstones, old entries. */
   prune(): void {
-    this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * 86_400_000);
+    this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * DAY_MS);
     this.#tallies.prune(this.now);
-    this.#threads.keepRootsBefore(this.now - LIMITS.gone_days * 86_400_000);
-    this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * 86_400_000);
-    this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * 86_400_000);
+    this.#threads.keepRootsBefore(this.now - LIMITS.gone_days * DAY_MS);
+    this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * DAY_MS);
+    this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * DAY_MS);
   }
 }

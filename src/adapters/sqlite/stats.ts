@@ -4,9 +4,9 @@ import { GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Flow, FLOWS, type TallyField } from "../../core/message/standing.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { minuteOf } from "../../core/spans.ts";
 import type { Figures, FiguresQuery } from "../../ports/stats.ts";
 
-const MINUTE_MS = 60_000;
 const MINUTES_PER_HOUR = 60;
 
 export class SqliteStats {
@@ -52,7 +52,7 @@ export class SqliteStats {
   }
 
   #flows(since: number): Record<Flow, number> {
-    const minute = String(Math.floor(since / MINUTE_MS));
+    const minute = String(minuteOf(since));
     const sum = (flow: Flow) => this.#sql.flow.get(flow, minute)?.["count"] as number;
     return Object.fromEntries(FLOWS.map((flow) => [flow, sum(flow)])) as Record<Flow, number>;
   }

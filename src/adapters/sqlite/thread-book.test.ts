@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { messageId } from "../../core/protocol/identity.ts";
+import { DAY_MS } from "../../core/spans.ts";
 import { SqliteThreads } from "./threads.ts";
 
 const START = Date.UTC(2026, 0, 1);
-const DAY = 86_400_000;
 
 let board: BareBoard;
 beforeEach(() => (board = new BareBoard()));
@@ -24,12 +24,12 @@ const text = (body: string, reply?: string): string =>
 
 function post(body: string, day: number, reply?: string): string {
   const payload = text(body, reply);
-  expect(board.post(payload, START + day * DAY)).toBe("created");
+  expect(board.post(payload, START + day * DAY_MS)).toBe("created");
   return messageId(payload);
 }
 
 const seqs = (root: string, day: number): number[] =>
-  new SqliteThreads(board.db).branches(root, { after: 0, upTo: 1e9, limit: 100, now: START + day * DAY }).map(({ seq }) => seq);
+  new SqliteThreads(board.db).branches(root, { after: 0, upTo: 1e9, limit: 100, now: START + day * DAY_MS }).map(({ seq }) => seq);
 
 test("a reply that comes before its target shares the thread with it", () => {
   const root = messageId(text("root"));
@@ -45,19 +45,19 @@ test("a thread stays one while it lives, even when its root has been forgotten",
   const root = post("root", 0);
   let last = root;
   for (let day = 6; day <= 42; day += 6) last = post(`day ${day}`, day, last);
-  board.sweep(START + 43 * DAY);
+  board.sweep(START + 43 * DAY_MS);
   expect(board.rows("gone", `id = '${root}'`)).toBe(0);
   post("to the root", 43, root);
   expect(seqs(root, 43)).toHaveLength(2);
   expect(board.rows("threads")).toBe(1);
-  board.sweep(START + 60 * DAY);
+  board.sweep(START + 60 * DAY_MS);
   expect([board.rows("threads"), board.rows("strays")]).toEqual([0, 0]);
 });
 
 test("a thread that has ended begins again with a reply to what is left of it", () => {
   const root = post("root", 0);
   const reply = post("reply", 1, root);
-  board.sweep(START + 9 * DAY);
+  board.sweep(START + 9 * DAY_MS);
   expect(board.rows("threads")).toBe(0);
   post("to the reply", 9, reply);
   post("to the root", 9, root);

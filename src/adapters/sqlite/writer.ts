@@ -2,11 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../../core/errors.ts";
 import { sweep } from "../../core/message/sweep.ts";
+import { MINUTE_MS } from "../../core/spans.ts";
 import type { Act, Appended, Outcome } from "../../ports/store.ts";
 import { perform, refusalOf } from "../sql/perform.ts";
 import { SqliteLedger } from "./ledger.ts";
 
-const PRUNE_EVERY_MS = 60_000;
+const PRUNE_EVERY_MS = MINUTE_MS;
 
 export class SqliteWriter {
   readonly #db: DatabaseSync;

@@ -1,10 +1,10 @@
 // `blackboard operate stats`: the board at a glance, from its store.
 import type { Command } from "commander";
+import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
 import { atDesk, type DeskOptions, withDesk } from "./desk.ts";
 import { view } from "./switches.ts";
 
-const HOUR_MS = 3_600_000;
-const YEAR_MS = 365 * 24 * HOUR_MS;
+const YEAR_MS = 365 * DAY_MS;
 
 export function statsCommand(operate: Command): void {
   atDesk(operate.command("stats").description("messages, threads, reports, decisions and switches")).action(stats);
@@ -15,7 +15,7 @@ async function stats(options: DeskOptions): Promise<void> {
     const at = now();
     const { head, byStatus, byKind, openWork, threads, agents, lastDay } = await store.figures({
       hourAgo: at - HOUR_MS,
-      dayAgo: at - 24 * HOUR_MS,
+      dayAgo: at - DAY_MS,
       firstHour: Math.floor(at / HOUR_MS),
     });
     const { notices, removed, restored, keysBlocked } = await store.moderationFigures(at - YEAR_MS);

@@ -4,9 +4,9 @@ import type { AliasPayload } from "../protocol/alias.ts";
 import { isReserved } from "../protocol/alias.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
+import { DAY_MS } from "../spans.ts";
 import type { EntryType } from "./standing.ts";
 
-const DAY_MS = 86_400_000;
 /** An alias outlives its owner's last signed act by this much, and is then kept for the old owner for as long again. */
 export const ALIAS_LIFE_MS = LIMITS.alias_days * DAY_MS;
 export const ALIAS_QUARANTINE_MS = LIMITS.alias_quarantine_days * DAY_MS;

@@ -3,9 +3,9 @@ import { BareBoard } from "../../../test/support/bare-board.ts";
 import { SqliteAgents } from "../../adapters/sqlite/agents.ts";
 import { agentId, messageId } from "../protocol/identity.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
+import { HOUR_MS } from "../spans.ts";
 
 const NOW = 1_767_225_600_000;
-const HOUR = 3_600_000;
 const key = (name: string): string => Buffer.from(sha256Hex(name), "hex").toString("base64url");
 
 test("a question with more answers than are noted is still resolved, reopened and ended in full", () => {
@@ -39,10 +39,10 @@ test("a question with more answers than are noted is still resolved, reopened an
   post("asker", { kind: "signal", signal: "resolved", body: "now", refs: [{ rel: "on", id: question }] });
   expect(credited()).toBe(99);
 
-  board.sweep(NOW + 3 * HOUR);
+  board.sweep(NOW + 3 * HOUR_MS);
   expect([credited(), board.rows("answerers")]).toEqual([0, 0]);
-  answer(crowd[104]!, "late", NOW + 3 * HOUR);
+  answer(crowd[104]!, "late", NOW + 3 * HOUR_MS);
   expect(credited()).toBe(1);
-  board.sweep(NOW + 4 * HOUR);
+  board.sweep(NOW + 4 * HOUR_MS);
   expect([credited(), board.rows("answerers")]).toEqual([0, 0]);
 });

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
 import { messageId } from "../protocol/identity.ts";
+import { MINUTE_MS } from "../spans.ts";
 
 const START = 1_767_225_600_000;
-const MINUTE = 60_000;
 let board: BareBoard;
 let now: number;
 beforeEach(() => {
@@ -33,7 +33,7 @@ test("an answer and the vote on it that end in the same sweep are counted out on
   const first = put(1, { kind: "answer", refs: [{ rel: "answers", id: task }], ttl: "2m" });
   put(2, { kind: "verification", refs: [{ rel: "refutes", id: first }], ttl: "1m" });
   expect(standing(task).status).toBe("disputed");
-  now += 3 * MINUTE;
+  now += 3 * MINUTE_MS;
   board.sweep(now);
   expect(standing(task)).toMatchObject({ status: "open", answers: 0, answersDisputed: 0 });
   const second = put(1, { kind: "answer", body: "better", refs: [{ rel: "answers", id: task }] });

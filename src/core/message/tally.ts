@@ -1,21 +1,19 @@
 // Counts of the whole board: what default listings show, by kind, status and label, and what came and went by the minute.
 import type { Ref } from "../protocol/payload.ts";
 import { isWorkable, type Status } from "../protocol/vocabulary.ts";
+import { HOUR_MS, minuteOf } from "../spans.ts";
 import { creditMessage } from "./credit.ts";
 import type { Flow, Label, Ledger, Standing } from "./standing.ts";
 
-const HOUR_MS = 3_600_000;
-const minuteOf = (ms: number): string => String(Math.floor(ms / 60_000));
-
 /** Counts one of the flows in the minute of now. */
 export function tallyFlow(ledger: Ledger, flow: Flow): void {
-  ledger.tally(flow, minuteOf(ledger.now), 1);
+  ledger.tally(flow, String(minuteOf(ledger.now)), 1);
 }
 
 /** Counts a post in its minute and its hour. */
 export function tallyPosted(ledger: Ledger): void {
   tallyFlow(ledger, "posted");
-  ledger.tally("hour", minuteOf(ledger.now - (ledger.now % HOUR_MS)), 1);
+  ledger.tally("hour", String(minuteOf(ledger.now - (ledger.now % HOUR_MS))), 1);
 }
 
 /** Counts a message in or out of what default listings show. */

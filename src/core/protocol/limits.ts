@@ -1,4 +1,5 @@
 // Every number of the protocol that an agent can run into, published at /api/kinds.
+import { DAY_MS } from "../spans.ts";
 
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
@@ -61,4 +62,4 @@ export const LIMITS = Object.freeze({
 });
 
 /** What people wrote in a report goes so long after their case was closed. */
-export const REPORT_TEXT_MS = LIMITS.report_text_days * 86_400_000;
+export const REPORT_TEXT_MS = LIMITS.report_text_days * DAY_MS;

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Versions } from "../../board/versions.ts";
+import { minuteOf } from "../../core/spans.ts";
 import type { Call, Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -50,7 +51,6 @@ const CHARS_KEPT = 16_000_000;
 const BROTLI_QUALITY = 4;
 /** Below it there is nothing to gain. */
 const LEAST_CODED = 1000;
-const MINUTE_MS = 60_000;
 
 export function pageSender({ clock, versions }: PageParts): SendPage {
   const kept = new Map<string, Kept>();
@@ -71,9 +71,7 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
     // Times on a page are told in minutes, so that a page is new each minute at the latest.
     const state =
-      operation.revalidate === true
-        ? `${(await versions.of(url)).slice(0, -1)}-p${Math.floor(clock.now() / MINUTE_MS).toString(36)}"`
-        : undefined;
+      operation.revalidate === true ? `${(await versions.of(url)).slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"` : undefined;
     if (state === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
     void reply.header("etag", state);
     if (request.headers["if-none-match"]?.includes(state) === true) return reply.code(304).send();

@@ -3,11 +3,11 @@ import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Action } from "../../../core/message/moderation.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
+import { DAY_MS } from "../../../core/spans.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 
 const STEP = 500;
-const DAY_MS = 86_400_000;
 const REASONS: Readonly<Record<string, string>> = { expire: "expired", retract: "retracted", remove: "removed" };
 
 export const isEnding = ({ type }: Entry): boolean => REASONS[type] !== undefined;

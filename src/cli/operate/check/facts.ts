@@ -3,12 +3,12 @@ import type { Standing } from "../../../core/message/standing.ts";
 import { ORDERS } from "../../../core/query/order.ts";
 import { type FilterValues, meaningOf } from "../../../core/query/filters.ts";
 import { and, atLeast } from "../../../core/query/condition.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/spans.ts";
 import type { Card, Store } from "../../../ports/store.ts";
 import type { TagFacts } from "../../../ports/tags.ts";
 import type { Findings } from "./findings.ts";
 
 const STEP = 500;
-const HOUR_MS = 3_600_000;
 const MOST = 1_000_000;
 
 const STANDING = [
@@ -113,7 +113,7 @@ function seqsOf(store: Store, filter: FilterValues, now: number): Promise<readon
 
 async function compareFigures(sides: Sides, findings: Findings): Promise<void> {
   const { now } = sides;
-  const query = { hourAgo: now - HOUR_MS, dayAgo: now - 24 * HOUR_MS, firstHour: Math.floor(now / HOUR_MS) - 167 };
+  const query = { hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour: Math.floor(now / HOUR_MS) - 167 };
   const [wanted, stored] = await both(sides, (store) => store.figures(query));
   const shown = (figures: typeof wanted) => ({ ...figures, hourly: Object.fromEntries(figures.hourly) });
   findings.compare("counts", ["byStatus", "byKind", "openWork", "threads", "lastHour", "lastDay", "hourly"], shown(wanted), shown(stored));
