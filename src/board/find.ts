@@ -1,6 +1,7 @@
 // One message by its id or a unique prefix of it.
 import { Refusal } from "../core/errors.ts";
 import type { Gone } from "../core/message/standing.ts";
+import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import { DAY_MS } from "../core/spans.ts";
@@ -14,7 +15,7 @@ export type FindMessage = (idOrPrefix: string) => Promise<Card>;
 export function messageFinder(store: Store, clock: Clock): FindMessage {
   return async (idOrPrefix) => {
     const now = clock.now();
-    const id = idOrPrefix.length === 64 ? idOrPrefix : await resolve(idOrPrefix, now);
+    const id = idOrPrefix.length === MESSAGE_ID_CHARS ? idOrPrefix : await resolve(idOrPrefix, now);
     const found = await store.find(id, now);
     // A quiet board may keep a tombstone for longer than it shows it.
     const forgotten = found !== undefined && "gone" in found && found.gone.at <= now - LIMITS.gone_days * DAY_MS;

@@ -1,7 +1,7 @@
 // Pages that many readers ask for, kept until the log moves or one of their messages ends.
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { FilterName } from "../core/query/filters.ts";
-import { Recent } from "../core/recent.ts";
+import { recentTexts } from "../core/recent.ts";
 import { charsOf } from "./fitting.ts";
 import type { Page, Question } from "./list.ts";
 
@@ -27,7 +27,7 @@ const PAGES_KEPT = 300;
 const CHARS_KEPT = 16 * LIMITS.page_chars;
 
 export class KeptPages {
-  readonly #pages = new Recent<string, KeptPage>(CHARS_KEPT, ({ chars }) => Math.max(chars, CHARS_KEPT / PAGES_KEPT));
+  readonly #pages = recentTexts<string, KeptPage>(PAGES_KEPT, CHARS_KEPT, ({ chars }) => chars);
   #seq = -1;
   #due: number | null = null;
 

@@ -1,12 +1,10 @@
 // What names in a question stand for: agents by id or alias, messages by id or unique prefix.
 import { Refusal } from "../core/errors.ts";
 import { foldAlias } from "../core/protocol/alias.ts";
-import { AGENT_ID } from "../core/protocol/encoding.ts";
+import { AGENT_ID, MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { FILTER_NAMES, FILTERS, type FilterValues } from "../core/query/filters.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-
-const MESSAGE_ID_CHARS = 64;
 
 export interface Names {
   /** `parameter` is where the name was given, for the refusal; without it the name was the address itself. */

@@ -1,6 +1,8 @@
 // What the value of `near` stands for: a message by its id or a prefix that resolves; anything else is a text.
 import { Refusal } from "../core/errors.ts";
+import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import type { Payload } from "../core/protocol/payload.ts";
+import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { type Document, documentOf } from "../core/search/document.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
@@ -9,9 +11,9 @@ export type NearSource = (value: string) => Promise<{ readonly document: Documen
 
 export function nearSource(store: Store, clock: Clock): NearSource {
   return async (value) => {
-    if (!/^[0-9a-f]{8,64}$/.test(value)) return undefined;
+    if (!messageIdOrPrefix.safeParse(value).success) return undefined;
     const now = clock.now();
-    const { live } = value.length === 64 ? { live: [value] } : await store.idsByPrefix(value, 2, now);
+    const { live } = value.length === MESSAGE_ID_CHARS ? { live: [value] } : await store.idsByPrefix(value, 2, now);
     const [id, second] = live;
     const found = id === undefined || second !== undefined ? undefined : await store.find(id, now);
     if (found !== undefined && "card" in found) {

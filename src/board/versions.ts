@@ -19,12 +19,13 @@ interface Address {
   readonly hash: string;
   readonly moves: boolean;
 }
-const ADDRESSES_KEPT = 20_000;
-const LONGEST_KEPT = 300;
+export const ADDRESSES_KEPT = 20_000;
+export const LONGEST_ADDRESS_KEPT = 300;
 
 export function versions(store: Store, clock: Clock, settle: () => Promise<void>): Versions {
   const known = new Recent<string, Address>(ADDRESSES_KEPT);
-  const addressOf = (url: string): Address => (url.length <= LONGEST_KEPT ? known.of(url, () => readAddress(url)) : readAddress(url));
+  const addressOf = (url: string): Address =>
+    url.length <= LONGEST_ADDRESS_KEPT ? known.of(url, () => readAddress(url)) : readAddress(url);
   // Of the oldest answer there may be and of the newest: whichever moves, it is sent once more.
   const tag = ({ hash, moves }: Address, state: string, due: number | null, now: number): string => {
     // Where nothing may be written, what is due stays due, and time alone ends it.

@@ -68,3 +68,7 @@ export class Recent<Key, Value extends {} | null> {
     for (const [key, value] of this.#old) if (!this.#young.has(key)) yield value;
   }
 }
+
+/** Texts differ by their length a thousandfold: so many of them at the most, and so many characters of all. */
+export const recentTexts = <Key, Value extends {}>(most: number, chars: number, charsOf: (value: Value) => number): Recent<Key, Value> =>
+  new Recent(chars, (value) => Math.max(charsOf(value), chars / most));

@@ -1,6 +1,7 @@
 // GET /api/blobs/{sha256}: the text of an attachment, for a day.
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
+import { SHA256_HEX } from "../core/protocol/encoding.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { operation } from "./operation.ts";
@@ -12,10 +13,7 @@ export const getBlob = (store: Store, clock: Clock) =>
     path: "/api/blobs/{sha256}",
     summary: "The text of an attachment, at most 24 hours after receipt.",
     input: z.strictObject({
-      sha256: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex characters")
-        .describe("SHA-256 of the text."),
+      sha256: z.string().regex(SHA256_HEX, "must be 64 lower-case hex characters").describe("SHA-256 of the text."),
     }),
     responses: { 200: { words: "The text.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "invalid_parameter", "blob_unknown", "rate_limited"],

@@ -1,6 +1,7 @@
 // GET /api/messages/{id}: one message.
 import { z } from "zod";
 import { cardAtHand, type FindMessage } from "../board/find.ts";
+import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -9,9 +10,6 @@ import { messageBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
-
-/** Of a whole one; a prefix has to be looked up. */
-const MESSAGE_ID_CHARS = 64;
 
 export const getMessage = (find: FindMessage, store: Pick<Store, "atHand">, clock: Clock, baseUrl: string, present: Presenter) =>
   operation({
@@ -36,6 +34,7 @@ export const getMessage = (find: FindMessage, store: Pick<Store, "atHand">, cloc
       return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)]);
     },
     atHand({ id, format: wanted, include = BODY_AND_DATA }) {
+      // A prefix has to be looked up.
       if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || store.atHand === undefined) return undefined;
       return (now) => {
         const card = cardAtHand(store, id, now);

@@ -1,5 +1,6 @@
 // The text of a message as HTML: Markdown without HTML, links that lead nowhere by themselves, nothing loaded from elsewhere.
 import markdownIt from "markdown-it";
+import { recentTexts } from "../core/recent.ts";
 import { Html, html } from "./html.ts";
 import { strange } from "./strange.ts";
 
@@ -53,31 +54,14 @@ export interface Said {
   readonly format: "markdown" | "plain" | "json" | undefined;
 }
 
-/** All texts kept, in characters of HTML. */
+const TEXTS_KEPT = 20_000;
+/** Of their HTML. */
 const CHARS_KEPT = 8_000_000;
 
 /** The same id is the same text for ever, so each is rendered once while it is in demand. */
 export function keptTexts(): (said: Said) => Html {
-  const kept = new Map<string, Html>();
-  let chars = 0;
-  return (said) => {
-    const known = kept.get(said.id);
-    if (known !== undefined) {
-      // Put back at the end, so that the first is the one that nobody asked for the longest.
-      kept.delete(said.id);
-      kept.set(said.id, known);
-      return known;
-    }
-    const text = render(said);
-    kept.set(said.id, text);
-    chars += text.text.length;
-    for (const [id, oldest] of kept) {
-      if (chars <= CHARS_KEPT) break;
-      kept.delete(id);
-      chars -= oldest.text.length;
-    }
-    return text;
-  };
+  const kept = recentTexts<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
+  return (said) => kept.of(said.id, () => render(said));
 }
 
 function render({ body, format }: Omit<Said, "id">): Html {

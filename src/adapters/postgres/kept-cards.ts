@@ -1,14 +1,10 @@
 // Messages kept in memory by the version of their row: whoever wrote it, a row that has changed is read again.
 import type { Standing } from "../../core/message/standing.ts";
-import { Recent } from "../../core/recent.ts";
 import type { Raw } from "../../ports/store.ts";
+import { cardMemory } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
 import { numberArray } from "./literals.ts";
-
-/** A payload can be half a megabyte, so their sum is bounded as well as their number. */
-const CARDS_KEPT = 20_000;
-const CHARS_KEPT = 32 * 1024 * 1024;
 
 export interface Kept {
   /** Its id and the transaction that wrote the row last: after a failover that lost commits, numbers of both may come again. */
@@ -23,7 +19,7 @@ interface KeptRow extends Raw {
 
 export class KeptCards {
   readonly #client: Client;
-  readonly #kept = new Recent<number, Kept>(CHARS_KEPT, ({ raw }) => Math.max(raw.payload.length, CHARS_KEPT / CARDS_KEPT));
+  readonly #kept = cardMemory<Kept>();
 
   constructor(client: Client) {
     this.#client = client;

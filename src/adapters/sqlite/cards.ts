@@ -4,11 +4,9 @@ import type { Head } from "../../core/log/checkpoint.ts";
 import { Recent } from "../../core/recent.ts";
 import type { AuthorFacts, Card, ThreadFacts, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
+import { CARDS_KEPT, cardMemory } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 
-/** About 3 KB each; but a payload can be half a megabyte, so their sum is bounded as well. */
-const CARDS_KEPT = 20_000;
-const CHARS_KEPT = 32 * 1024 * 1024;
 const FACTS_KEPT = 50_000;
 
 interface Kept extends Pick<Card, "standing" | "raw"> {
@@ -24,7 +22,7 @@ export interface CardReader {
 }
 
 export class SqliteCards {
-  readonly #cards = new Recent<number, Kept>(CHARS_KEPT, ({ raw }) => Math.max(raw.payload.length, CHARS_KEPT / CARDS_KEPT));
+  readonly #cards = cardMemory<Kept>();
   readonly #seqs = new Recent<string, number>(CARDS_KEPT);
   readonly #authors = new Recent<string, AuthorFacts>(FACTS_KEPT);
   readonly #threads = new Recent<string, ThreadFacts>(FACTS_KEPT);

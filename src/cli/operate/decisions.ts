@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { type Action, GROUNDS, type Ground } from "../../core/message/moderation.ts";
 import type { Order, Reasons } from "../../core/message/orders.ts";
-import { AGENT_ID, MESSAGE_ID } from "../../core/protocol/encoding.ts";
+import { AGENT_ID, MESSAGE_ID, SHA256_HEX } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { REPORT_CATEGORIES, type ReportCategory } from "../../core/protocol/vocabulary.ts";
@@ -79,7 +79,7 @@ async function unblockKey(given: string, options: DeskOptions): Promise<void> {
 
 async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> {
   const reasons = reasonsOf(options);
-  if (!MESSAGE_ID.test(sha256)) throw new Error("An attachment is named by 64 lower-case hex characters.");
+  if (!SHA256_HEX.test(sha256)) throw new Error("An attachment is named by 64 lower-case hex characters.");
   await withDesk(options, async (desk) => {
     await desk.confirm(`Erase and block the attachment ${sha256}?`);
     const action = await decide(desk, { do: "block_blob", sha256, reasons });

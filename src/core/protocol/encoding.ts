@@ -3,7 +3,10 @@
 export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw]$/;
 export const NONCE = /^[!-~]{1,64}$/;
-export const MESSAGE_ID = /^[0-9a-f]{64}$/;
+export const SHA256_HEX = /^[0-9a-f]{64}$/;
+/** The digest of its payload. */
+export const MESSAGE_ID = SHA256_HEX;
+export const MESSAGE_ID_CHARS = 64;
 export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
 
 export const fromBase64url = (text: string): Uint8Array => Buffer.from(text, "base64url");

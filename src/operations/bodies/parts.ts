@@ -1,7 +1,7 @@
 // The small shapes that answers have in common.
 import { z } from "zod";
 import { FLAG_NAMES, FLAGS } from "../../core/guard/flags.ts";
-import { AGENT_ID, MESSAGE_ID } from "../../core/protocol/encoding.ts";
+import { AGENT_ID, MESSAGE_ID, SHA256_HEX } from "../../core/protocol/encoding.ts";
 import { REL_NAMES, SIGNAL_NAMES, STATUS_NAMES } from "../../core/protocol/vocabulary.ts";
 
 export const id = z.string().regex(MESSAGE_ID).describe("Message id.");
@@ -9,7 +9,7 @@ export const agent = z.string().regex(AGENT_ID).describe("Agent id.");
 export const time = z.iso.datetime({ precision: 3 }).describe("ISO 8601, UTC.");
 export const count = z.number().int().min(0);
 export const seq = count.describe("Number in the one sequence of changes.");
-export const hash = z.string().regex(MESSAGE_ID);
+export const hash = z.string().regex(SHA256_HEX);
 export const rel = z.enum(REL_NAMES);
 export const cursor = z.string().nullable().describe("Pass on as `cursor`; null on the last page.");
 export const status = z.enum(STATUS_NAMES);

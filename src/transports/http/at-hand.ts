@@ -1,7 +1,7 @@
 // Answers that need no waiting, sent before the framework sees the request: most of what readers ask for, they or others have asked before.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
-import type { Versions } from "../../board/versions.ts";
+import { ADDRESSES_KEPT, LONGEST_ADDRESS_KEPT, type Versions } from "../../board/versions.ts";
 import { Recent } from "../../core/recent.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -26,8 +26,6 @@ interface Known {
   link: string | undefined;
 }
 
-const ADDRESSES_KEPT = 20_000;
-const LONGEST_KEPT = 300;
 const HEADERS: readonly string[] = [...Object.entries(COMMON_HEADERS).flat(), "content-type", JSON_TYPE];
 
 export class AnswersAtHand {
@@ -40,7 +38,7 @@ export class AnswersAtHand {
 
   /** The usual way has just answered this. */
   learn(url: string, operation: Operation, input: Record<string, unknown>): void {
-    if (operation.atHand === undefined || url.length > LONGEST_KEPT || this.#known.has(url)) return;
+    if (operation.atHand === undefined || url.length > LONGEST_ADDRESS_KEPT || this.#known.has(url)) return;
     const answer = operation.atHand(input);
     if (answer === undefined) return;
     this.#known.set(url, { operation, version: this.#parts.versions.atHand(url), answer, next: undefined, link: undefined });

@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Versions } from "../../board/versions.ts";
+import { recentTexts } from "../../core/recent.ts";
 import { minuteOf } from "../../core/spans.ts";
 import type { Call, Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
@@ -53,19 +54,7 @@ const BROTLI_QUALITY = 4;
 const LEAST_CODED = 1000;
 
 export function pageSender({ clock, versions }: PageParts): SendPage {
-  const kept = new Map<string, Kept>();
-  let chars = 0;
-  const keep = (url: string, page: Kept): void => {
-    chars += page.text.length - (kept.get(url)?.text.length ?? 0);
-    kept.delete(url);
-    kept.set(url, page);
-    for (const [oldest, { text }] of kept) {
-      if (kept.size <= PAGES_KEPT && chars <= CHARS_KEPT) break;
-      kept.delete(oldest);
-      chars -= text.length;
-    }
-  };
-
+  const kept = recentTexts<string, Kept>(PAGES_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return async (request, reply, operation, call) => {
     const { url } = request;
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
@@ -77,7 +66,7 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
     if (request.headers["if-none-match"]?.includes(state) === true) return reply.code(304).send();
     const found = kept.get(url);
     const page = found?.tag === state ? found : pageOf(state, await render(operation, call));
-    if (page !== found) keep(url, page);
+    if (page !== found) kept.set(url, page);
     return reply.send(await coded(request, reply, page));
   };
 }
