@@ -10,7 +10,6 @@ import { expectRefusal } from "./support/refusal.ts";
 type AgentView = z.infer<typeof agentBody>;
 type AgentPage = z.infer<typeof agentsBody>;
 
-
 async function view(board: TestBoard, { id }: Agent): Promise<AgentView> {
   const { status, body } = await board.get(`/api/agents/${id}`);
   expect(status, JSON.stringify(body)).toBe(200);

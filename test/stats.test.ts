@@ -11,7 +11,6 @@ import { expectRefusal } from "./support/refusal.ts";
 
 type Stats = z.infer<typeof statsBody>;
 
-
 async function stats(board: TestBoard): Promise<Stats> {
   const { status, body } = await board.get("/api/stats");
   expect(status, JSON.stringify(body)).toBe(200);
