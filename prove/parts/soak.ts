@@ -13,9 +13,11 @@ const MINUTES = 60;
 const CONNECTIONS = 8;
 /** Short lives, so that the board is full after a minute and stays so. */
 const TTL_S = 60;
-const LOOK_EVERY_MS = 20_000;
+const LOOK_EVERY_MS = 10_000;
 /** Rounds of each lane until its pace is known. */
 const MEASURED = 500;
+/** Of these the latest count: a board that has just started is slow. */
+const LATEST = 200;
 const MIB_AN_HOUR = 1;
 const ERRORS = 0.0001;
 
@@ -29,11 +31,11 @@ export const soak: Part = {
     await using board = await BoardProcess.serve(emptyDirectory(), FLAGS, watched);
     const minutes = times(MINUTES);
     const end = Date.now() + minutes * MINUTE_MS;
-    const samples: { readonly at: number; readonly heap: number }[] = [];
+    const samples: Sample[] = [];
     let [answers, errors] = [0, 0];
     const lane = async (): Promise<void> => {
       const agent = new Agent();
-      let pace = 0;
+      let [pace, due] = [0, 0];
       for (let i = 0; Date.now() < end; i++) {
         const at = performance.now();
         const body = JSON.stringify(
@@ -49,10 +51,12 @@ export const soak: Part = {
           answers++;
           if (response === undefined || response.status >= 400) errors++;
         }
-        // As long a pause as the work took is half of what the lanes could do. The pace of the beginning is kept: what lives grows with it.
-        const worked = performance.now() - at;
-        if (i < MEASURED) pace = (pace * i + worked * 2) / (i + 1);
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, pace - worked)));
+        // As long a pause as the work took is half of what the lanes could do. The pace of the beginning is kept, and a slow moment made
+        // up for: what lives, and is kept in memory, grows with it.
+        const now = performance.now();
+        if (i < MEASURED) pace += ((now - at) * 2 - pace) / Math.min(i + 1, LATEST);
+        due = (i < MEASURED ? at : due) + pace;
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - now)));
       }
     };
     const watch = async (): Promise<void> => {
@@ -61,16 +65,18 @@ export const soak: Part = {
         if (board.pid !== undefined) process.kill(board.pid, "SIGUSR2");
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const heaps = existsSync(heapFile) ? readFileSync(heapFile, "utf8").trim().split("\n") : [];
-        if (heaps.length > looks) samples.push({ at: Date.now() / HOUR_MS, heap: Number(heaps.at(-1)) / 2 ** 20 });
+        if (heaps.length > looks)
+          samples.push({ at: Date.now() / HOUR_MS, heap: Number(heaps.at(-1)) / 2 ** 20, resident: residentMiB(board.pid) });
         looks = heaps.length;
       }
     };
     await Promise.all([watch(), ...Array.from({ length: CONNECTIONS }, lane)]);
     // The first third fills what the board keeps, and compiles.
-    const slope = slopeOf(floors(samples.slice(Math.floor(samples.length / 3))));
+    const filled = samples.slice(Math.floor(samples.length / 3));
+    const [slope, resident] = [slopeOf(filled, "heap"), slopeOf(filled, "resident")];
     return {
       held: errors / answers < ERRORS && slope <= MIB_AN_HOUR,
-      figure: `${minutes} min, ${answers.toLocaleString("en")} answers on ${availableParallelism()} cores, ${errors} errors; live heap ${samples.at(-1)?.heap.toFixed(1)} MiB in the end, slope ${slope.toFixed(2)} MiB/h over ${samples.length} looks, ${residentMiB(board.pid).toFixed(0)} MiB resident`,
+      figure: `${minutes} min, ${answers.toLocaleString("en")} answers on ${availableParallelism()} cores, ${errors} errors; live heap ${samples.at(-1)?.heap.toFixed(1)} MiB in the end, slope ${slope.toFixed(2)} MiB/h over ${samples.length} looks; ${samples.at(-1)?.resident.toFixed(0)} MiB resident, ${resident.toFixed(1)} MiB/h`,
     };
   },
 };
@@ -78,22 +84,20 @@ export const soak: Part = {
 interface Sample {
   readonly at: number;
   readonly heap: number;
+  /** Of the whole process, with all its threads. */
+  readonly resident: number;
 }
 
 const STRETCHES = 8;
 
-/** What is kept grows until its older half is forgotten: what counts is the lowest of each stretch. */
-function floors(samples: readonly Sample[]): readonly Sample[] {
+/** Least squares. What is kept grows until its older half is forgotten: what counts is the lowest of each stretch. */
+function slopeOf(samples: readonly Sample[], of: "heap" | "resident"): number {
   const stretch = Math.max(1, Math.floor(samples.length / STRETCHES));
-  return Array.from({ length: Math.floor(samples.length / stretch) }, (_, i) =>
-    samples.slice(i * stretch, (i + 1) * stretch).reduce((low, one) => (one.heap < low.heap ? one : low)),
+  const floors = Array.from({ length: Math.floor(samples.length / stretch) }, (_, i) =>
+    samples.slice(i * stretch, (i + 1) * stretch).reduce((low, one) => (one[of] < low[of] ? one : low)),
   );
-}
-
-/** Least squares. */
-function slopeOf(samples: readonly Sample[]): number {
   const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-  const [at, heap] = [mean(samples.map((one) => one.at)), mean(samples.map((one) => one.heap))];
-  const over = samples.reduce((sum, one) => sum + (one.at - at) * (one.heap - heap), 0);
-  return over / samples.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
+  const [at, level] = [mean(floors.map((one) => one.at)), mean(floors.map((one) => one[of]))];
+  const over = floors.reduce((sum, one) => sum + (one.at - at) * (one[of] - level), 0);
+  return over / floors.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
 }
