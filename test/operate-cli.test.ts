@@ -1,4 +1,5 @@
 // `blackboard operate` as an operator types it: a process of its own, on the data of a board that runs in another one.
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent, TEST_BITS } from "./support/agent.ts";
@@ -106,6 +107,20 @@ test("check and backup work beside the board", async () => {
     args: ["operate", "restore-backup", dir, "--data", emptyDirectory(), "--yes", "--json"],
   }).ended;
   expect({ code, restored: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, restored: { read_only: false, replaced: null } });
+});
+
+test("check and backup say so where there is no board, and leave nothing behind", async () => {
+  for (const command of ["check", "backup"]) {
+    const [empty, dir] = [emptyDirectory(), join(emptyDirectory(), "backup")];
+    const asked = command === "check" ? [command] : [command, dir];
+    const { code, stdout, stderr } = await BoardProcess.spawn({ args: ["operate", ...asked, "--data", empty] }).ended;
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `There is no board in ${empty}. Give its directory with --data.\n`,
+    });
+    expect([readdirSync(empty), existsSync(dir)]).toEqual([[], false]);
+  }
 });
 
 test("what cannot be done is said in words, and nothing is done", async () => {

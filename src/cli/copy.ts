@@ -74,7 +74,7 @@ async function toSqlite({ from, to, keyFile }: CopyOptions): Promise<Head> {
   const nodes = await nodesAt(from);
   if (nodes > 0)
     throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
-  const store = await openPostgresStore(from);
+  const store = await openPostgresStore(from, undefined, "operator");
   mkdirSync(to, { recursive: true, mode: 0o700 });
   const lock = lockDataDir(to);
   try {

@@ -1,11 +1,16 @@
 // `operate check` on a PostgreSQL board: silent on a sound one, also while it is written to, and loud about what was planted.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { BusyBoard } from "../../../test/support/busy-board.ts";
 import { configAt, Operator } from "../../../test/support/operator.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { TestBoard } from "../../../test/support/board.ts";
-import { databaseFor } from "../../../test/support/postgres/database.ts";
+import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
+import { emptyDirectory } from "../../../test/support/process.ts";
+import { makeBackup } from "../../cli/operate/backup.ts";
 import { checkConfigured } from "../../cli/operate/check.ts";
+import { openBoard } from "../../cli/operate/desk.ts";
 import { Client } from "./client.ts";
 
 test(`a board in PostgreSQL is checked at one moment, and each planted corruption is named (SEED=${SEED})`, async () => {
@@ -48,4 +53,18 @@ test(`a board in PostgreSQL is checked at one moment, and each planted corruptio
     'facts is "poetry"',
   ])
     expect(said).toContain(fault);
+});
+
+test("check, backup and every other command of an operator say so where the database holds no board, and make none there", async () => {
+  const data = emptyDirectory();
+  const client = new Client({ url: await databaseFor(data), connections: 1, name: "test" });
+  await client.script("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+  const backup = join(emptyDirectory(), "backup");
+  const config = configAt(data);
+  for (const command of [() => checkConfigured(config), () => makeBackup(config, backup, false), () => openBoard(config)])
+    await expect(command()).rejects.toThrow("There is no board in this database. Give its address with --database-url.");
+  expect(await client.query("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")).toEqual([]);
+  expect(existsSync(backup)).toBe(false);
+  await client.end();
+  await dropDatabaseOf(data);
 });

@@ -35,6 +35,11 @@ export async function migrate(client: Client): Promise<void> {
   await requireDurable(client);
 }
 
+export async function requireBoard(client: Client): Promise<void> {
+  const [found] = await client.query<{ table: string | null }>(`SELECT to_regclass('blackboard_schema')::text AS "table"`);
+  if (found?.table === null) throw new Error("There is no board in this database. Give its address with --database-url.");
+}
+
 /** What is acknowledged is on disk: the session asked for it, and must have got it. */
 async function requireDurable(client: Client): Promise<void> {
   const [session] = await client.query<{ mode: string }>("SELECT current_setting('synchronous_commit') AS mode");

@@ -11,13 +11,14 @@ import { Client } from "./client.ts";
 import { dumped } from "./dump.ts";
 import { PostgresLister } from "./list.ts";
 import { Listener } from "./listener.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, requireBoard } from "./migrate.ts";
 import { PostgresModeration } from "./moderation.ts";
 import { PostgresReader } from "./reader.ts";
 import { Replica } from "./replica.ts";
 import { figuresOf, postedByMinute } from "./stats.ts";
 import { tagsIn } from "./tags.ts";
 import { PostgresThreads } from "./threads.ts";
+import { endWithdrawn } from "./withdrawals.ts";
 import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
@@ -33,10 +34,13 @@ export interface PostgresAddresses {
   readonly readUrl: string | undefined;
 }
 
-export async function openPostgresStore(url: string, readUrl?: string): Promise<PostgresStore> {
+/** A board makes the database its own; an operator's command only works where there is a board already. */
+export async function openPostgresStore(url: string, readUrl?: string, as: "board" | "operator" = "board"): Promise<PostgresStore> {
   const client = new Client({ url, connections: READ_CONNECTIONS, name: "blackboard" });
   try {
+    if (as === "operator") await requireBoard(client);
     await migrate(client);
+    if (as === "board") await endWithdrawn(client);
     return new PostgresStore({ url, readUrl }, client);
   } catch (error) {
     await client.end();

@@ -1,7 +1,7 @@
 // Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
 import { createHash } from "node:crypto";
 import { FLOWS } from "../../core/message/standing.ts";
-import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import { WITHDRAW_STEPS, WITHDRAW_VARIABLES } from "./withdrawals.ts";
 
 /** What moved, heard by every node. */
 export const CHANNEL = "blackboard";
@@ -89,10 +89,7 @@ DECLARE
   due bigint;
   detached text[];
   pruning boolean;
-  withdrawal withdrawals%ROWTYPE;
-  room bigint := ${WITHDRAW_STEP};
-  beyond bigint;
-  ended bigint;
+  ${WITHDRAW_VARIABLES}
 BEGIN
   -- Nobody else writes from here to the end of the transaction; what follows sees what was written before.
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
@@ -112,21 +109,7 @@ BEGIN
     `INSERT INTO withdrawals SELECT * FROM ${rows("withdrawals", "withdrawn")} ON CONFLICT (author) DO UPDATE SET seq = excluded.seq, at = excluded.at`,
   )}
   -- So many and no more: whoever waits for the answer sends the next batch, and posts of others come in between.
-  FOR withdrawal IN SELECT * FROM withdrawals ORDER BY seq LOOP
-    EXIT WHEN room <= 0;
-    beyond := (SELECT m.seq FROM messages m WHERE m.author = withdrawal.author AND m.seq > withdrawal.done AND m.seq < withdrawal.seq
-      ORDER BY m.seq OFFSET room LIMIT 1);
-    UPDATE messages m SET expires_at = withdrawal.at, withdrawn = 1 WHERE m.author = withdrawal.author AND m.seq > withdrawal.done
-      AND m.seq < coalesce(beyond, withdrawal.seq) AND m.expires_at > withdrawal.at;
-    GET DIAGNOSTICS ended = ROW_COUNT;
-    IF beyond IS NULL THEN
-      DELETE FROM withdrawals w WHERE w.author = withdrawal.author;
-      room := room - ended;
-    ELSE
-      UPDATE withdrawals w SET done = beyond - 1 WHERE w.author = withdrawal.author;
-      room := 0;
-    END IF;
-  END LOOP;
+  ${WITHDRAW_STEPS}
   IF p_erased IS NOT NULL THEN
     WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "erased")} r WHERE t.seq = r.seq RETURNING t.sha256)
     SELECT array_agg(sha256) INTO detached FROM loose;

@@ -37,9 +37,9 @@ async function backup(dir: string, options: DeskOptions & { key: boolean }): Pro
 /** Where the log stands in the backup. */
 export async function makeBackup(config: Config, dir: string, withKey: boolean): Promise<Head> {
   if (existsSync(dir) && readdirSync(dir).length > 0) throw new Error(`${dir} is not empty. Give a directory that does not exist yet.`);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
   // Before the database, so that the copy is never behind the head that comes with it.
   const signed = await lastSigned(config);
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const unfinished = join(dir, "board.db.next");
   await copyTo(config, unfinished);
   chmodSync(unfinished, 0o600);

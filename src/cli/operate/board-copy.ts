@@ -14,8 +14,11 @@ import { requireBoardIn } from "./desk.ts";
 /** The last head that the board signed, as far as this machine and the database know. */
 export async function lastSigned({ data, databaseUrl }: Config): Promise<Checkpoint | undefined> {
   const file = headFile(join(data, "head.json"));
-  if (databaseUrl === undefined) return file.read();
-  const store = await openPostgresStore(databaseUrl);
+  if (databaseUrl === undefined) {
+    requireBoardIn(data);
+    return file.read();
+  }
+  const store = await openPostgresStore(databaseUrl, undefined, "operator");
   try {
     return await postgresHeadRecord(store.client, file).read();
   } finally {

@@ -66,7 +66,7 @@ export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) 
 export async function openBoard({ data, databaseUrl }: Config): Promise<{ store: Store; record: HeadRecord }> {
   const file = headFile(join(data, "head.json"));
   if (databaseUrl !== undefined) {
-    const store = await openPostgresStore(databaseUrl);
+    const store = await openPostgresStore(databaseUrl, undefined, "operator");
     return { store, record: postgresHeadRecord(store.client, file) };
   }
   requireBoardIn(data);

@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { loadAssets } from "../../adapters/assets/files.ts";
-import { RateLimiter } from "../../board/rate.ts";
+import { BUCKETS, RateLimiter } from "../../board/rate.ts";
 import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";
 
 /** A server with one operation, which notes how it was answered. */
 async function serve({ limited = false, due = (): boolean => false, proxies = [] as string[] } = {}) {
   const ways: string[] = [];
+  let versions = 0;
   const note = <Answer>(way: string, answer: Answer): Answer => {
     ways.push(way);
     return answer;
@@ -38,7 +39,16 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     trustedProxies: proxies,
     tls: undefined,
     metrics: undefined,
-    versions: { of: async () => 'W/"1"', atHand: () => () => (due() ? undefined : 'W/"1"') },
+    versions: {
+      of: async () => {
+        versions++;
+        return 'W/"1"';
+      },
+      atHand: () => () => {
+        versions++;
+        return due() ? undefined : 'W/"1"';
+      },
+    },
     observe() {},
     assets: loadAssets,
     refusalPage: async ({ message }) => message,
@@ -50,7 +60,7 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     const { date: _date, ...headers } = Object.fromEntries(response.headers);
     return { status: response.status, headers, body: await response.text() };
   };
-  return { get, ways, [Symbol.asyncDispose]: () => app.close() };
+  return { get, ways, versions: () => versions, [Symbol.asyncDispose]: () => app.close() };
 }
 
 test("who asks what was asked before is answered at once, with the same head and body", async () => {
@@ -77,6 +87,17 @@ test("other methods, validators and inputs that take waiting go the usual way, a
   due = true;
   await server.get();
   expect(new Set(server.ways)).toEqual(new Set(["usual"]));
+});
+
+test("for whoever has asked too often nothing is made before the refusal", async () => {
+  await using server = await serve({ limited: true });
+  const { burst } = BUCKETS.reads;
+  for (let i = 0; i < burst; i++) expect((await server.get()).status).toBe(200);
+  expect(server.ways).toEqual(["usual", ...Array.from({ length: burst - 1 }, () => "at hand")]);
+  const refused = await server.get();
+  expect([refused.status, JSON.parse(refused.body)]).toMatchObject([429, { error: { code: "rate_limited", details: { scope: "reads" } } }]);
+  expect(server.ways).toHaveLength(burst);
+  expect(server.versions()).toBe(burst);
 });
 
 test("nobody gets more than their share by asking again, also behind a proxy", async () => {
