@@ -1,8 +1,9 @@
 // Which index a listing walks: that of the condition with the fewest rows behind it, as rules and not as the planner's guess.
-import type { Condition, NumberField, SetField, TextField } from "../../core/query/condition.ts";
+import { type Condition, LABEL_FIELD, type NumberField, type SetField, type TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
 import { Recent } from "../../core/recent.ts";
-import { Binder, LABEL_FIELD, rangeSql } from "../sql/condition.ts";
+import { Binder, rangeSql } from "../sql/condition.ts";
+import { SORTABLE, wayBy, type WaysBy } from "../sql/driven.ts";
 import type { Client } from "./client.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 
@@ -24,8 +25,6 @@ export interface Driver extends Candidate {
   readonly rows: number;
 }
 
-/** Sorting so many rows costs less than walking a whole index in order. */
-export const SORTABLE = 5000;
 const BY_SEQ: readonly string[] = ["seq"];
 /** No index gives them so: all are gathered first. */
 const SORTED_BY_SEQ: readonly string[] = ["seq"];
@@ -52,7 +51,7 @@ export class DriverChooser {
 
   /** One whose rows come in order serves any listing by seq; others only where they are short enough to sort. */
   async choose(conditions: readonly Condition[], key: OrderKey): Promise<Driver | undefined> {
-    const candidates = conditions.flatMap((one) => candidateOf(one) ?? []);
+    const candidates = conditions.flatMap((one) => wayBy(one, CANDIDATES) ?? []);
     const [only] = candidates;
     if (only === undefined) return undefined;
     const others = conditions.filter((one) => one !== only.condition);
@@ -102,46 +101,38 @@ export function holdsMostly(condition: Condition): boolean {
   return condition.is === "flag" && condition.field === "superseded" && !condition.value;
 }
 
-function candidateOf(condition: Condition): Candidate | undefined {
-  switch (condition.is) {
-    case "oneOf":
-      return byColumn(condition, condition.field, condition.values);
-    case "between": {
-      if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
-      if (condition.field === "authorSince") return byFirstAuthors(condition);
-      const column = RANGES[condition.field];
-      // Everything has an end, and some work and votes or none: only the far end of these is a choice.
-      if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
-      const stream = (binder: Binder): string => `SELECT seq FROM messages WHERE ${rangeSql(column, condition, binder)}`;
-      const orderedBy = [column, "seq"];
-      return {
-        condition,
-        streams: (binder) => [stream(binder)],
-        orderedBy,
-        overlap: false,
-        count: (binder) => fewOf(stream(binder), orderedBy),
-      };
-    }
-    case "refers": {
-      const { target, rels } = condition;
-      const of = (rel: string | undefined, binder: Binder): string =>
-        `SELECT seq FROM refs WHERE target = ${binder.bind(target)}${rel === undefined ? "" : ` AND rel = ${binder.bind(rel)}`}`;
-      const streams = (binder: Binder) => (rels === null ? [of(undefined, binder)] : rels.map((rel) => of(rel, binder)));
-      const orderedBy = rels === null ? ["rel", "seq"] : BY_SEQ;
-      const count = (binder: Binder): string => sumOf(streams(binder).map((one) => fewOf(one, orderedBy)));
-      return { condition, streams, orderedBy, overlap: true, count };
-    }
-    case "hasAny":
-      return bySet(condition, condition.field, condition.values);
-    case "hasAll":
-      return condition.values.length === 1 ? bySet(condition, condition.field, condition.values) : undefined;
-    case "flag":
-    case "language":
-    case "and":
-    case "or":
-    case "not":
-      return undefined;
-  }
+const CANDIDATES: WaysBy<Candidate> = {
+  oneOf: (condition) => byColumn(condition, condition.field, condition.values),
+  between: byRange,
+  refers: byTarget,
+  has: (condition) => bySet(condition, condition.field, condition.values),
+};
+
+function byRange(condition: Extract<Condition, { is: "between" }>): Candidate | undefined {
+  if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
+  if (condition.field === "authorSince") return byFirstAuthors(condition);
+  const column = RANGES[condition.field];
+  // Everything has an end, and some work and votes or none: only the far end of these is a choice.
+  if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
+  const stream = (binder: Binder): string => `SELECT seq FROM messages WHERE ${rangeSql(column, condition, binder)}`;
+  const orderedBy = [column, "seq"];
+  return {
+    condition,
+    streams: (binder) => [stream(binder)],
+    orderedBy,
+    overlap: false,
+    count: (binder) => fewOf(stream(binder), orderedBy),
+  };
+}
+
+function byTarget(condition: Extract<Condition, { is: "refers" }>): Candidate {
+  const { target, rels } = condition;
+  const of = (rel: string | undefined, binder: Binder): string =>
+    `SELECT seq FROM refs WHERE target = ${binder.bind(target)}${rel === undefined ? "" : ` AND rel = ${binder.bind(rel)}`}`;
+  const streams = (binder: Binder) => (rels === null ? [of(undefined, binder)] : rels.map((rel) => of(rel, binder)));
+  const orderedBy = rels === null ? ["rel", "seq"] : BY_SEQ;
+  const count = (binder: Binder): string => sumOf(streams(binder).map((one) => fewOf(one, orderedBy)));
+  return { condition, streams, orderedBy, overlap: true, count };
 }
 
 /** What came after a moment, which is little where the moment is near. */

@@ -1,11 +1,12 @@
 // Listings in PostgreSQL: the rows of a page are chosen first, then everything about them is fetched.
 import type { Listed, ListQuery } from "../../ports/store.ts";
+import { SORTABLE } from "../sql/driven.ts";
 import { merged, oneByOne } from "../sql/listing.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, cardOf, FACT_COLUMNS, FACT_JOINS, type FactRow, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
 import { KeptCards } from "./kept-cards.ts";
-import { DriverChooser, holdsMostly, SORTABLE } from "./driver.ts";
+import { DriverChooser, holdsMostly } from "./driver.ts";
 import { gonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {

@@ -1,5 +1,12 @@
 // A condition read as SQL over a message row `m`; the same for every store but for the dialect's disagreements.
-import type { Condition, FlagField, NumberField, SetField, TextField } from "../../core/query/condition.ts";
+import {
+  type Condition,
+  type FlagField,
+  LABEL_FIELD,
+  type NumberField,
+  type SetField,
+  type TextField,
+} from "../../core/query/condition.ts";
 
 export type SqlValue = string | number;
 
@@ -50,7 +57,6 @@ const FLAG: Record<FlagField, string> = {
   assisted: "m.assisted = 1",
   superseded: "m.superseded_by IS NOT NULL",
 };
-export const LABEL_FIELD = { tags: "tag", needs: "need", offers: "offer" } as const;
 
 /** Every column is opaque, unless `driver` is this very condition: it alone may choose an index. */
 export function conditionSql(condition: Condition, binder: Binder, driver?: Condition): string {

@@ -2,9 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentFacts, AgentQuery } from "../../ports/agents.ts";
-
-/** Sorting so many agents costs less than walking all that are active. */
-const SORTABLE = 5000;
+import { SORTABLE } from "../sql/driven.ts";
 
 const COLUMNS = "a.id, a.pk, a.first_seen AS firstSeen, a.last_seen AS lastSeen, a.messages AS total";
 type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total">;

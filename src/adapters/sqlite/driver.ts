@@ -1,8 +1,9 @@
 // Which index drives the walk of a listing: the condition with the fewest rows behind it.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Condition, SetField, TextField } from "../../core/query/condition.ts";
+import { type Condition, LABEL_FIELD, type SetField, type TextField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { type Binder, LABEL_FIELD } from "../sql/condition.ts";
+import type { Binder } from "../sql/condition.ts";
+import { SORTABLE, wayBy, type WaysBy } from "../sql/driven.ts";
 import { threadOf } from "./thread-book.ts";
 
 export interface Driver {
@@ -14,8 +15,6 @@ export interface Driver {
   readonly inOrder: boolean;
 }
 
-/** Sorting so many rows costs less than walking a whole index in order. */
-const SORTABLE = 5000;
 /** Where nothing is counted: a guess that beats a full walk and loses to a real count. */
 const UNCOUNTED = 1000;
 
@@ -33,43 +32,32 @@ export class DriverChooser {
   /** A driver in order serves any listing by seq; others only where they are short enough to sort. */
   choose(conditions: readonly Condition[], key: OrderKey): Driver | undefined {
     const usable = conditions
-      .flatMap((one) => this.#asDriver(one) ?? [])
+      .flatMap((one) => wayBy(one, this.#ways) ?? [])
       .filter((one) => one.rows <= SORTABLE || (one.inOrder && key === "seq"));
     return usable.sort((a, b) => a.rows - b.rows)[0];
   }
 
-  #asDriver(condition: Condition): Driver | undefined {
-    switch (condition.is) {
-      case "oneOf": {
-        const { field, values } = condition;
-        const rows = sum(values, (value) => this.#textRows(field, value));
-        const numbers = (binder: Binder) => values.map((root) => threadOf(() => binder.bind(root))).join(", ");
-        const inThreads = (binder: Binder) => `(SELECT seq FROM messages WHERE thread IN (${numbers(binder)}))`;
-        return { condition, from: field === "root" ? inThreads : undefined, rows, inOrder: values.length === 1 };
-      }
-      case "refers": {
-        const { target, rels } = condition;
-        const among = (binder: Binder) => (rels === null ? "" : ` AND rel IN (${binder.bindAll(rels)})`);
-        return {
-          condition,
-          from: (binder) => `(SELECT DISTINCT seq FROM refs WHERE target = ${binder.bind(target)}${among(binder)})`,
-          rows: UNCOUNTED,
-          inOrder: false,
-        };
-      }
-      case "hasAny":
-        return this.#setDriver(condition, condition.field, condition.values);
-      case "hasAll":
-        return condition.values.length === 1 ? this.#setDriver(condition, condition.field, condition.values) : undefined;
-      case "between":
-      case "flag":
-      case "language":
-      case "and":
-      case "or":
-      case "not":
-        return undefined;
-    }
-  }
+  readonly #ways: WaysBy<Driver> = {
+    oneOf: (condition) => {
+      const { field, values } = condition;
+      const rows = sum(values, (value) => this.#textRows(field, value));
+      const numbers = (binder: Binder) => values.map((root) => threadOf(() => binder.bind(root))).join(", ");
+      const inThreads = (binder: Binder) => `(SELECT seq FROM messages WHERE thread IN (${numbers(binder)}))`;
+      return { condition, from: field === "root" ? inThreads : undefined, rows, inOrder: values.length === 1 };
+    },
+    between: () => undefined,
+    refers: (condition) => {
+      const { target, rels } = condition;
+      const among = (binder: Binder) => (rels === null ? "" : ` AND rel IN (${binder.bindAll(rels)})`);
+      return {
+        condition,
+        from: (binder) => `(SELECT DISTINCT seq FROM refs WHERE target = ${binder.bind(target)}${among(binder)})`,
+        rows: UNCOUNTED,
+        inOrder: false,
+      };
+    },
+    has: (condition) => this.#setDriver(condition, condition.field, condition.values),
+  };
 
   #setDriver(condition: Condition, field: SetField, values: readonly string[]): Driver | undefined {
     const inOrder = values.length === 1;

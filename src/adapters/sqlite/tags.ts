@@ -2,9 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { LabelField } from "../../core/message/standing.ts";
 import type { TagFacts, TagQuery } from "../../ports/tags.ts";
+import { SORTABLE } from "../sql/driven.ts";
 
-/** Sorting so many tags costs less than walking all of them by use. */
-const SORTABLE = 5000;
 /** Comes after every character that a tag may hold. */
 const LAST = "\u{10FFFF}";
 

@@ -5,7 +5,9 @@ export type TextField = "kind" | "status" | "root" | "author" | "to";
 export type NumberField = "seq" | "bits" | "verifies" | "refutes" | "receivedAt" | "expiresAt" | "leaseUntil" | "authorSince";
 export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded";
 /** `repliedTo`: agents whose messages it joins; `reaches`: these and whom it is addressed to; `verifiedBy`: agents whose standing vote on it is verifies. */
-export type SetField = "tags" | "needs" | "offers" | "repliedTo" | "reaches" | "verifiedBy";
+export type SetField = keyof typeof LABEL_FIELD | "repliedTo" | "reaches" | "verifiedBy";
+/** Sets of labels, and the field that each label stands in. */
+export const LABEL_FIELD = { tags: "tag", needs: "need", offers: "offer" } as const;
 
 export type Condition =
   | { readonly is: "oneOf"; readonly field: TextField; readonly values: readonly string[] }

@@ -4,7 +4,7 @@ import { verdict } from "../message/status.ts";
 import { labelMark, type Trace } from "../message/trace.ts";
 import type { Payload } from "../protocol/payload.ts";
 import type { Status } from "../protocol/vocabulary.ts";
-import type { SetField } from "./condition.ts";
+import { LABEL_FIELD, type SetField } from "./condition.ts";
 import type { Subject } from "./predicate.ts";
 import { messageTerms } from "./terms.ts";
 
@@ -41,7 +41,7 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
   };
 }
 
-const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = { tags: "tag", needs: "need", offers: "offer" };
+const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
 /** A gone message by its trace; labels are recognised by their marks. */
 export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): Subject {

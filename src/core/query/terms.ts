@@ -1,15 +1,14 @@
 // The words under which a crowd of live filters is indexed: a message is held only against filters that share one with it.
-import type { Gone, Label, LabelField, Standing } from "../message/standing.ts";
+import type { Gone, Label, Standing } from "../message/standing.ts";
 import { labelMark } from "../message/trace.ts";
 import type { Ref } from "../protocol/payload.ts";
-import type { Condition, SetField, TextField } from "./condition.ts";
+import { type Condition, LABEL_FIELD, type SetField, type TextField } from "./condition.ts";
 
 type TermKind = "refers" | Exclude<SetField, "verifiedBy"> | Exclude<TextField, "status">;
 
 /** The more selective a condition usually is, the earlier it stands here; the first one given indexes the filter. */
 const SELECTIVITY: readonly TermKind[] = ["refers", "root", "to", "repliedTo", "reaches", "author", "offers", "needs", "tags", "kind"];
 
-const LABEL_FIELD: Record<"tags" | "needs" | "offers", LabelField> = { tags: "tag", needs: "need", offers: "offer" };
 const labelTerm = (label: Label): string => `label ${labelMark(label)}`;
 
 /** A message without any of these terms cannot fulfil the conditions; undefined where any message may. */
