@@ -13,7 +13,7 @@ export interface Sweeper {
 }
 
 /** A reader never waits longer than this many steps for a sweep that is behind. */
-const SETTLE_STEPS = 4;
+const SETTLE_STEPS = 20;
 
 /** Keeps one timer on the next thing due. */
 export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
