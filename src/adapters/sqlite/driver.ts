@@ -13,6 +13,8 @@ export interface Driver {
   readonly rows: number;
   /** Whether its rows come in the order of seq. */
   readonly inOrder: boolean;
+  /** Whether its rows are only the neighbourhood of what is asked for, so that the condition has to be looked at again. */
+  readonly nearby?: boolean;
 }
 
 /** Where nothing is counted: a guess that beats a full walk and loses to a real count. */
@@ -88,7 +90,15 @@ export class DriverChooser {
         };
       }
       case "verifiedBy":
-        return undefined;
+        // Who votes does so by a message of its own; also votes that it has taken back or changed since.
+        return {
+          condition,
+          from: (binder) => `(SELECT DISTINCT t.seq FROM messages a CROSS JOIN refs r ON r.seq = a.seq AND r.rel = 'verifies'
+            CROSS JOIN messages t ON t.id = r.target WHERE a.author IN (${binder.bindAll(values)}))`,
+          rows: sum(values, (agent) => this.#count("author", agent)),
+          inOrder: false,
+          nearby: true,
+        };
     }
   }
 

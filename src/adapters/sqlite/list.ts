@@ -1,7 +1,7 @@
 // Listings in SQLite: which index drives the walk, the statement for it, and its rows as cards.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import type { Condition } from "../../core/query/condition.ts";
+import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import { Recent } from "../../core/recent.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
@@ -184,7 +184,7 @@ export class SqliteLister {
     // Sequences come from the driving table where there is one, so that its index gives bounds and order.
     const seq = driver?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
-      .filter((one) => driver?.from === undefined || one !== driver.condition)
+      .filter((one) => driver?.from === undefined || driver.nearby === true || one !== driver.condition)
       .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, driver?.condition)));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
     const key = order.key === "seq" ? seq : orderColumn({ order, source });
@@ -200,7 +200,7 @@ export class SqliteLister {
 
   /** The top-level conditions, one by one; times of receipt also as bounds of seq, which the walk can stop at. */
   #withSeqBounds(condition: Condition): readonly Condition[] {
-    const parts = oneByOne(condition);
+    const parts = oneByOne(condition).flatMap((one) => (isByVotes(one) ? [VERIFIED, one] : [one]));
     const bounds = parts.flatMap((one): Condition[] => {
       if (one.is !== "between" || one.field !== "receivedAt") return [];
       const range = {
@@ -237,6 +237,11 @@ export class SqliteLister {
     return this.#statements.of(sql, () => this.#db.prepare(sql));
   }
 }
+
+/** What nobody stands by has no votes worth looking for: most messages, told apart by their own row. */
+const VERIFIED = atLeast("verifies", 1);
+const isByVotes = (condition: Condition): boolean =>
+  (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy" && condition.values.length > 0;
 
 /** A thread that nobody is left in is forgotten, but its tombstones are still listed where asked for. */
 function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string {

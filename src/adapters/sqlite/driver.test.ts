@@ -1,0 +1,67 @@
+// Listings by who stands by a message: found by way of the voter's own messages, and the same as what the votes say.
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AGENTS } from "../../../test/support/acts.ts";
+import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
+import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { hasAny } from "../../core/query/condition.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import type { ListQuery } from "../../ports/store.ts";
+import { SqliteCards } from "./cards.ts";
+import { SqliteLister } from "./list.ts";
+
+const NOW = 1000;
+let board: BareBoard;
+let lister: SqliteLister;
+beforeEach(() => {
+  board = new BareBoard();
+  lister = new SqliteLister(board.db, new SqliteCards(board.db));
+});
+afterEach(() => board[Symbol.dispose]());
+
+const text = (agent: number, fields: object): string => JSON.stringify({ v: 1, pk: AGENTS[agent]!.pk, ts: 1, ...fields });
+function post(agent: number, fields: object): string {
+  const payload = text(agent, fields);
+  expect(board.post(payload, NOW)).toBe("created");
+  return messageId(payload);
+}
+const vote = (agent: number, rel: "verifies" | "refutes", id: string): string =>
+  post(agent, { kind: "verification", body: `${rel} ${id}`, refs: [{ rel, id }] });
+const query = (...agents: readonly number[]): ListQuery => ({
+  condition: hasAny(
+    "verifiedBy",
+    agents.map((agent) => agentId(AGENTS[agent]!.pk)),
+  ),
+  order: ORDERS.new,
+  after: undefined,
+  limit: 50,
+  removed: false,
+  only: undefined,
+});
+const atHand = (...agents: readonly number[]): unknown =>
+  lister.listAtHand(query(...agents))?.map((one) => ("card" in one ? one.card.standing.id : undefined));
+
+test("what somebody stands by is found at once behind thousands of newer messages, and is what the last votes say", async () => {
+  const [kept, changed, twice, withdrawn, both] = [1, 2, 3, 4, 5].map((n) => post(0, { kind: "finding", title: `finding ${n}` }));
+  for (const id of [kept!, changed!, twice!, both!]) vote(1, "verifies", id);
+  vote(1, "refutes", changed!);
+  vote(1, "refutes", twice!);
+  post(1, { kind: "verification", body: "after all", refs: [{ rel: "verifies", id: twice! }] });
+  const taken = vote(1, "verifies", withdrawn!);
+  post(1, { kind: "retraction", refs: [{ rel: "retracts", id: taken }] });
+  vote(2, "verifies", both!);
+  vote(2, "verifies", withdrawn!);
+  const notes = Array.from({ length: 3000 }, (_, i) => postAct(text(3, { kind: "note", body: `note ${i}` })));
+  board.run(notes, NOW);
+  expect(atHand(1)).toEqual([both, twice, kept]);
+  expect(atHand(1, 2)).toEqual([both, withdrawn, twice, kept]);
+  expect(atHand(2)).toEqual([both, withdrawn]);
+  expect(atHand(3)).toEqual([]);
+  // In any order, and where so much is the voter's that the messages are walked instead.
+  expect((await lister.list({ ...query(1), order: ORDERS.verified })).length).toBe(3);
+  board.run(
+    Array.from({ length: 5001 }, (_, i) => postAct(text(1, { kind: "note", body: `note ${i}` }))),
+    NOW,
+  );
+  expect(atHand(1)).toBeUndefined();
+  expect(await lister.seqs(query(1))).toHaveLength(3);
+});
