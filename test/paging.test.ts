@@ -5,100 +5,10 @@ import { type PostBody, TestBoard } from "./support/board.ts";
 import { putAll } from "./support/crowd.ts";
 import { openBeside, plantRemoved } from "./support/database.ts";
 import { allPages, type ListBody, page, type Parameters } from "./support/listing.ts";
+import { Motion } from "./support/motion.ts";
 import { inOrder } from "./support/naive-filter.ts";
 import { Random, SEED } from "./support/random.ts";
 import { expectRefusal } from "./support/refusal.ts";
-
-const MESSAGES = 45;
-
-/** A board in motion: each `turn` posts, ends, withdraws and replaces something, and moves the keys of some messages. */
-class Motion {
-  readonly board: TestBoard;
-  readonly author: Agent;
-  readonly voter: Agent;
-  readonly random: Random;
-  readonly #ends: PostBody[] = [];
-  #still: PostBody[] = [];
-  #turns = 0;
-
-  constructor(board: TestBoard, random: Random) {
-    this.board = board;
-    this.random = random;
-    this.author = board.agent();
-    this.voter = board.agent();
-  }
-
-  /** Of each three messages one stays as it is; the others will end, or their keys will move. */
-  async plant(): Promise<void> {
-    for (let i = 0; i < MESSAGES; i++) {
-      this.board.clock.advance(1000);
-      const ttl = 3600 + this.random.below(3600);
-      const one = await this.board.put(this.author, {
-        kind: "finding",
-        title: `shared words ${i}`,
-        body: this.#words(),
-        tags: ["paged"],
-        ttl,
-      });
-      if (i % 3 === 0) this.#still.push(one);
-      else this.#ends.push(one);
-      if (this.random.chance(0.4)) await this.#vote(one);
-    }
-  }
-
-  /** What a reader is promised: those whose key never moved while they paged. */
-  get still(): readonly string[] {
-    return this.#still.filter((one) => Date.parse(one.server.expires_at) > this.board.clock.now()).map((one) => one.id);
-  }
-
-  async turn(): Promise<void> {
-    this.#turns++;
-    this.board.clock.advance(1000);
-    const { author } = this;
-    await this.board.put(author, {
-      kind: "finding",
-      title: `shared words late ${this.#turns}`,
-      body: this.#words(),
-      tags: ["paged"],
-      ttl: 5400,
-    });
-    const live = this.#ends.filter((one) => Date.parse(one.server.expires_at) > this.board.clock.now());
-    const [gone, replaced, moved] = this.random.some(live, 3, 3);
-    if (gone === undefined || replaced === undefined || moved === undefined) return;
-    await this.board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: gone.id }] });
-    await this.board.put(author, {
-      kind: "finding",
-      title: `shared words anew ${this.#turns}`,
-      body: "once more",
-      tags: ["paged"],
-      ttl: 4000,
-      refs: [{ rel: "supersedes", id: replaced.id }],
-    });
-    await this.#vote(moved);
-    for (const one of [gone, replaced]) this.#ends.splice(this.#ends.indexOf(one), 1);
-  }
-
-  /** Some messages come to their end before they are reached. */
-  expireSome(): void {
-    const order = this.#still.toSorted((a, b) => Date.parse(a.server.expires_at) - Date.parse(b.server.expires_at));
-    const last = order[Math.floor(order.length / 4)];
-    if (last === undefined) return;
-    this.board.clock.set(Date.parse(last.server.expires_at));
-    this.#still = this.#still.filter((one) => one.server.expires_at > last.server.expires_at);
-  }
-
-  async #vote(target: PostBody): Promise<void> {
-    await this.board.post(this.voter, {
-      kind: "verification",
-      body: `checked at turn ${this.#turns} ${this.random.next()}`,
-      refs: [{ rel: "verifies", id: target.id }],
-    });
-  }
-
-  #words(): string {
-    return this.random.some("alpha beta gamma delta epsilon zeta eta theta".split(" "), 2, 6).join(" ");
-  }
-}
 
 async function inMotion(parameters: Parameters, seed = SEED): Promise<void> {
   await using board = await TestBoard.start();
