@@ -1,12 +1,12 @@
 // Runs the benches named on the command line, or all of them, and ends with one table of their figures beside the last recorded ones.
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { pagesBench } from "./pages.ts";
 import { postBench } from "./post.ts";
 import { readBench } from "./read.ts";
 import { streamBench } from "./stream.ts";
 import type { Figure } from "./support/figure.ts";
 import { History, type Run, runOf } from "./support/history.ts";
+import { orInstead, readAsked, requireNames, type Usage } from "./support/usage.ts";
 import { summary } from "./support/summary.ts";
 import { writerBench } from "./writer.ts";
 
@@ -24,15 +24,26 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
 };
 const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
 
-const { positionals: asked, values } = parseArgs({
-  allowPositionals: true,
-  options: { messages: { type: "string" }, store: { type: "string" }, record: { type: "boolean", default: false } },
+const USAGE = {
+  command: "npm run bench",
+  what: "bench",
+  flags: {
+    messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
+    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post and writer keep themselves" },
+    record: { words: "add this run to bench/history.jsonl" },
+  },
+  docs: "docs/performance.md",
+} as const satisfies Usage<string>;
+
+const {
+  names: asked,
+  values,
+  switches,
+} = orInstead(() => {
+  const read = readAsked(USAGE, process.argv.slice(2));
+  requireNames(USAGE, read, Object.keys(BENCHES));
+  return read;
 });
-const unknown = asked.filter((name) => !Object.hasOwn(BENCHES, name));
-if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(", ")}. There are: ${Object.keys(BENCHES).join(", ")}.`);
-  process.exit(2);
-}
 
 const history = new History(HISTORY);
 const done: { readonly run: Run; readonly figures: readonly Figure[] }[] = [];
@@ -45,5 +56,5 @@ for (const { run, figures } of done) {
   console.log(`\n${run.bench} at ${run.commit || "no commit"} on ${run.machine}, Node ${run.node}`);
   console.log(summary(run, figures, history));
 }
-if (values.record) for (const { run } of done) history.record(run);
+if (switches.has("record")) for (const { run } of done) history.record(run);
 else console.log("\nNot recorded; --record adds this run to bench/history.jsonl.");

@@ -1,19 +1,32 @@
 // What was asked for on the command line. Loaded before the parts, which draw from a seed that may be given.
-import { parseArgs } from "node:util";
+import { orInstead, readAsked, refused, type Usage } from "../bench/support/usage.ts";
 import { STORES } from "./part.ts";
 
-export const { positionals: asked, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    share: { type: "string", default: "1" },
-    store: { type: "string", default: STORES.join(",") },
-    without: { type: "string", default: "" },
-    write: { type: "string" },
-    seed: { type: "string" },
-    only: { type: "string" },
+export const USAGE = {
+  command: "npm run prove",
+  what: "proof",
+  flags: {
+    share: { takes: "0.05", words: "a share of every count, for a quick look; 1 unless given" },
+    store: { takes: STORES.join(","), words: "only boards in these stores" },
+    without: { takes: "soak", words: "all but these, separated by commas" },
+    write: { takes: "docs/proof.md", words: "put the rows into this page as they are seen" },
+    seed: { takes: "7", words: "repeat a run with chance in it" },
+    only: { takes: "812", words: "with fuzz and --seed: send this one request again" },
   },
+  docs: "docs/proof.md",
+} as const satisfies Usage<string>;
+
+export const asked = orInstead(() => {
+  const read = readAsked(USAGE, process.argv.slice(2));
+  for (const name of ["share", "only"] as const) {
+    const value = read.values[name];
+    if (value !== undefined && !(Number(value) > 0))
+      throw refused(`--${name} takes a number above 0, not ${JSON.stringify(value)}.`, USAGE);
+  }
+  return read;
 });
-if (values.seed !== undefined) process.env["SEED"] = values.seed;
+const { seed, only } = asked.values;
+if (seed !== undefined) process.env["SEED"] = seed;
 
 /** The number of the one request to send again, where one was named. */
-export const onlyNumber = values.only === undefined ? undefined : Number(values.only);
+export const onlyNumber = only === undefined ? undefined : Number(only);

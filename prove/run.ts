@@ -1,20 +1,22 @@
 // Every promise of the board, put to the proof on this machine: all of them, or those named on the command line.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { asked, values } from "./arguments.ts";
+import { orInstead, requireKnown, requireNames } from "../bench/support/usage.ts";
+import { asked, USAGE } from "./arguments.ts";
 import { pageOf, type Row, shareText, tableOf } from "./page.ts";
 import { type Finding, NotHere, type Part, type StoreName, STORES } from "./part.ts";
 import { PARTS } from "./parts.ts";
 import { closeStores, keepBoardsIn } from "./support/stores.ts";
 
-const without = values.without.split(",").filter((name) => name !== "");
-const stores = values.store.split(",");
-requireKnown(
-  "proof",
-  [...asked, ...without],
-  PARTS.map(({ name }) => name),
-);
-requireKnown("store", stores, STORES);
-const share = Number(values.share);
+const { names, values } = asked;
+const without = (values.without ?? "").split(",").filter((name) => name !== "");
+const stores = values.store?.split(",") ?? STORES;
+orInstead(() => {
+  const known = PARTS.map(({ name }) => name);
+  requireNames(USAGE, asked, known);
+  requireKnown("proof", without, known, USAGE);
+  requireKnown("store", stores, STORES, USAGE);
+});
+const share = Number(values.share ?? "1");
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
 const run = `${new Date().toISOString().slice(0, 10)}, ${shareText(share)}`;
@@ -22,7 +24,7 @@ const command = `npm run prove${process.argv.length > 2 ? ` -- ${process.argv.sl
 
 const rows: Row[] = [];
 try {
-  for (const part of PARTS.filter(({ name }) => (asked.length === 0 || asked.includes(name)) && !without.includes(name)))
+  for (const part of PARTS.filter(({ name }) => (names.length === 0 || names.includes(name)) && !without.includes(name)))
     for (const store of part.stores.filter((name) => stores.includes(name))) {
       rows.push(await shown(part, store));
       if (values.write !== undefined) write(values.write);
@@ -52,13 +54,6 @@ async function look(part: Part, store: StoreName): Promise<Pick<Row, "verdict" |
     console.error(error);
     return { verdict: "BROKEN", figure: (error as Error).message.split("\n")[0] ?? "" };
   }
-}
-
-function requireKnown(what: string, given: readonly string[], known: readonly string[]): void {
-  const unknown = given.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  console.error(`There is no ${what} ${unknown.join(", ")}. There are: ${known.join(", ")}.`);
-  process.exit(2);
 }
 
 /** After each row, so that a run that is broken off leaves what it has seen. */

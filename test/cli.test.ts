@@ -89,15 +89,27 @@ describe("a round of work from the shell", () => {
 
   test("claim, answer, verify, signal and resolve move it on, each by the start of an id", async () => {
     const start = asked.id.slice(0, 10);
-    expect(await json("worker", ["claim", start, "--lease", "1h"])).toMatchObject({ meta: { kind: "claim", lease: "1h" } });
+    // A person hears of the work, not of the claim's own status.
+    expect(await good("worker", ["claim", start, "--lease", "1h"])).toMatch(
+      new RegExp(`^created .+\nclaim on question ${start}.., which is now claimed by you until \\S+Z: Which mirror is fastest\\?\nhttp`),
+    );
     const taken = await run("asker", ["claim", start]);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
     expect(taken.stderr).toMatch(/^already_claimed: .+\nhint: .+\ndocs: .+#err-already_claimed\ndetails: \{/);
     answered = await json("worker", ["answer", start, "-", "--confidence", "0.9"], "The second one.\n");
     await good("asker", ["verify", answered.id.slice(0, 10), "I timed it."]);
     await good("worker", ["signal", start, "useful"]);
+    // From anyone but the author it would be a mere signal, and nothing would be resolved.
+    const notMine = await run("worker", ["resolve", start]);
+    expect(notMine).toMatchObject({ code: 1, stdout: "" });
+    expect(notMine.stderr).toContain(`is by ${asker}, and only its author can resolve it`);
+    expect(notMine.stderr).toContain(`blackboard signal ${asked.id.slice(0, 12)} resolved`);
     const posted = await good("asker", ["resolve", start]);
-    expect(posted).toMatch(/^created [0-9a-f]{64}\nsignal, open: .+\nhttp:\/\/board\.test\/m\/[0-9a-f]{64}\n$/);
+    expect(posted).toMatch(
+      new RegExp(
+        `^created [0-9a-f]{64}\nsignal resolved on question ${start}.., which is now resolved: .+\nhttp://board.test/m/[0-9a-f]{64}\n$`,
+      ),
+    );
     expect(await json("asker", ["show", asked.id])).toMatchObject({
       derived: { status: "resolved" },
       raw: { nonce: expect.any(String) as string },

@@ -171,7 +171,7 @@ describe("forms without a script", () => {
       expect(refused.body).toContain("sent by a page of another site");
       expect(refused.body).toContain("http://board.test/report");
     }
-    expect((await page("/transparency")).body).toMatch(/<b>1<\/b>\s*reports received/);
+    expect((await page("/transparency")).body).toMatch(/<b>1<\/b>\s*report received/);
     const here = [
       { origin: "http://board.test" },
       { origin: new URL(board.url).origin },

@@ -98,7 +98,12 @@ describe("a round of work by commands alone", () => {
     await asker.json("verify", answered.id, "Counted again.");
     expect((await board.record(question)).derived.status).toBe("verified");
     await worker.json("signal", question, "useful");
-    await asker.json("resolve", question);
+    const notMine = await worker.run(["resolve", question]);
+    expect(notMine).toMatchObject({ code: 1, stdout: "" });
+    expect(notMine.stderr).toContain(`is by ${ids.asker}, and only its author can resolve it`);
+    expect(await asker.text("resolve", question)).toMatch(
+      new RegExp(`^created .+\nseq .+\nurl .+\nnow +${question.slice(0, 12)} is resolved\n$`),
+    );
     expect((await board.record(question)).derived.status).toBe("resolved");
     using other = new PythonAgent(board.url);
     await other.json("keygen");
@@ -111,6 +116,7 @@ describe("a round of work by commands alone", () => {
     expect(listed).toMatch(/^ID +KIND +STATUS +AUTHOR +RECEIVED +TITLE\n/);
     expect(listed).toMatch(new RegExp(`^${question.slice(0, 12)}  question  resolved  ${ids.asker}  .* How many rows`, "m"));
     const shown = await asker.text("show", question.slice(0, 8));
+    expect(shown).toMatch(/^signature {3}checked here: it fits the payload, the key and the id$/m);
     expect(shown).toContain(`id          ${question}\n`);
     await using liar = await Proxy.start(() => board.url, { change: (_, body) => body.replaceAll("How many rows", "How many cows") });
     expect(await asker.run(["show", question], { url: liar.url })).toMatchObject({ code: 4 });

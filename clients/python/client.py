@@ -1120,11 +1120,15 @@ def _message_row(record: Mapping[str, Any]) -> List[str]:
 _MESSAGE_HEAD = ["ID", "KIND", "STATUS", "AUTHOR", "RECEIVED", "TITLE"]
 
 
-def _counted(agents: int) -> str:
-    return "" if agents == 0 else f"{agents} agent{'s' if agents > 1 else ''}"
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def _message_lines(record: Mapping[str, Any]) -> List[str]:
+def _agents(count: int) -> str:
+    return "" if count == 0 else _counted(count, "agent")
+
+
+def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
     """One message in full. Its text stands behind bars, line by line, so that it cannot pass for anything else."""
     meta, derived, server = record["meta"], record["derived"], record["server"]
     facts = [
@@ -1132,14 +1136,15 @@ def _message_lines(record: Mapping[str, Any]) -> List[str]:
         ("kind", meta["kind"]),
         ("status", derived.get("status", "")),
         ("author", server["author"]["id"]),
+        ("signature", signature),
         ("to", meta.get("to", "")),
         ("received", server["received_at"]),
         ("expires", server.get("expires_at", "")),
         ("tags", ", ".join(meta["tags"])),
         ("needs", ", ".join(meta.get("needs", []))),
         *((ref["rel"], ref["id"]) for ref in meta.get("refs", [])),
-        ("verified by", _counted(derived.get("verifies", 0))),
-        ("refuted by", _counted(derived.get("refutes", 0))),
+        ("verified by", _agents(derived.get("verifies", 0))),
+        ("refuted by", _agents(derived.get("refutes", 0))),
         ("claimed by", derived.get("claimed_by") or ""),
         ("title", derived.get("display_title", "")),
     ]
@@ -1181,13 +1186,19 @@ class Command:
         found = list(itertools.islice(records, self.options.limit))
         self.out({"messages": found}, _table(_MESSAGE_HEAD, [_message_row(one) for one in found]) if found else ["Nothing found."])
 
-    def out_posted(self, record: Record) -> None:
+    def out_posted(self, record: Record, moved: bool = False) -> None:
+        """`moved`: say what became of the message that was acted on, which is what the act was for."""
         if record["result"] == "valid":
             similar = [f"similar     {one['id'][:12]} {one['score']:.2f} {printable(one['title'])}" for one in record["similar"]]
             warnings = [f"warning     {printable(one)}" for one in record["warnings"]]
             self.out(record, [f"valid       {record['id']}", f"work        {record['required_bits']} bits", *warnings, *similar])
         else:
-            self.out(record, [f"{record['result']:<12}{record['id']}", f"seq         {record['seq']}", f"url         {record['url']}"])
+            lines = [f"{record['result']:<12}{record['id']}", f"seq         {record['seq']}", f"url         {record['url']}"]
+            if moved and not self.options.json:
+                target = self.board.message(record["meta"]["refs"][0]["id"], include="")
+                until = f" until {target['derived']['lease_until']}" if target["derived"]["status"] == "claimed" else ""
+                lines.append(f"now         {target['id'][:12]} is {target['derived']['status']}{until}")
+            self.out(record, lines)
 
     # Input
 
@@ -1263,7 +1274,7 @@ class Command:
         self.out_posted(self.agent.reply(self.options.id, **self.fields()))
 
     def claim(self) -> None:
-        self.out_posted(self.agent.claim(self.options.id, **self.fields()))
+        self.out_posted(self.agent.claim(self.options.id, **self.fields()), moved=True)
 
     def answer(self) -> None:
         self.out_posted(self.agent.answer(self.options.id, **self.fields()))
@@ -1275,7 +1286,14 @@ class Command:
         self.out_posted(self.agent.signal(self.options.id, self.options.word, **self.fields()))
 
     def resolve(self) -> None:
-        self.out_posted(self.agent.resolve(self.options.id, **self.fields()))
+        target = self.board.message(self.options.id, include="")
+        author = target["server"]["author"]["id"]
+        if author != self.agent.id:
+            raise ClientError(
+                f"{target['id'][:12]} is by {author}, and only its author can resolve it; you are {self.agent.id}. "
+                f"To tell its author that you think it is done: client.py signal {target['id'][:12]} resolved."
+            )
+        self.out_posted(self.agent.resolve(target["id"], **self.fields()), moved=True)
 
     def retract(self) -> None:
         self.out_posted(self.agent.retract(self.options.id, **self.fields()))
@@ -1284,7 +1302,7 @@ class Command:
         record = self.board.message(self.options.id, include="body,data,raw")
         if check_envelope(_part(record, "raw")) != record["id"]:
             raise ProofError("id_mismatch", "The board shows another message under this id.")
-        self.out(record, _message_lines(record))
+        self.out(record, _message_lines(record, signature="checked here: it fits the payload, the key and the id"))
 
     def thread(self) -> None:
         thread = self.board.thread(self.options.id, include="body")
@@ -1335,7 +1353,7 @@ class Command:
             f"good        the log of {printable(report.origin)} from {start} to seq {report.head.seq}",
             f"board       {report.board}, pk {report.head.pk}",
             f"head        {report.head.hash}",
-            f"checked     {report.entries} entries, {report.messages - report.erased} messages with their signatures; "
+            f"checked     {_counted(report.entries, 'entry', 'entries')}, {_counted(report.messages - report.erased, 'message')} with signature; "
             f"the content of {report.erased} is erased",
         ]
         self.out(asdict(report), lines)
@@ -1526,9 +1544,9 @@ def _writing_commands(commands: _Commands) -> None:
         if name == "verify":
             parser.add_argument("--refute", action="store_true", help="say that it does not hold")
     for name, run, help in (
-        ("claim", Command.claim, "take work, or renew your claim"),
+        ("claim", Command.claim, "take a question or task for a while, or renew your claim on it"),
         ("signal", Command.signal, "give light feedback; resolved ends your own question or task"),
-        ("resolve", Command.resolve, "say that your question or task is done"),
+        ("resolve", Command.resolve, "say that your own question or task is done, which makes it resolved"),
         ("retract", Command.retract, "take back your own message"),
     ):
         parser = commands.add(name, run, help)

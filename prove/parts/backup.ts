@@ -1,12 +1,13 @@
 // Backups under load: each restores to a board that runs, and its log is a prefix of the one that went on.
 import { join } from "node:path";
+import { counted } from "../../src/core/view/counted.ts";
 import { makeBackup, restoreBackup, restoreToDatabase } from "../../src/cli/operate/backup.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import type { Change } from "../../test/support/chain.ts";
 import { configAt } from "../../test/support/operator.ts";
 import { databaseFor } from "../../test/support/postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Part, type StoreName, STORES } from "../part.ts";
+import { type Part, type StoreName, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { Posters } from "../support/posters.ts";
 import { offChain, Witness } from "../support/witness.ts";
@@ -52,8 +53,8 @@ export const backup: Part = {
     return {
       held: prefixes === made.length && lost === 0 && off === 0 && heads.held && posters.refused.answers.length === 0,
       figure:
-        `${made.length} backups while ${count(posters.acknowledged.length)} posts were acknowledged: ${prefixes} restored as a prefix of the chain ` +
-        `(${count(entries)} entries read back), ${lost} posts lost that were acknowledged before, ${off} heads signed before it or by it that are off the chain; ${heads.figure}`,
+        `${counted(made.length, "backup")} while ${counted(posters.acknowledged.length, "post")} were acknowledged: ${prefixes} restored as a prefix of the chain ` +
+        `(${counted(entries, "entry", "entries")} read back), ${counted(lost, "post")} lost that were acknowledged before, ${counted(off, "head")} signed before it or by it that are off the chain; ${heads.figure}`,
     };
   },
 };

@@ -1,10 +1,11 @@
 // PostgreSQL itself is killed under the nodes: its first process, or one that serves a node; nothing acknowledged may be missing.
+import { counted } from "../../src/core/view/counted.ts";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
-import { count, type Part } from "../part.ts";
+import type { Part } from "../part.ts";
 import { Posters } from "../support/posters.ts";
 import { revive } from "../support/postgres-crash.ts";
 import { Witness } from "../support/witness.ts";
@@ -42,7 +43,7 @@ export const databaseKills: Part = {
       return {
         held: lost.length === 0 && heads.held && posters.refused.answers.every((told) => told === "503 storage_unavailable"),
         figure:
-          `${rounds} SIGKILLs of PostgreSQL under ${NODES} nodes, ${count(posters.acknowledged.length)} acknowledgements, ${lost.length} lost; ` +
+          `${counted(rounds, "SIGKILL")} of PostgreSQL under ${NODES} nodes, ${counted(posters.acknowledged.length, "acknowledgement")}, ${lost.length} lost; ` +
           `refused meanwhile: ${posters.refused.text}; ${heads.figure}`,
       };
     } finally {

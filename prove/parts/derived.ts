@@ -1,4 +1,5 @@
 // Derived facts: after a long random history every status, count, lease and tally must be what a replay of the log comes to.
+import { counted } from "../../src/core/view/counted.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { BusyBoard } from "../../test/support/busy-board.ts";
@@ -28,7 +29,7 @@ export const derived: Part = {
     for (const { where, fault } of findings.slice(0, 10)) console.log(`${where} ${fault}`);
     return {
       held: faults === 0 && messages > 0,
-      figure: `SEED=${SEED}; ${count(acts)} random acts, ${count(busy.posted.length)} accepted: ${count(entries)} entries replayed and ${count(messages)} messages compared, ${faults} faults`,
+      figure: `SEED=${SEED}; ${counted(acts, "random act")}, ${count(busy.posted.length)} accepted: ${counted(entries, "entry", "entries")} replayed and ${counted(messages, "message")} compared, ${counted(faults, "fault")}`,
     };
   },
 };

@@ -1,8 +1,9 @@
 // Expired means gone: a word that stands everywhere in a message is looked for on every surface, before and after the message's time.
+import { counted } from "../../src/core/view/counted.ts";
 import type { Agent } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
-import { count, type Part, STORES } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 
 const ROUNDS = 10;
 const TTL_S = 60;
@@ -38,7 +39,7 @@ export const expired: Part = {
     for (const surface of [...late, ...hidden]) console.log(surface);
     return {
       held: late.size === 0 && hidden.size === 0,
-      figure: `${2 * rounds} messages, half of them with the sweeper off: of ${count(asked)} questions 1 s after, ${late.size} surfaces still showed one; ${hidden.size} had not shown it before`,
+      figure: `${counted(2 * rounds, "message")}, half of them with the sweeper off: of ${counted(asked, "question")} 1 s after, ${counted(late.size, "surface")} still showed one; ${hidden.size} had not shown it before`,
     };
   },
 };

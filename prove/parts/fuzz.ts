@@ -1,4 +1,5 @@
 // Hostile input: a hundred thousand requests with something wrong in them, over HTTP, MCP and SMTP. Nothing may break, nobody may wait.
+import { counted } from "../../src/core/view/counted.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { Random, SEED } from "../../test/support/random.ts";
 import { freePort, SmtpClient } from "../../test/support/smtp.ts";
@@ -79,7 +80,7 @@ export const fuzz: Part = {
     incidents.tell();
     return {
       held: incidents.failures === 0,
-      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(Math.min(total, corpora.requests.length) + Math.min(times(MAILS), corpora.mails.length))} of them from public corpora; ${incidents.failures} failures; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(wall)} ms on the clock; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(Math.min(total, corpora.requests.length) + Math.min(times(MAILS), corpora.mails.length))} of them from public corpora; ${counted(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(wall)} ms on the clock; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
     };
   },
 };

@@ -1,12 +1,13 @@
 // Never two histories: a second process cannot run beside the first, an old database cannot sign, and whatever was signed is on one chain.
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { counted } from "../../src/core/view/counted.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { keepCopy, putBack } from "../../test/support/copies.ts";
 import { databaseFor } from "../../test/support/postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Part, type StoreName, STORES } from "../part.ts";
+import { type Part, type StoreName, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { Posters } from "../support/posters.ts";
 import { heard, Witness } from "../support/witness.ts";
@@ -44,8 +45,8 @@ export const histories: Part = {
     return {
       held: signed === 0 && heads.held && heard.off === 0,
       figure:
-        `${rivals} second processes and ${tries} old databases, ${signed} could write or sign; ${heads.figure}; ` +
-        `in this whole run so far ${count(heard.served)} signed heads of ${heard.logs} logs, ${heard.off} off their chain`,
+        `${counted(rivals, "second process", "second processes")} and ${counted(tries, "old database")}, ${signed} could write or sign; ${heads.figure}; ` +
+        `in this whole run so far ${counted(heard.served, "signed head")} of ${counted(heard.logs, "log")}, ${heard.off} off their chain`,
     };
   },
 };

@@ -1,9 +1,10 @@
 // The board is killed under load, again and again; what it acknowledged must be there, byte for byte, on a chain that holds.
+import { counted } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Part, STORES } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { Witness } from "../support/witness.ts";
 
@@ -27,7 +28,7 @@ export const kills: Part = {
     return {
       held: lost === 0 && acknowledged >= rounds * BOARDS && boards.every(({ heads }) => heads.held),
       figure:
-        `${rounds * BOARDS} SIGKILLs under load, ${count(acknowledged)} acknowledgements, ${lost} lost; ` +
+        `${counted(rounds * BOARDS, "SIGKILL")} under load, ${counted(acknowledged, "acknowledgement")}, ${lost} lost; ` +
         boards.map(({ heads }) => heads.figure).join("; "),
     };
   },

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
+import { counted } from "../../src/core/view/counted.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -9,7 +10,7 @@ import { start } from "../../src/start.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { postgresServer, serverOn } from "../../test/support/postgres/server.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Finding } from "../part.ts";
+import type { Finding } from "../part.ts";
 import { FLAGS, SILENT } from "../support/flags.ts";
 import { imageDisk, mountImage } from "../support/machine.ts";
 import { Posters } from "../support/posters.ts";
@@ -65,8 +66,8 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
     return {
       held: lost === 0 && off === 0 && witness.seen.length > 0,
       figure:
-        `${cuts} cut points while ${count(posters.acknowledged.length)} posts were acknowledged: ${lost} lost, ` +
-        `${count(witness.seen.length)} signed heads served, ${off} off the chain that was left`,
+        `${counted(cuts, "cut point")} while ${counted(posters.acknowledged.length, "post")} were acknowledged: ${lost} lost, ` +
+        `${counted(witness.seen.length, "signed head")} served, ${off} off the chain that was left`,
     };
   } finally {
     await server.remove();

@@ -1,5 +1,6 @@
 // A power cut, emulated: what a traced board wrote is replayed up to a moment, only what was synced by then being sure to survive.
 import { DatabaseSync } from "node:sqlite";
+import { counted } from "../../src/core/view/counted.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -59,8 +60,8 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
   return {
     held: sent.length >= POSTS && heads.length > 0 && folds > 0 && lost + damaged + off === 0,
     figure:
-      `${cuts} cut points in ${count(calls.length)} writes and syncs of ${count(sent.length)} acknowledged posts, the log folded into the file ${folds} times: ${lost} lost, ${damaged} databases damaged; ` +
-      `${count(heads.length)} signed heads served, ${off} off the chain that was left`,
+      `${counted(cuts, "cut point")} in ${count(calls.length)} writes and syncs of ${counted(sent.length, "acknowledged post")}, the log folded into the file ${counted(folds, "time")}: ${lost} lost, ${counted(damaged, "database")} damaged; ` +
+      `${counted(heads.length, "signed head")} served, ${off} off the chain that was left`,
   };
 }
 

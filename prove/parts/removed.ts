@@ -1,4 +1,5 @@
 // Removed means gone: within a second on every surface of a board that runs, and from then on nowhere on disk.
+import { counted } from "../../src/core/view/counted.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
 import { eventually } from "../../test/support/eventually.ts";
@@ -8,7 +9,7 @@ import { configAt, reasons } from "../../test/support/operator.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { desk, openBoard } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
-import { count, type Part, STORES } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { rowsWith } from "../support/traces.ts";
 
@@ -51,7 +52,7 @@ export const removed: Part = {
     return {
       held: late.size + hidden.size + left === 0,
       figure:
-        `${rounds} messages: of ${count(asked)} questions 1 s after, ${late.size} surfaces still showed one; ${hidden.size} had not shown it before; ` +
+        `${counted(rounds, "message")}: of ${counted(asked, "question")} 1 s after, ${counted(late.size, "surface")} still showed one; ${hidden.size} had not shown it before; ` +
         `${rounds - left} of ${rounds} ${where} after at most ${Math.round(slowest)} ms of erasing`,
     };
   },

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/spans.ts";
+import { counted } from "../../src/core/view/counted.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
@@ -76,7 +77,7 @@ export const soak: Part = {
     const [slope, resident] = [slopeOf(filled, "heap"), slopeOf(filled, "resident")];
     return {
       held: errors / answers < ERRORS && slope <= MIB_AN_HOUR,
-      figure: `${minutes} min, ${answers.toLocaleString("en")} answers on ${availableParallelism()} cores, ${errors} errors; live heap ${samples.at(-1)?.heap.toFixed(1)} MiB in the end, slope ${slope.toFixed(2)} MiB/h over ${samples.length} looks; ${samples.at(-1)?.resident.toFixed(0)} MiB resident, ${resident.toFixed(1)} MiB/h`,
+      figure: `${minutes} min, ${counted(answers, "answer")} on ${counted(availableParallelism(), "core")}, ${counted(errors, "error")}; live heap ${samples.at(-1)?.heap.toFixed(1)} MiB in the end, slope ${slope.toFixed(2)} MiB/h over ${counted(samples.length, "look")}; ${samples.at(-1)?.resident.toFixed(0)} MiB resident, ${resident.toFixed(1)} MiB/h`,
     };
   },
 };

@@ -1,10 +1,11 @@
 // Streams lose nothing: a reader is dropped and the board is killed, again and again; what it heard must be the log, each entry once.
+import { counted } from "../../src/core/view/counted.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { act, Follower, told } from "../../test/support/follower.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Part, STORES } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 
 const KILLS = 5;
@@ -52,7 +53,7 @@ export const streams: Part = {
       const drops = Math.min(...followers.map((one) => one.drops));
       return {
         held: differing === 0 && drops >= kills * DROPS_BETWEEN && taken >= kills * TAKEN_BETWEEN,
-        figure: `${READERS} readers, each cut off ${count(drops)} times or more, ${kills} of them by a SIGKILL of the board: of ${count(log.length)} entries ${differing} readers missed one, had one twice or out of order`,
+        figure: `${counted(READERS, "reader")}, each cut off ${counted(drops, "time")} or more, ${kills} of them by a SIGKILL of the board: of ${counted(log.length, "entry", "entries")} ${counted(differing, "reader")} missed one, had one twice or out of order`,
       };
     } finally {
       going = false;

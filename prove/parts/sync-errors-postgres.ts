@@ -1,11 +1,12 @@
 // The same of PostgreSQL's write-ahead log: it must not be taken for written, by PostgreSQL or by the node, which goes on by itself.
+import { counted } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
-import { count, type Finding } from "../part.ts";
+import type { Finding } from "../part.ts";
 import { revive } from "../support/postgres-crash.ts";
 import { attached } from "../support/strace.ts";
 import { readTrace } from "../support/trace.ts";
@@ -42,7 +43,7 @@ export async function postgresSyncErrors(failures: number): Promise<Finding> {
   return {
     held: injected > 0 && late === 0 && lost === 0,
     figure:
-      `EIO at the n-th fdatasync of a process of PostgreSQL for n = 1..${failures}, met in ${injected} runs: ${count(acknowledgements)} acknowledgements, ` +
+      `EIO at the n-th fdatasync of a process of PostgreSQL for n = 1..${failures}, met in ${counted(injected, "run")}: ${counted(acknowledgements, "acknowledgement")}, ` +
       `${late} without a sync after the failure, ${lost} lost; the node needed no restart`,
   };
 }

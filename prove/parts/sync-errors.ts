@@ -1,12 +1,13 @@
 // A sync that fails is never an acknowledgement: the n-th one answers EIO, for many n, and the board must stop rather than go on.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { counted } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Finding, type Part, STORES } from "../part.ts";
+import { type Finding, type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { tracing } from "../support/strace.ts";
 import { postgresSyncErrors } from "./sync-errors-postgres.ts";
@@ -41,8 +42,8 @@ async function sqliteSyncErrors(failures: number): Promise<Finding> {
   return {
     held: injected > 0 && late === 0 && lost === 0 && unclean === 0,
     figure:
-      `EIO at the n-th fsync for n = 1..${failures}, met in ${injected} runs: ${count(acknowledgements)} acknowledgements before it, ` +
-      `${late} after it, ${lost} lost at the restart, ${unclean} boards that did not exit`,
+      `EIO at the n-th fsync for n = 1..${failures}, met in ${counted(injected, "run")}: ${counted(acknowledgements, "acknowledgement")} before it, ` +
+      `${late} after it, ${lost} lost at the restart, ${counted(unclean, "board")} that did not exit`,
   };
 }
 

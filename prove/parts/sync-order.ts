@@ -1,8 +1,9 @@
 // No acknowledgement before its fsync: each 201 leaves after a sync of the write-ahead log that began when its request had been read.
+import { counted } from "../../src/core/view/counted.ts";
 import { postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { count, type Part, STORES } from "../part.ts";
+import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
 import { sharedServer } from "../support/stores.ts";
 import { attached, tracing } from "../support/strace.ts";
@@ -31,7 +32,7 @@ export const syncOrder: Part = {
     const { checked, early } = checkOrder([...readTrace(file), ...syncs].sort((a, b) => a.ended - b.ended));
     return {
       held: early === 0 && checked > 0 && checked >= acknowledged,
-      figure: `${count(checked)} answers 201 seen by strace, ${early} without an fsync of their own before them`,
+      figure: `${counted(checked, "answer")} 201 seen by strace, ${early} without an fsync of their own before them`,
     };
   },
 };

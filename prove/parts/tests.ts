@@ -3,8 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { counted } from "../../src/core/view/counted.ts";
 import { emptyDirectory } from "../../test/support/process.ts";
-import { count, type Finding, type Part, type StoreName } from "../part.ts";
+import type { Finding, Part, StoreName } from "../part.ts";
 
 function shownBy(name: string, promise: string, stores: readonly StoreName[], files: readonly string[]): Part {
   return { name, promise, stores, run: (_times, store) => vitest(files, store) };
@@ -46,6 +47,6 @@ async function vitest(files: readonly string[], store: StoreName): Promise<Findi
   const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = told;
   return {
     held: failed === 0 && passed > 0,
-    figure: `${count(passed)} tests passed, ${failed} failed, ${skipped} skipped (${files.join(", ")})`,
+    figure: `${counted(passed, "test")} passed, ${failed} failed, ${skipped} skipped (${files.join(", ")})`,
   };
 }

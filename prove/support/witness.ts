@@ -1,9 +1,9 @@
 // Somebody who asks a board for its signed head all the time and keeps every answer: in the end each must stand on the one chain there is.
 import { createPublicKey, verify } from "node:crypto";
+import { counted } from "../../src/core/view/counted.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Change } from "../../test/support/chain.ts";
-import { count } from "../part.ts";
 
 const PAUSE_MS = 10;
 
@@ -55,7 +55,7 @@ export class Witness {
     heard.served += this.#served;
     heard.off += off;
     heard.logs++;
-    return { held: off === 0 && this.#served > 0, figure: `${count(this.#served)} signed heads served, ${off} off the final chain` };
+    return { held: off === 0 && this.#served > 0, figure: `${counted(this.#served, "signed head")} served, ${off} off the final chain` };
   }
 }
 

@@ -6,9 +6,9 @@ import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
 export function claimCommand(program: Command): void {
-  const command = program.command("claim").description("take work, or renew your claim");
+  const command = program.command("claim").description("take a question or task for a while, or renew your claim on it");
   command
     .argument("<id>", "the message, by its id or a prefix")
-    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given");
+    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 72h at most");
   takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => claim(on, given) }));
 }

@@ -6,7 +6,9 @@ import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
 export function resolveCommand(program: Command): void {
-  const command = program.command("resolve").description("say that your question or task is done");
+  const command = program.command("resolve").description("say that your own question or task is done, which makes it resolved");
   command.argument("<id>", "the message, by its id or a prefix");
-  takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => signal(on, "resolved", given) }));
+  takesFields(atBoard(command)).action((id: string) =>
+    postAct(command, { on: id, ownOnly: true, fields: (given, on) => signal(on, "resolved", given) }),
+  );
 }

@@ -5,6 +5,7 @@ import { iso } from "../core/protocol/time.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
+import { counted } from "../core/view/counted.ts";
 import { threadBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
@@ -57,7 +58,7 @@ function threadText(page: ThreadPage, include: ReadonlySet<Include>, present: Pr
 /** What stands above the messages in Markdown; they carry their own depth and refs. */
 function linesOf({ root, focus, items, participants, open, nextCursor, latestSeq, asOf }: ThreadPage): string[] {
   return [
-    `${items.length} messages as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
+    `${counted(items.length, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
     `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
     ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),

@@ -5,6 +5,7 @@ import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../co
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
+import { counted } from "../core/view/counted.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Card } from "../ports/store.ts";
 import { jsonReply, type Ready, type Reply } from "./operation.ts";
@@ -104,7 +105,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (how.format === "md") {
         const more = page.nextCursor === null ? [] : [`next_cursor: ${page.nextCursor}`];
-        const lines = [`${shown.length} messages as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+        const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
         return {
           ...markdown(how.heading, lines, shown),
           ...next,

@@ -8,7 +8,8 @@ import { layout } from "./layout.ts";
 import type { Rows } from "./listing.ts";
 import { SHAPES } from "./marks.ts";
 import { tagLinks } from "./message-row.ts";
-import { agoTime, exactTime, thousands } from "./moments.ts";
+import { thousands } from "../core/view/counted.ts";
+import { agoTime, exactTime } from "./moments.ts";
 import type { Site } from "./site.ts";
 
 export interface AgentView {

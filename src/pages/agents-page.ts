@@ -3,7 +3,8 @@ import { face } from "./face.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
-import { agoTime, counted, thousands } from "./moments.ts";
+import { counted, thousands } from "../core/view/counted.ts";
+import { agoTime } from "./moments.ts";
 import { pager } from "./pager.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -59,7 +60,7 @@ function card(agent: AgentFacts, now: number): Html {
   return html`<li>
     <h2>${face(id)}<a href="/a/${id}">${nameOf(agent)}</a></h2>
     <p class="facts">
-      ${agoTime(last_seen, now)} · ${counted(messages.live, "live message", "live messages")} of
+      ${agoTime(last_seen, now)} · ${counted(messages.live, "live message")} of
       ${thousands(messages.total)}${work.answered > 0 && ` · answered ${work.answered}`}${stood > 0 && ` · ${votes.received.verifies} of ${stood} votes for it`}
     </p>
     ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${strange(profile.body)}${profile.truncated && "…"}</p>`}

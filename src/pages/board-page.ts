@@ -5,7 +5,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type Rows } from "./listing.ts";
 import { kindMark, statusMark } from "./marks.ts";
-import { counted, thousands } from "./moments.ts";
+import { counted, thousands, wordFor } from "../core/view/counted.ts";
 import { address, itemsOf, type Query, toggled } from "./query.ts";
 import { ROW_TEMPLATE } from "./row-template.ts";
 import type { Site } from "./site.ts";
@@ -50,8 +50,9 @@ export function boardPage(site: Site, view: BoardView): string {
       <h1>${asked ? "Messages" : "On the board now"}</h1>
       ${!asked && intro}
       <p class="pulse">
-        <b>${thousands(live.messages)}</b> live messages · <b>${thousands(live.threads)}</b> threads ·
-        <a href="/work"><b>${thousands(live.open_work)}</b> open for work</a> · <b>${counted(live.agents_24h, "agent", "agents")}</b> today
+        <b>${thousands(live.messages)}</b> live ${wordFor(live.messages, "message")} ·
+        <b>${thousands(live.threads)}</b> ${wordFor(live.threads, "thread")} ·
+        <a href="/work"><b>${thousands(live.open_work)}</b> open for work</a> · <b>${counted(live.agents_24h, "agent")}</b> today
       </p>
     </div>
     <div class="split">

@@ -1,6 +1,7 @@
 // Figures as pictures, drawn on the server: bars for counts, columns for time; each has its numbers as text too.
 import { html, type Html } from "./html.ts";
-import { minute, thousands } from "./moments.ts";
+import { thousands } from "../core/view/counted.ts";
+import { minute } from "./moments.ts";
 
 export interface Bar {
   readonly label: string | Html;

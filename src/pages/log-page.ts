@@ -1,7 +1,8 @@
 // The log: every change in order, each entry chained to the one before, the head signed by the board.
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { agoTime, thousands } from "./moments.ts";
+import { thousands } from "../core/view/counted.ts";
+import { agoTime } from "./moments.ts";
 import type { Site } from "./site.ts";
 import { shortId, strange } from "./strange.ts";
 

@@ -5,7 +5,8 @@ import { facts, type Fact } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { statusMark } from "./marks.ts";
 import { agentLink } from "./message-row.ts";
-import { counted, exactTime } from "./moments.ts";
+import { counted } from "../core/view/counted.ts";
+import { exactTime } from "./moments.ts";
 import { strange } from "./strange.ts";
 
 export interface Happening {
@@ -23,8 +24,7 @@ export function messageFacts({ id, seq, server, meta, derived }: MessageRecord):
     ["Ends", exactTime(server.expires_at)],
     [
       "Author",
-      html`${agentLink(server.author.id)}, ${counted(server.author.messages, "message", "messages")} since
-      ${exactTime(server.author.first_seen)}`,
+      html`${agentLink(server.author.id)}, ${counted(server.author.messages, "message")} since ${exactTime(server.author.first_seen)}`,
     ],
     ["Votes", derived.verifies + derived.refutes === 0 ? "none yet" : `${derived.verifies} verify, ${derived.refutes} refute`],
     signals.length > 0 && ["Signals", signals.map(([signal, count]) => `${signal} ${count}`).join(", ")],

@@ -7,7 +7,8 @@ import { layout } from "./layout.ts";
 import { flagMarks, kindMark, SHAPES, statusMark } from "./marks.ts";
 import { agentLink, lifeLeft, tagLinks } from "./message-row.ts";
 import { type Happening, messageFacts, messageHistory } from "./message-facts.ts";
-import { agoTime, counted, exactTime } from "./moments.ts";
+import { counted } from "../core/view/counted.ts";
+import { agoTime, exactTime } from "./moments.ts";
 import { type GraphView, neighbourhood } from "./neighbourhood.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
@@ -57,7 +58,7 @@ export function messagePage(site: Site, view: MessageView): string {
           <div class="acts" data-acts hidden></div>
           ${connections(graph)}
           <section aria-labelledby="thread">
-            <h2 id="thread">Thread <span class="n">${counted(thread.all, "message", "messages")}</span></h2>
+            <h2 id="thread">Thread <span class="n">${counted(thread.all, "message")}</span></h2>
             ${threadTree(thread, now)}
           </section>
         </div>

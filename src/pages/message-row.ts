@@ -3,7 +3,9 @@ import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.t
 import { face } from "./face.ts";
 import { Html, html, joined } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
-import { ago, counted, minute, span } from "./moments.ts";
+import { counted } from "../core/view/counted.ts";
+import { span } from "../core/view/span.ts";
+import { ago, minute } from "./moments.ts";
 import { shortAgent, shortId, strange } from "./strange.ts";
 
 /** No text of a message can contain it, so that the holes are where we put them. */
@@ -54,7 +56,7 @@ function template(record: Listed): Html {
     html`<time datetime="${server.received_at}" data-ago title="${minute(server.received_at)} UTC">${HOLE}</time>`,
     agentLink(server.author.id),
     replies > 0 && counted(replies, "reply", "replies"),
-    answers > 0 && counted(answers, "answer", "answers"),
+    answers > 0 && counted(answers, "answer"),
     votes(verifies, refutes),
     claimed_by !== null && html`held by ${agentLink(claimed_by)}`,
     superseded_by !== null && html`superseded by <a href="/m/${superseded_by}">${shortId(superseded_by)}</a>`,

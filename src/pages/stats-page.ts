@@ -4,7 +4,8 @@ import { bars, hours, shares } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusMark } from "./marks.ts";
-import { span, thousands } from "./moments.ts";
+import { thousands, wordFor } from "../core/view/counted.ts";
+import { span } from "../core/view/span.ts";
 import type { Site } from "./site.ts";
 
 export interface StatsView {
@@ -40,10 +41,10 @@ export interface WorkLimits {
 export function statsPage(site: Site, stats: StatsView, limits: WorkLimits): string {
   const { live, flow } = stats;
   const tiles: readonly (readonly [string, string | number, string])[] = [
-    ["live messages", live.messages, "/"],
-    ["threads", live.threads, "/?sort=activity"],
+    [`live ${wordFor(live.messages, "message")}`, live.messages, "/"],
+    [wordFor(live.threads, "thread"), live.threads, "/?sort=activity"],
     ["open for work", live.open_work, "/work"],
-    ["agents today", live.agents_24h, "/agents?active_within=24h"],
+    [`${wordFor(live.agents_24h, "agent")} today`, live.agents_24h, "/agents?active_within=24h"],
     ["posted in an hour", flow.posted_1h, "/?since=1h"],
     ["posted in a day", flow.posted_24h, "/?since=24h"],
     ["expired in a day", flow.expired_24h, "/log"],

@@ -2,7 +2,8 @@
 import { bars } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { exactTime, minute, thousands } from "./moments.ts";
+import { thousands, wordFor } from "../core/view/counted.ts";
+import { exactTime, minute } from "./moments.ts";
 import { pager } from "./pager.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
@@ -36,13 +37,13 @@ export function transparencyPage(site: Site, query: Query, view: TransparencyVie
   const { period, notices, actions, totals, next_cursor: nextCursor } = view;
   const categories = Object.entries(notices.by_category).filter(([, count]) => count > 0);
   const tiles: readonly (readonly [string, number])[] = [
-    ["reports received", notices.received],
+    [`${wordFor(notices.received, "report")} received`, notices.received],
     ["still open", notices.open],
     ["acted on", notices.actioned],
     ["dismissed", notices.dismissed],
-    ["messages removed", totals.removed],
+    [`${wordFor(totals.removed, "message")} removed`, totals.removed],
     ["restored", totals.restored],
-    ["keys blocked", totals.keys_blocked],
+    [`${wordFor(totals.keys_blocked, "key")} blocked`, totals.keys_blocked],
   ];
   const body = html`<div class="page-head">
       <h1>Transparency</h1>

@@ -1,5 +1,6 @@
 // Times that stay true while somebody looks: how long ago, how long still, and the line that burns down.
-import { ago, span } from "../pages/moments.ts";
+import { span } from "../core/view/span.ts";
+import { ago } from "../pages/moments.ts";
 import { all, find } from "./dom.ts";
 
 const EVERY_MS = 1000;

@@ -1,4 +1,5 @@
 // `blackboard operate check`: is everything as the log says? On a copy of the database of one moment, beside the running board.
+import { counted } from "../../core/view/counted.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,10 +30,13 @@ async function check(options: DeskOptions): Promise<void> {
   const { tell } = offDesk(options);
   const checked = await checkConfigured(configOf(options));
   const { entries, messages, faults, findings } = checked;
-  const read = `${entries} entries and ${messages} messages were checked`;
+  const read = `${counted(entries, "entry", "entries")} and ${counted(messages, "message")} were checked`;
   const lines = findings.slice(0, SHOWN).map(({ where, fault }) => `  ${where} ${fault}`);
   const more = faults > SHOWN ? [`  and ${faults - SHOWN} more; --json shows the first thousand`] : [];
-  tell(faults === 0 ? `${read}: everything is as the log says.` : [`${read}: ${faults} faults.`, ...lines, ...more].join("\n"), checked);
+  tell(
+    faults === 0 ? `${read}: everything is as the log says.` : [`${read}: ${counted(faults, "fault")}.`, ...lines, ...more].join("\n"),
+    checked,
+  );
   if (faults > 0) process.exitCode = 1;
 }
 

@@ -1,6 +1,8 @@
 // Messages as compact Markdown for a model to read: facts outside, every piece of a stranger's text between marker lines.
 import { KIND_NAMES } from "../protocol/vocabulary.ts";
+import { counted } from "./counted.ts";
 import type { MessageRecord, Tombstone } from "./record.ts";
+import { span } from "./span.ts";
 
 /** The marker lines of one response; the token is random, so no message can forge them. */
 export interface Fence {
@@ -85,11 +87,11 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
 
 function factLine({ server, meta, content, derived }: MarkdownRecord): string {
   const facts = [
-    `by ${server.author.id} (${server.author.messages} messages)`,
+    `by ${server.author.id} (${counted(server.author.messages, "message")})`,
     server.received_at.slice(0, 16),
     `expires in ${span(server.expires_in_s)}`,
-    count(derived.replies, "reply", "replies"),
-    count(derived.answers, "answer", "answers"),
+    derived.replies === 0 ? "" : counted(derived.replies, "reply", "replies"),
+    derived.answers === 0 ? "" : counted(derived.answers, "answer"),
     derived.verifies + derived.refutes === 0 ? "" : `verified ${derived.verifies}, refuted ${derived.refutes}`,
     derived.claimed_by === null ? "" : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
     derived.superseded_by === null ? "" : `superseded by ${shortId(derived.superseded_by)}`,
@@ -113,7 +115,7 @@ function textOf({ meta, content, from }: MarkdownRecord): string {
     ...labels("needs", meta.needs),
     ...labels("offers", meta.offers),
     ...(meta.signal === undefined ? [] : [`signal: ${meta.signal}`]),
-    ...(meta.attachments ?? []).map((one) => `attachment: ${one.name} (${one.mime}, ${one.size} bytes, ${one.sha256})`),
+    ...(meta.attachments ?? []).map((one) => `attachment: ${one.name} (${one.mime}, ${counted(one.size, "byte")}, ${one.sha256})`),
     ...(content.body === undefined
       ? content.preview === undefined || content.preview === ""
         ? []
@@ -125,12 +127,4 @@ function textOf({ meta, content, from }: MarkdownRecord): string {
       ? []
       : [`data${meta.data_schema === undefined ? "" : ` (${meta.data_schema})`}: ${JSON.stringify(content.data)}`]),
   ].join("\n");
-}
-
-const count = (n: number, one: string, many: string): string => (n === 0 ? "" : `${n} ${n === 1 ? one : many}`);
-
-function span(seconds: number): string {
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }

@@ -4,6 +4,7 @@ import type { FindWork } from "../../board/work.ts";
 import type { ListTags } from "../../board/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
+import { counted } from "../../core/view/counted.ts";
 import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
@@ -87,7 +88,10 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
         const lines = Object.entries({ ...live.by_kind, ...live.by_status, ...flow }).map(([name, count]) => `- ${name}: ${count}`);
         return present.markdown(
           "Statistics",
-          [`${live.messages} live messages, ${work.required_bits} bits of work, ${streams} streams open.`, ...lines],
+          [
+            `${counted(live.messages, "live message")}, ${counted(work.required_bits, "bit")} of work, ${counted(streams, "stream")} open.`,
+            ...lines,
+          ],
           [],
         );
       },

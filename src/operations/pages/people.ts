@@ -1,4 +1,5 @@
 // GET /agents and /a/{agent_id}: who is here, and one of them.
+import { counted } from "../../core/view/counted.ts";
 import { z } from "zod";
 import type { List } from "../../board/list.ts";
 import type { Names } from "../../board/names.ts";
@@ -92,4 +93,4 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
 }
 
 const agentLine = ({ id, aliases, messages, last_seen }: AgentFacts): string =>
-  `- ${id}${aliases.length === 0 ? "" : ` (${aliases.map(({ alias }) => alias).join(", ")})`}: ${messages.live} live messages, last seen ${last_seen.slice(0, 16)}`;
+  `- ${id}${aliases.length === 0 ? "" : ` (${aliases.map(({ alias }) => alias).join(", ")})`}: ${counted(messages.live, "live message")}, last seen ${last_seen.slice(0, 16)}`;

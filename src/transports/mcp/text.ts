@@ -2,6 +2,7 @@
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
 import type { Tombstone } from "../../core/view/record.ts";
+import { counted } from "../../core/view/counted.ts";
 import type { Body } from "./desk.ts";
 
 type Shown = MarkdownRecord | Tombstone;
@@ -18,8 +19,13 @@ export function pageText(heading: string, body: Body, marks: Fence): string {
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
   // `fields` may have left out what the facts are made of.
   if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
-    return `# ${heading}\n${messages.length} messages as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
-  return markdownDocument(heading, [`${messages.length} messages as of ${asOf}, latest_seq ${seq}.`, ...more(cursor)], messages, marks);
+    return `# ${heading}\n${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
+  return markdownDocument(
+    heading,
+    [`${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...more(cursor)],
+    messages,
+    marks,
+  );
 }
 
 export const messageText = (body: Body, marks: Fence): string => markdownDocument("Message", [], [body as unknown as Shown], marks);
@@ -39,7 +45,7 @@ export function threadText(body: Body, marks: Fence): string {
     next_cursor: string | null;
   };
   const lines = [
-    `${messages.length} messages, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
+    `${counted(messages.length, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
     ...more(cursor),
   ];
@@ -56,7 +62,7 @@ export function graphText(body: Body, marks: Fence): string {
   const rows = nodes.map((one) => `${shortId(one.id)} ${one.distance} ${one.kind} ${one.status} ${one.author}: ${oneLine(one.title)}`);
   return [
     "# Graph",
-    `${nodes.length} messages around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
+    `${counted(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
     fenceRule(marks),
     marks.begin,
     ...rows.map(visible),
@@ -80,7 +86,7 @@ export function agentsText(body: Body, marks: Fence): string {
   const { agents, next_cursor: cursor } = body as unknown as { agents: readonly AgentFacts[]; next_cursor: string | null };
   return [
     `# Agents`,
-    `${agents.length} agents.`,
+    `${counted(agents.length, "agent")}.`,
     ...more(cursor),
     fenceRule(marks),
     "",
@@ -97,7 +103,7 @@ function agentText({ id, aliases, last_seen: seen, messages, votes, offers, need
     ...(profile === null || profile.body === "" ? [] : [profile.body]),
   ];
   const flags = profile === null || profile.flags.length === 0 ? "" : `\nflags: ${profile.flags.join(", ")}`;
-  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${messages.total} messages · verified ${verifies}, refuted ${refutes}${flags}`;
+  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${counted(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
   return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${visible(said.join("\n"))}\n${marks.end}`;
 }
 

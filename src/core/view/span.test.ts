@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ago, span } from "./moments.ts";
+import { ago } from "../../pages/moments.ts";
+import { span } from "./span.ts";
 
 test("a length of time is told in the units that matter", () => {
   expect([-5, 0, 59, 60, 90, 3599, 3600, 5400, 4 * 3600 + 60, 86_399, 86_400, 6 * 86_400 + 7200].map(span)).toEqual([

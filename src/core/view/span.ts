@@ -1,0 +1,19 @@
+// How long something takes or lasts, as short as it can be said without being wrong by much: `6 d 23 h`.
+
+const STEPS = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+] as const;
+
+/** The largest unit that fits, and one below it where that matters. */
+export function span(seconds: number): string {
+  for (const [i, [size, name]] of STEPS.entries()) {
+    if (seconds < size) continue;
+    const whole = Math.floor(seconds / size);
+    const next = STEPS[i + 1];
+    const rest = next === undefined || (whole > 2 && name !== "d") ? 0 : Math.floor((seconds % size) / next[0]);
+    return rest === 0 || next === undefined ? `${whole} ${name}` : `${whole} ${name} ${rest} ${next[1]}`;
+  }
+  return `${Math.max(0, Math.floor(seconds))} s`;
+}
