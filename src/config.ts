@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
 import { PUBLIC_KEY } from "./core/protocol/encoding.ts";
+import { counted } from "./core/view/counted.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
@@ -75,9 +76,7 @@ export const SETTINGS = {
 export class ConfigFaults extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(
-      `The configuration has ${faults.length} ${faults.length === 1 ? "fault" : "faults"}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
-    );
+    super(`The configuration has ${counted(faults.length, "fault")}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
     this.faults = faults;
   }
 }
