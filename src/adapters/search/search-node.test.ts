@@ -101,6 +101,31 @@ test("only the messages named are ranked or matched", async () => {
   await node.close();
 });
 
+test("a phrase that was asked for before is found in what came since, and not in what is gone", async () => {
+  const phrase: Query = { mode: "all", clauses: [{ words: ["alpha", "beta"], prefix: false }], not: [] };
+  const log = new MemoryLog();
+  for (let i = 0; i < 60; i++) log.post({ body: i % 2 === 0 ? "alpha beta" : "beta alpha" });
+  const first = nodeOn(log);
+  await built(first.node, log);
+  await first.node.close();
+  // From here on the first ones are in a file.
+  const { node, troubles } = nodeOn(log);
+  const found = async (): Promise<readonly number[]> => {
+    const options = { upTo: log.head() };
+    const [matching, again] = await Promise.all([node.matching(phrase, options), node.matching(phrase, options)]);
+    expect(again).toEqual(matching);
+    expect((await node.rank(phrase, { ...options, limit: 100 })).hits.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual([...matching]);
+    return [...matching];
+  };
+  const before = await found();
+  expect(before).toHaveLength(30);
+  log.leave(1, "retract");
+  const late = log.post({ body: "gamma alpha beta" });
+  expect(await found()).toEqual([...before.slice(1), late]);
+  expect(troubles).toEqual([]);
+  await node.close();
+});
+
 describe("similar messages", () => {
   test("are those that the live stream would let through, by the same score", async () => {
     const random = seeded(5);

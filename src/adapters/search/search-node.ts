@@ -1,9 +1,11 @@
 // The index at work: answers searches, follows the log in the background and keeps the files in order.
 import { setTimeout } from "node:timers/promises";
+import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
 import { nearest, termStats } from "../../core/search/index/near.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
+import type { Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
 import { type SearchIndex, type SearchSource, SearchUnavailable } from "../../ports/search.ts";
 import { Follower } from "./follower.ts";
@@ -32,6 +34,8 @@ export class SearchNode implements SearchIndex {
   readonly #onTrouble: (error: unknown) => void;
   readonly #stop = new AbortController();
   #work: Promise<unknown> = Promise.resolve();
+  /** Phrases are looked for one after the other, so that who asks for the same finds it. */
+  #phrases: Promise<void> = Promise.resolve();
   #flushing: Promise<void> | undefined;
   #savedAt = performance.now();
   #askedAt = -Infinity;
@@ -55,11 +59,13 @@ export class SearchNode implements SearchIndex {
 
   rank: SearchIndex["rank"] = async (query, { upTo, limit, after, only, stats }) => {
     await this.#upTo(upTo);
+    await this.#prepare(query);
     return this.#sound(() => rank(this.#index.parts(), query, { limit, after, only: setOf(only), stats }));
   };
 
   matching: SearchIndex["matching"] = async (query, { only, upTo, ...options }) => {
     await this.#upTo(upTo);
+    await this.#prepare(query);
     return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }));
   };
 
@@ -88,6 +94,28 @@ export class SearchNode implements SearchIndex {
   #upTo(seq: number): Promise<void> {
     this.#askedAt = performance.now();
     return this.#follower.upTo(seq);
+  }
+
+  /** Finds the phrases of a query with other searches in between: those of common words take long. */
+  async #prepare({ clauses, not }: Query): Promise<void> {
+    const phrases = [...clauses, ...not].filter(isPhrase);
+    if (phrases.length === 0) return;
+    const before = this.#phrases;
+    const found = Promise.withResolvers<void>();
+    this.#phrases = found.promise;
+    await before;
+    const steps = pace(0, this.#stop.signal);
+    try {
+      for (const { words } of phrases) {
+        for (const part of this.#index.parts()) {
+          if (part.phrases !== undefined) for (const _step of phraseSteps(part, words)) await steps.step();
+        }
+      }
+    } catch {
+      // A file may have been merged into another meanwhile, or be damaged: the search itself finds out.
+    } finally {
+      found.resolve();
+    }
   }
 
   /** One round of following the log. */

@@ -29,6 +29,8 @@ const KEPT_BLOCKS = 512;
 const KEPT_TERMS = 4096;
 /** Long lists asked for last, of words where their blocks begin, of grams as bits: a kilobyte each for ten thousand documents. */
 const KEPT_LISTS = 192;
+/** Phrases asked for last: so many at least, unless they stand in more documents together than there are. */
+const KEPT_PHRASES = 64;
 /** A list is long that has so many postings and stands in one of so many documents. */
 const LONG = 512;
 const LONG_SHARE = 16;
@@ -48,6 +50,7 @@ export class Segment implements Part {
   titleWords = 0;
   bodyWords = 0;
   #file: number;
+  readonly phrases: Recent<string, Postings>;
   readonly #inOrder: boolean;
   readonly #dictionaries = new Recent<Block, Uint8Array>(KEPT_BLOCKS);
   readonly #known = new Recent<string, Known>(KEPT_TERMS);
@@ -77,6 +80,7 @@ export class Segment implements Part {
       closeSync(this.#file);
       throw error;
     }
+    this.phrases = new Recent(2 * this.documents, ({ docs }) => Math.max(docs.length, this.documents / KEPT_PHRASES));
     this.dead = new Uint8Array(this.documents);
     this.titleWords = this.titleLengths.reduce((sum, words) => sum + words, 0);
     this.bodyWords = this.bodyLengths.reduce((sum, words) => sum + words, 0);

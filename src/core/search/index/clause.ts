@@ -2,7 +2,7 @@
 import { prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
 import { NO_POSTINGS, type Part, type Postings } from "./part.ts";
-import { seek } from "./seek.ts";
+import { commonPostings, type Places, runs } from "./runs.ts";
 
 export function clausePostings(part: Part, { words, prefix }: Clause): Postings {
   const last = words.at(-1);
@@ -14,16 +14,41 @@ export function clausePostings(part: Part, { words, prefix }: Clause): Postings 
   return union(part, expansions(part, last, fixed));
 }
 
+/** Whether its postings take long to find; then they are kept where the part does not change. */
+export const isPhrase = ({ words, prefix }: Clause): boolean => words.length > 1 && !prefix;
+
 function whole(part: Part, words: readonly string[]): Postings {
-  const all = placed(part, words);
-  return all.length < words.length ? NO_POSTINGS : phrase(all);
+  return atOnce(phraseSteps(part, words));
+}
+
+function atOnce<Found>(steps: Generator<void, Found, void>): Found {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps of some milliseconds each, between which others may have their turn. Nothing to do where it is kept. */
+export function* phraseSteps(part: Part, words: readonly string[]): Generator<void, Postings, void> {
+  const key = words.join(" ");
+  const kept = part.phrases?.get(key);
+  if (kept !== undefined) return kept;
+  const all: Placed[] = [];
+  for (const word of words) {
+    const postings = part.postings(word);
+    if (postings !== undefined) all.push(new Placed(part, word, postings));
+    yield;
+  }
+  const found = all.length < words.length ? NO_POSTINGS : yield* phrase(all);
+  part.phrases?.set(key, found);
+  return found;
 }
 
 /** Each word that the beginning stands for, alone or as the end of the phrase. */
 function* expansions(part: Part, beginning: string, fixed: readonly Placed[]): Iterable<Postings> {
   const { start, terms } = prefixForms(beginning);
   const end = (word: string, postings: Postings): Postings =>
-    fixed.length === 0 ? postings : phrase([...fixed, new Placed(part, word, postings)]);
+    fixed.length === 0 ? postings : atOnce(phrase([...fixed, new Placed(part, word, postings)]));
   for (const [word, postings] of part.wordsFrom(start)) yield end(word, postings);
   for (const word of new Set(terms)) {
     const postings = word.startsWith(start) ? undefined : part.postings(word);
@@ -82,75 +107,26 @@ class Placed {
   }
 }
 
-/** `starts` says where in `positions` those of each posting begin. */
-interface Places extends Postings {
-  readonly positions: Uint32Array;
-  readonly starts: Uint32Array;
-}
+/** So many documents are looked at in one step. */
+const STEP = 16_384;
 
 /** Documents in which the words follow one another in one field, found from the rarest of them. */
-function phrase(words: readonly Placed[]): Postings {
+function* phrase(words: readonly Placed[]): Generator<void, Postings, void> {
   const lists = words.map(({ postings }) => postings.docs);
-  const rarest = lists.reduce((least, docs) => (docs.length < least.length ? docs : least), lists[0] ?? NO_POSTINGS.docs);
-  const common = commonPostings(lists, rarest);
+  const common = commonPostings(lists);
   if (common.length === 0) return NO_POSTINGS;
-  const places = words.map((word) => word.places);
-  const docs: number[] = [];
-  const titles: number[] = [];
-  const bodies: number[] = [];
-  // For each word, where its positions in the field at hand begin and end.
-  const from = new Uint32Array(words.length);
-  const to = new Uint32Array(words.length);
-  for (let at = 0; at < common.length; at += words.length) {
-    for (let w = 0; w < words.length; w++) {
-      from[w] = places[w]!.starts[common[at + w]!]!;
-      to[w] = from[w]! + places[w]!.titles[common[at + w]!]!;
-    }
-    const title = runs(places, from, to);
-    for (let w = 0; w < words.length; w++) {
-      from[w] = places[w]!.starts[common[at + w]!]! + places[w]!.titles[common[at + w]!]!;
-      to[w] = places[w]!.starts[common[at + w]! + 1]!;
-    }
-    const body = runs(places, from, to);
-    if (title + body === 0) continue;
-    docs.push(lists[0]![common[at]!]!);
-    titles.push(title);
-    bodies.push(body);
+  yield;
+  const places: Places[] = [];
+  for (const word of words) {
+    places.push(word.places);
+    yield;
   }
-  return { docs: Uint32Array.from(docs), titles: Uint16Array.from(titles), bodies: Uint16Array.from(bodies) };
-}
-
-/** For each document that is in all lists: its index in each of them, one after the other. */
-function commonPostings(lists: readonly Uint32Array[], rarest: Uint32Array): number[] {
-  const found: number[] = [];
-  const at = new Uint32Array(lists.length);
-  for (let i = 0; i < rarest.length; i++) {
-    const doc = rarest[i]!;
-    let w = 0;
-    for (; w < lists.length; w++) {
-      const docs = lists[w]!;
-      at[w] = seek(docs, doc, at[w]!);
-      if (docs[at[w]!] !== doc) break;
-    }
-    if (w === lists.length) for (w = 0; w < lists.length; w++) found.push(at[w]!);
-  }
-  return found;
-}
-
-/** How often the words stand one after the other; `from` is moved along. */
-function runs(places: readonly Places[], from: Uint32Array, to: Uint32Array): number {
+  const documents = common.length / words.length;
+  const found = { docs: new Uint32Array(documents), titles: new Uint16Array(documents), bodies: new Uint16Array(documents) };
   let count = 0;
-  const { positions: firsts } = places[0]!;
-  for (let i = from[0]!; i < to[0]!; i++) {
-    const first = firsts[i]!;
-    let w = 1;
-    for (; w < places.length; w++) {
-      const { positions } = places[w]!;
-      while (from[w]! < to[w]! && positions[from[w]!]! < first + w) from[w]!++;
-      if (from[w]! >= to[w]!) return count;
-      if (positions[from[w]!] !== first + w) break;
-    }
-    if (w === places.length) count++;
+  for (let at = 0; at < common.length; at += STEP * words.length) {
+    count = runs(places, common.subarray(at, at + STEP * words.length), found, count);
+    yield;
   }
-  return count;
+  return { docs: found.docs.slice(0, count), titles: found.titles.slice(0, count), bodies: found.bodies.slice(0, count) };
 }

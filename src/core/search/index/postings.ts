@@ -181,12 +181,23 @@ export function readPositions(bytes: Uint8Array, { docs, titles, bodies }: Posti
   for (let i = 0; i < docs.length; i++) total += (titles[i] ?? 0) + (bodies[i] ?? 0);
   const positions = new Uint32Array(total);
   const source = { bytes, at: 0 };
+  let at = 0;
   let to = 0;
   for (let i = 0; i < docs.length; i++) {
+    const body = to + titles[i]!;
+    const end = body + bodies[i]!;
     let position = 0;
-    for (const end = to + titles[i]!; to < end; to++) positions[to] = position += next(source);
-    position = 0;
-    for (const end = to + bodies[i]!; to < end; to++) positions[to] = position += next(source);
+    for (; to < end; to++) {
+      if (to === body) position = 0;
+      // Without a call where a number has one byte, as most have.
+      let gap = bytes[at++]!;
+      if (gap > 127) {
+        source.at = at - 1;
+        gap = next(source);
+        ({ at } = source);
+      }
+      positions[to] = position += gap;
+    }
   }
   return positions;
 }

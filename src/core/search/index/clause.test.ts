@@ -1,0 +1,30 @@
+// Phrases of common words: looked for in steps, and kept where the part does not change.
+import { expect, test } from "vitest";
+import { Recent } from "../../recent.ts";
+import { documentOfText } from "../document.ts";
+import { clausePostings, phraseSteps } from "./clause.ts";
+import { Memtable } from "./memtable.ts";
+import type { Part, Postings } from "./part.ts";
+
+const TEXTS = ["alpha beta alpha beta", "beta alpha", "alpha gamma beta", "gamma alpha beta", "gamma"];
+const DOCUMENTS = 40_000;
+
+test("a phrase of common words leaves room for others between its steps, and is not looked for twice", () => {
+  const memtable = new Memtable();
+  const documents = TEXTS.map(documentOfText);
+  for (let i = 0; i < DOCUMENTS; i++) memtable.add(i + 1, documents[i % TEXTS.length]!);
+  const phrases = new Recent<string, Postings>(2 * DOCUMENTS, ({ docs }) => docs.length);
+  const part: Part = Object.assign(memtable, { phrases });
+  const steps = phraseSteps(part, ["alpha", "beta"]);
+  let turns = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) turns++;
+  const found = step.value;
+  expect(turns).toBeGreaterThan(5);
+  expect(found.docs).toHaveLength((DOCUMENTS * 2) / TEXTS.length);
+  expect([...found.docs.subarray(0, 4)]).toEqual([0, 3, 5, 8]);
+  expect([...found.bodies.subarray(0, 4)].map((count, i) => count + found.titles[i]!)).toEqual([2, 1, 2, 1]);
+  expect(clausePostings(part, { words: ["alpha", "beta"], prefix: false })).toBe(found);
+  expect(phraseSteps(part, ["alpha", "beta"]).next()).toEqual({ done: true, value: found });
+  expect(clausePostings(part, { words: ["beta", "gamma"], prefix: false }).docs).toHaveLength(0);
+});
