@@ -9,19 +9,13 @@ import { counted, thousands, wordFor } from "../core/view/counted.ts";
 import { address, itemsOf, type Query, toggled } from "./query.ts";
 import { ROW_TEMPLATE } from "./row-template.ts";
 import type { Site } from "./site.ts";
+import type { StatsView } from "./stats-page.ts";
 import { strange } from "./strange.ts";
 
 export interface BoardView {
   readonly query: Query;
   readonly page: Rows;
-  readonly live: {
-    readonly messages: number;
-    readonly threads: number;
-    readonly agents_24h: number;
-    readonly open_work: number;
-    readonly by_kind: Readonly<Record<string, number>>;
-    readonly by_status: Readonly<Record<string, number>>;
-  };
+  readonly live: StatsView["live"];
   readonly tags: readonly { readonly tag: string; readonly count: number }[];
   /** What the stream would be asked. */
   readonly stream: string;

@@ -6,6 +6,7 @@ import { ByteReader } from "../../core/search/index/bytes.ts";
 import { type Heads, headsOf, type LongList } from "../../core/search/index/heads.ts";
 import { liveCount, MANY, NO_POSTINGS, type Part, type Postings, termKey } from "../../core/search/index/part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
+import { seek } from "../../core/search/index/seek.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
 /** A term's place in its block. */
@@ -93,7 +94,7 @@ export class Segment implements Part {
 
   /** The number of a document that is still there. */
   locate(seq: number): number | undefined {
-    const doc = this.#inOrder ? lowerBound(this.seqs, seq) : this.seqs.indexOf(seq);
+    const doc = this.#inOrder ? seek(this.seqs, seq, 0) : this.seqs.indexOf(seq);
     return this.seqs[doc] === seq && this.dead[doc] === 0 ? doc : undefined;
   }
 
@@ -226,17 +227,6 @@ export class Segment implements Part {
   #dictionary(block: Block): Uint8Array {
     return this.#dictionaries.of(block, () => this.read(block.at, block.dictionary));
   }
-}
-
-function lowerBound(seqs: Uint32Array, seq: number): number {
-  let low = 0;
-  let high = seqs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (seqs[middle]! < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function readBlocks(bytes: Uint8Array, count: number): Block[] {

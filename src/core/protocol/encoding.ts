@@ -5,7 +5,7 @@ export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw]$/;
 export const NONCE = /^[!-~]{1,64}$/;
 export const SHA256_HEX = /^[0-9a-f]{64}$/;
 /** The digest of its payload. */
-export const MESSAGE_ID = SHA256_HEX;
+export const MESSAGE_ID = new RegExp(SHA256_HEX);
 export const MESSAGE_ID_CHARS = 64;
 export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
 
