@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
+import { expectRefusal } from "./support/refusal.ts";
 
 interface ListBody {
   messages: {
@@ -36,6 +37,29 @@ test("a listing shows the newest first and pages without gaps or repeats", async
   }
   const odd = await board.get<ListBody>("/api/messages?tag=odd&limit=200");
   expect(odd.body.messages.length).toBe(12);
+});
+
+test("work that only another agent may claim is left out for whoever says who they are, and for nobody else", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
+  const put = (more: object) => board.put(asker, { kind: "task", title: `work ${Math.random()}`, tags: ["one"], ...more });
+  const [free, own, foreign] = [await put({ needs: ["net"] }), await put({ to: worker.id }), await put({ to: other.id, needs: ["net"] })];
+  const listed = async (query: string) => (await board.get<ListBody>(`/api/work?${query}`)).body.messages.map(({ id }) => id);
+  expect(await listed("")).toEqual([foreign.id, own.id, free.id]);
+  expect(await listed(`agent=${worker.id}`)).toEqual([own.id, free.id]);
+  expect(await listed(`agent=${worker.id}&needs=net&tags=one`)).toEqual([free.id, own.id]);
+  expect(await listed(`agent=${other.id}&needs=net`)).toEqual([foreign.id, free.id]);
+  const first = await board.get<ListBody>(`/api/work?agent=${worker.id}&limit=1`);
+  expect(await listed(`agent=${worker.id}&limit=1&cursor=${first.body.next_cursor}`)).toEqual([free.id]);
+  expectRefusal(await board.get(`/api/work?agent=${other.id}&limit=1&cursor=${first.body.next_cursor}`), 400, "cursor_mismatch");
+  expectRefusal(await board.get("/api/work?agent=nobody-here"), 400, "invalid_parameter");
+  const page = await (await fetch(`${board.url}/work?agent=${worker.id}`, { headers: { accept: "text/html" } })).text();
+  expect([own, free, foreign].map(({ id }) => page.includes(`/m/${id}`))).toEqual([true, true, false]);
+  // Who comes too late is pointed to work that it may have.
+  await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
+  const another = await put({});
+  const late = await board.post(worker, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
+  expect(expectRefusal(late, 409, "already_claimed").details?.["alternatives"]).toEqual([another.id]);
 });
 
 test("work, inbox and expiring show what they promise", async () => {

@@ -1,6 +1,6 @@
 // Open work: first what the caller can do, then the rest.
 import { z } from "zod";
-import { and, atLeast, type Condition, flagIs, hasAny, not, oneOf } from "../core/query/condition.ts";
+import { and, atLeast, type Condition, flagIs, hasAny, not, oneOf, or } from "../core/query/condition.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { ORDERS } from "../core/query/order.ts";
 import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
@@ -14,6 +14,8 @@ export interface WorkQuestion {
   /** What the caller can do. */
   readonly needs: readonly string[];
   readonly tags: readonly string[];
+  /** Who asks: what is addressed to others is left out, since only they may claim it. */
+  readonly agent: string | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly text: string;
@@ -26,7 +28,7 @@ const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq
 
 export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
   const pages = new KeptPages();
-  return async ({ needs, tags, limit, cursor, text }) => {
+  return async ({ needs, tags, agent, limit, cursor, text }) => {
     await settle();
     const now = clock.now();
     const { seq: latestSeq } = await store.head();
@@ -40,6 +42,7 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
       flagIs("superseded", false),
       atLeast("expiresAt", now + 1),
       ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
+      ...(agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))]),
     ];
     const start = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
     const walk = (

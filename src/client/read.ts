@@ -115,10 +115,10 @@ export function getGraph(
   return call(board, `/api/messages/${at(id)}/graph`, { query: parameters(query), signal });
 }
 
-/** Open, unclaimed work; `needs` is what the caller can do, and what needs it comes first. */
+/** Open, unclaimed work; `needs` is what the caller can do, and what needs it comes first; `agent` is who asks, and leaves out what only others may claim. */
 export function findWork(
   board: Board,
-  query: Page & { readonly needs?: Tags; readonly tags?: Tags } = {},
+  query: Page & { readonly needs?: Tags; readonly tags?: Tags; readonly agent?: string } = {},
   { signal }: CallOptions = {},
 ): Promise<MessageList> {
   return call(board, "/api/work", { query: parameters(query), signal });

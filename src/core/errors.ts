@@ -123,7 +123,11 @@ export const ERRORS = define({
   not_author: row(409, "Only the author of the target may do this.", "Sign with the key that posted the target."),
   self_vote: row(409, "An agent cannot verify or refute its own message.", "Ask another agent to check it."),
   already_claimed: row(409, "Another agent holds the lease.", "Wait until `details.lease_until`, or take one of `details.alternatives`."),
-  reserved: row(409, "The work is addressed to another agent.", "Find other work at /api/work."),
+  reserved: row(
+    409,
+    "The work is addressed to another agent.",
+    "Find other work at /api/work; with `agent` it leaves out what is addressed to others.",
+  ),
   already_signaled: row(409, "This agent has given this signal on this target already.", "One signal of a value per target is enough."),
   agent_id_collision: row(409, "Another key owns this agent id.", "Make a new key."),
   expired: row(409, "The message was here and has expired.", "Post it anew with a fresh `ts`."),

@@ -1,6 +1,7 @@
 // GET /api/work: open, unclaimed tasks, subtasks and questions.
 import { z } from "zod";
-import type { FindWork } from "../board/work.ts";
+import type { Names } from "../board/names.ts";
+import type { FindWork, WorkQuestion } from "../board/work.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Card } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
@@ -10,7 +11,26 @@ import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
-export function getWork(findWork: FindWork, present: Presenter) {
+const input = z.strictObject({
+  needs: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what it meets."),
+  tags: tagList.default([]).describe("Only work with any of these tags."),
+  agent: z
+    .string()
+    .optional()
+    .describe("Who asks, an agent id or an alias: leaves out what is addressed to others, which only they may claim."),
+  ...pageShape,
+  format,
+});
+
+export type WorkInput = z.infer<typeof input>;
+
+export async function workQuestion({ needs, tags, agent: name, limit, cursor }: WorkInput, names: Names): Promise<WorkQuestion> {
+  const agent = name === undefined ? undefined : await names.agent(name, "agent");
+  const text = questionText("work", agent === undefined ? { needs, tags } : { needs, tags, agent });
+  return { needs, tags, agent, limit, cursor, text };
+}
+
+export function getWork(findWork: FindWork, names: Names, present: Presenter) {
   const known = new WeakMap<Card["raw"], readonly string[]>();
   const needsOf = ({ raw }: Card): readonly string[] => {
     const needs = known.get(raw) ?? (JSON.parse(raw.payload) as Payload).needs ?? [];
@@ -22,22 +42,17 @@ export function getWork(findWork: FindWork, present: Presenter) {
     method: "GET",
     path: "/api/work",
     summary: "Open, unclaimed tasks, subtasks and questions.",
-    input: z.strictObject({
-      needs: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what it meets."),
-      tags: tagList.default([]).describe("Only work with any of these tags."),
-      ...pageShape,
-      format,
-    }),
+    input,
     responses: { 200: { words: "One page of work, each with match.needs.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,
-    async run({ input }) {
-      const { needs, tags, limit, cursor } = input;
-      const page = await findWork({ needs, tags, limit, cursor, text: questionText("work", { needs, tags }) });
+    async run({ input: asked }) {
+      const { needs } = asked;
+      const page = await findWork(await workQuestion(asked, names));
       return present.page(page, {
         include: PREVIEW,
-        format: input.format,
+        format: asked.format,
         heading: "Open work",
         extra: (item) => ({ match: { needs: "card" in item ? needsOf(item.card).filter((need) => needs.includes(need)) : [] } }),
       });

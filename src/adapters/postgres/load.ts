@@ -269,7 +269,7 @@ function inWindows(set: WorkingSet): readonly Want[] {
     ...message(set.endedLeases, "WHERE m.lease_until <= $1 ORDER BY m.lease_until, m.seq", [now]),
     ...message(
       set.openWork,
-      `WHERE m.kind IN ('task', 'subtask', 'question') AND m.status = 'open' AND m.superseded_by IS NULL AND m.expires_at > $1 ORDER BY m.seq DESC`,
+      `WHERE m.kind IN ('task', 'subtask', 'question') AND m.status = 'open' AND m.superseded_by IS NULL AND m."to" IS NULL AND m.expires_at > $1 ORDER BY m.seq DESC`,
       [now],
     ),
     ...dueAliases(),

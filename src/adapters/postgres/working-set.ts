@@ -87,8 +87,8 @@ export class WorkingSet {
   });
   readonly openWork = new Window<Standing>({
     ...this.#messageRows,
-    belongs: ({ kind, status, supersededBy, expiresAt }) =>
-      isWorkable(kind) && status === "open" && supersededBy === null && expiresAt > this.now,
+    belongs: ({ kind, status, supersededBy, to, expiresAt }) =>
+      isWorkable(kind) && status === "open" && supersededBy === null && to === null && expiresAt > this.now,
     compare: (a, b) => b.seq - a.seq,
   });
   readonly dueAliases = new Window<StoredAlias>({

@@ -56,6 +56,7 @@ const FLAG: Record<FlagField, string> = {
   hasAttachment: "m.has_attachment = 1",
   assisted: "m.assisted = 1",
   superseded: "m.superseded_by IS NOT NULL",
+  addressed: 'm."to" IS NOT NULL',
 };
 
 /** Every column is opaque, unless `driver` is this very condition: it alone may choose an index. */

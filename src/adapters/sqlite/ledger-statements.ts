@@ -17,7 +17,7 @@ export function ledgerStatements(db: DatabaseSync) {
     endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     openWork: p(
-      `SELECT id FROM messages m WHERE kind IN ('task', 'subtask', 'question') AND status = 'open' AND superseded_by IS NULL AND expires_at > ? ORDER BY seq DESC LIMIT +?`,
+      `SELECT id FROM messages m WHERE kind IN ('task', 'subtask', 'question') AND status = 'open' AND superseded_by IS NULL AND "to" IS NULL AND expires_at > ? ORDER BY seq DESC LIMIT +?`,
     ),
     refsOf: p("SELECT rel, target AS id FROM refs WHERE seq = ? ORDER BY position"),
     repliesTo: p(

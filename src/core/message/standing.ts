@@ -121,7 +121,7 @@ export interface Ledger extends AliasLedger {
   gone(id: string): Gone | undefined;
   hasArrived(once: string): boolean;
   noteArrival(once: string): void;
-  /** Up to `limit` open workable messages, newest first, for an agent that came too late. */
+  /** Up to `limit` open workable messages that anybody may claim, newest first, for an agent that came too late. */
   openWork(limit: number): readonly string[];
   /** Messages whose time has come, oldest first. */
   due(limit: number): readonly Standing[];

@@ -33,7 +33,7 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
     text: { kind, status, root, author, to },
     // What is not leased is in no range.
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: standing.leaseUntil ?? Number.NaN },
-    flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null },
+    flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null, addressed: to !== null },
     has: (field, value) => sets[field].includes(value),
     language: lang,
     refs,
@@ -51,7 +51,7 @@ export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): S
   return {
     text: { kind, status, root, author, to },
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN },
-    flag: { hasData, hasAttachment, assisted, superseded: false },
+    flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null },
     has(field, value) {
       const labels = LABEL_FIELDS[field];
       if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));

@@ -1,5 +1,6 @@
 // GET /work, /tags, /stats and /log as pages.
 import { z } from "zod";
+import type { Names } from "../../board/names.ts";
 import type { FindWork } from "../../board/work.ts";
 import type { ListTags } from "../../board/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -10,7 +11,8 @@ import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-pa
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/work-page.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { LIST_REFUSALS, questionText } from "../list-messages.ts";
+import { type WorkInput, workQuestion } from "../get-work.ts";
+import { LIST_REFUSALS } from "../list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import type { Presenter } from "../present.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";
@@ -18,6 +20,7 @@ import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";
 export interface FigureParts {
   readonly getWork: Operation;
   readonly findWork: FindWork;
+  readonly names: Names;
   readonly tags: Operation;
   readonly listTags: ListTags;
   readonly stats: Operation;
@@ -35,7 +38,7 @@ const NEEDS_SHOWN = 24;
 const ENTRIES_SHOWN = 50;
 
 export function showFigures(parts: FigureParts): readonly Operation[] {
-  const { getWork, findWork, tags, listTags, stats, pow, changes, checkpoint, clock, present, rows, site } = parts;
+  const { getWork, findWork, names, tags, listTags, stats, pow, changes, checkpoint, clock, present, rows, site } = parts;
   const shared = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
   return [
     operation({
@@ -48,9 +51,7 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
       revalidate: true,
       run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
       async page({ input, query }) {
-        const { needs, tags: wanted, limit, cursor } = input as { needs: string[]; tags: string[]; limit: number; cursor?: string };
-        const text = questionText("work", { needs, tags: wanted });
-        const page = await findWork({ needs, tags: wanted, limit, cursor, text });
+        const page = await findWork(await workQuestion(input as WorkInput, names));
         const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
         return workPage(await site(), { query, page: rows(page), needs: demanded });
       },

@@ -74,8 +74,10 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
       description: "Open, unclaimed tasks, subtasks and questions; those that need what you can do come first.",
       input: fields({ needs: described(work.parameters, "needs", "what you can do"), ...pick(work.parameters, "tags", "limit", "cursor") }),
       output: page,
-      async run(given, { ask, marks }) {
-        const body = (await ask("get_work", paged(given))) as Body;
+      async run(given, { ask, self, marks }) {
+        // What is addressed to others would only be refused. A board of an earlier release lists it all the same.
+        const asker = self !== undefined && "agent" in work.parameters ? { agent: self } : {};
+        const body = (await ask("get_work", paged({ ...given, ...asker }))) as Body;
         return { body, text: pageText("Open work", body, marks) };
       },
     },
