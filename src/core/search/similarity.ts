@@ -77,7 +77,7 @@ export function scoreOf(near: Counts, shared: Counts, document: Counts): number 
 /** What `scoreOf` may round up by. */
 export const ROUNDING = 1e-6;
 
-export const distinctWords = (document: Document): number => textWords(document).size;
+const distinctWords = (document: Document): number => textWords(document).size;
 
 /** The terms of the highest weight: rare on the board, near the beginning (where texts say what they are about), repeated. */
 function choose(terms: readonly string[], half: Half, stats: TermStats, emphasis: (term: string) => number): NearTerm[] {
@@ -98,12 +98,16 @@ function brevity(text: number, document: number, pivot: number): number {
   return document <= text ? 1 : ((text + pivot) / (document + pivot)) ** 0.75;
 }
 
-/** The distinct words of title and body with their counts; tags and data speak only where there is no other text. */
-function textWords({ title, body }: Document): ReadonlyMap<string, number> {
+/** Where the words end that are compared; tags and data speak only where there is no other text. */
+export function textEnd({ title, body }: Pick<Document, "title" | "body">): number {
   const gap = body.indexOf("");
-  const proper = title.length > 0 || gap !== 0;
+  return gap < 0 || (gap === 0 && title.length === 0) ? body.length : gap;
+}
+
+/** The distinct words of title and body with their counts. */
+function textWords({ title, body }: Document): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const word of [...title, ...(proper && gap >= 0 ? body.slice(0, gap) : body)]) {
+  for (const word of [...title, ...body.slice(0, textEnd({ title, body }))]) {
     if (word !== "") counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;

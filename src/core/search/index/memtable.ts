@@ -1,6 +1,6 @@
 // The newest documents, kept in memory until there are enough of them for a file.
 import { type Document, GRAM } from "../document.ts";
-import { distinctWords } from "../similarity.ts";
+import { textEnd } from "../similarity.ts";
 import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
 
 /** What stands in memory of one term: of a gram the documents; of a word, for each, document, counts in title and body, positions. */
@@ -28,6 +28,8 @@ export class Memtable implements Part {
   deadCount = 0;
   titleWords = 0;
   bodyWords = 0;
+  /** Words so far of the document that is being added, each once. */
+  #distinct = 0;
 
   add(seq: number, document: Document): void {
     const { title, body, grams } = document;
@@ -35,9 +37,10 @@ export class Memtable implements Part {
     if (doc === this.seqs.length) this.#grow();
     this.seqs[doc] = seq;
     this.#numbers.set(seq, doc);
-    this.titleWords += this.titleLengths[doc] = this.#place(doc, title, 1);
-    this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, 2);
-    this.wordCounts[doc] = Math.min(distinctWords(document), MAX_COUNT);
+    this.#distinct = 0;
+    this.titleWords += this.titleLengths[doc] = this.#place(doc, title, 1, title.length);
+    this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, 2, textEnd(document));
+    this.wordCounts[doc] = Math.min(this.#distinct, MAX_COUNT);
     this.gramCounts[doc] = Math.min(grams.length, MAX_COUNT);
     for (const gram of grams) {
       const docs = this.#grams.get(gram);
@@ -134,8 +137,8 @@ export class Memtable implements Part {
     }
   }
 
-  /** Enters the words of a field, whose count stands at `field` of a posting; answers how many there were. */
-  #place(doc: number, words: readonly string[], field: 1 | 2): number {
+  /** Enters the words of a field, whose count stands at `field` of a posting; answers how many there were. Those before `end` are compared. */
+  #place(doc: number, words: readonly string[], field: 1 | 2, end: number): number {
     let count = 0;
     for (let position = 0; position < words.length; position++) {
       const word = words[position]!;
@@ -146,6 +149,7 @@ export class Memtable implements Part {
       if (rows.postings === 0 || numbers[rows.last] !== doc) {
         rows.last = numbers.length;
         rows.postings++;
+        if (position < end) this.#distinct++;
         numbers.push(doc, 0, 0);
       }
       numbers[rows.last + field]!++;
