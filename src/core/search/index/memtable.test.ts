@@ -12,7 +12,7 @@ test("a new message is as similar in a search as on the live stream, whatever it
     note({ title: "parser crash", body: "The parser crashes on nested tables, the parser of tables" }),
     note({ title: "parser crash", body: "on nested tables", tags: ["parser", "crash", "windows"], data: { os: "nested windows eleven" } }),
     note({ title: "parser crash on nested tables", tags: ["parser", "urgent"] }),
-    note({ body: "parser crash on nested tables", data: ["entirely different words", "in many strings"] }),
+    note({ body: "parser crash on nested tables", data: { a: "entirely different words", b: "in many strings" } }),
     note({ tags: ["parser", "nested", "tables"], data: { why: "parser crash" } }),
     note({ title: "nothing alike", body: "weather report" }),
   ].map(documentOf);
