@@ -94,4 +94,6 @@ export interface Departure {
 export interface SourceChanges {
   readonly gone: readonly Departure[];
   readonly arrived: readonly SourceMessage[];
+  /** The last entry that this tells of, where it is not the one asked for: large messages come a few at a time. */
+  readonly upTo?: number | undefined;
 }

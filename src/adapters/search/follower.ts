@@ -90,9 +90,9 @@ export class Follower {
   async #advance(steps: Pace): Promise<void> {
     const { progress, generation } = this.#index;
     const after = progress.seq;
-    const seq = Math.min(await this.#source.head(), after + BATCH_ENTRIES);
-    if (seq <= after) return;
-    const { gone, arrived } = await this.#source.changes(after, seq);
+    const last = Math.min(await this.#source.head(), after + BATCH_ENTRIES);
+    if (last <= after) return;
+    const { gone, arrived, upTo: seq = last } = await this.#source.changes(after, last);
     const hash = (await this.#source.hashAt(seq)) ?? "";
     for (const departure of gone) this.#index.forget(departure.seq, departure.erase);
     if (await this.#take(arrived, generation, steps)) this.#index.reached({ seq, hash });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BareBoard } from "../../../test/support/bare-board.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { Operator } from "../../../test/support/operator.ts";
 import { databasePath } from "./open.ts";
@@ -29,6 +30,28 @@ test("the index hears of every arrival and departure, and which words must leave
   expect(seqs(await source.messages(kept.seq, retraction.seq, 9))).toEqual([retraction.seq]);
   expect(await source.hashAt(head)).toMatch(/^[0-9a-f]{64}$/);
   expect(await source.hashAt(head + 1)).toBeUndefined();
+  await source.close();
+});
+
+test("large messages come a few at a time, and none is left out", async () => {
+  using board = new BareBoard();
+  const pk = "A".repeat(43);
+  for (let i = 0; i < 30; i++) board.post(JSON.stringify({ v: 1, pk, ts: 0, kind: "note", body: `${i}`.padEnd(100_000, "x") }), 0);
+  const id = board.changes()[0]?.id;
+  board.post(JSON.stringify({ v: 1, pk, ts: 0, kind: "retraction", refs: [{ rel: "retracts", id }] }), 0);
+  const source = openSource({ path: databasePath(board.dir) });
+  const head = await source.head();
+  const [arrived, gone]: [number[], number[]] = [[], []];
+  for (let after = 0; after < head;) {
+    const changes = await source.changes(after, head);
+    expect(changes.arrived.length).toBeLessThanOrEqual(6);
+    arrived.push(...changes.arrived.map(({ seq }) => seq));
+    gone.push(...changes.gone.map(({ seq }) => seq));
+    after = changes.upTo ?? head;
+  }
+  expect(arrived).toEqual(Array.from({ length: 30 }, (_, i) => i + 2));
+  expect(gone).toEqual([1]);
+  expect((await source.messages(0, head, 20)).length).toBeLessThanOrEqual(6);
   await source.close();
 });
 

@@ -10,6 +10,9 @@ interface SqliteSourceOptions {
   readonly path: string;
 }
 
+/** What is read in one go, unless a single message is larger: to read hundreds of the largest takes a second, and searches wait. */
+const MOST_CHARS = 512 * 1024;
+
 /** Called on the thread of the index; see `SourceModule`. */
 export function openSource(options: unknown): SearchSource {
   const db = openDatabase((options as SqliteSourceOptions).path, "read");
@@ -24,16 +27,27 @@ export function openSource(options: unknown): SearchSource {
     AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = l.seq)`);
   const range = db.prepare("SELECT seq, payload FROM contents WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?");
 
-  const rows = (found: unknown): readonly SourceMessage[] => found as readonly SourceMessage[];
+  const read = (after: number, upTo: number, limit: number): { readonly messages: readonly SourceMessage[]; readonly all: boolean } => {
+    const messages: SourceMessage[] = [];
+    let chars = 0;
+    for (const row of range.iterate(after, upTo, limit) as Iterable<unknown> as Iterable<SourceMessage>) {
+      if (chars >= MOST_CHARS) return { messages, all: false };
+      messages.push(row);
+      chars += row.payload.length;
+    }
+    return { messages, all: true };
+  };
   return {
     head: () => (head.get()?.["seq"] as number | null) ?? 0,
     hashAt: (seq) => (seq === 0 ? GENESIS : (hash.get(seq)?.["hash"] as string | undefined)),
-    changes(after, upTo) {
+    changes(after, last) {
+      const { messages: arrived, all } = read(after, last, -1);
+      const upTo = all ? last : (arrived.at(-1)?.seq ?? last);
       const replaced = restored.all(after, upTo).flatMap(({ id }) => former.all(id as string));
       const departed = [...gone.all(after, upTo), ...replaced] as unknown as { seq: number; reason: GoneReason }[];
-      return { gone: departed.map(toDeparture), arrived: rows(range.all(after, upTo, -1)) };
+      return { gone: departed.map(toDeparture), arrived, upTo };
     },
-    messages: (after, upTo, limit) => rows(range.all(after, upTo, limit)),
+    messages: (after, upTo, limit) => read(after, upTo, limit).messages,
     close: () => db.close(),
   };
 }
