@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { expectAgreement, follow, live, seqs, word, work } from "../../../test/support/index-life.ts";
 import { MemoryLog } from "../../../test/support/memory-log.ts";
 import { randomQuery, seeded } from "../../../test/support/search-cases.ts";
+import { documentOfText } from "../../core/search/document.ts";
 import { matching } from "../../core/search/index/matching.ts";
 import { HOUR_MS } from "../../core/spans.ts";
 import { LocalIndex } from "./local-index.ts";
@@ -102,4 +103,24 @@ describe("after a restart", () => {
     expect(seqs(second, word("alpha"))).toEqual([4]);
     second.close();
   });
+});
+
+test("long texts fill the memory long before many texts do, also those that are gone, and a file empties it", async () => {
+  const index = LocalIndex.open(dir);
+  const long = documentOfText("alpha ".repeat(16_384));
+  const addLong = (from: number): number => {
+    let seq = from;
+    for (; !index.full; seq++) {
+      index.add(seq, long);
+      index.forget(seq, "later");
+    }
+    return seq - from;
+  };
+  expect(addLong(1)).toBe(32);
+  index.add(100, long);
+  await index.flush(pace(0));
+  expect(index.full).toBe(false);
+  expect(seqs(index, word("alpha"))).toEqual([100]);
+  expect(addLong(200)).toBe(32);
+  index.close();
 });

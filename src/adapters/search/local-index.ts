@@ -18,6 +18,8 @@ import { writeMemtable } from "./write-memtable.ts";
 
 /** Documents in memory before they go to a file. */
 export const FLUSH_DOCUMENTS = 4096;
+/** Words in memory before that, so that long texts take no more of it than short ones. */
+const FLUSH_PLACES = 512 * 1024;
 const SEGMENT_FILE = /^[0-9]+\.segment$/;
 
 export interface LocalIndexOptions {
@@ -73,7 +75,7 @@ export class LocalIndex {
     return this.#progress.seq !== this.#durable.seq || this.#progress.building !== this.#durable.building;
   }
   get full(): boolean {
-    return this.#memtable.documents >= this.#flushDocuments;
+    return this.#memtable.documents >= this.#flushDocuments || this.#memtable.places >= FLUSH_PLACES;
   }
 
   /** Another number after each clear(): what was read for the index before does not belong to it any more. */

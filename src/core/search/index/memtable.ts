@@ -30,6 +30,8 @@ export class Memtable implements Part {
   bodyWords = 0;
   /** Words so far of the document that is being added, each once. */
   #distinct = 0;
+  /** Places of words in memory, also of documents that are gone: what it weighs where texts are long. */
+  places = 0;
 
   add(seq: number, document: Document): void {
     const { title, body, grams } = document;
@@ -155,6 +157,7 @@ export class Memtable implements Part {
       numbers[rows.last + field]!++;
       numbers.push(position);
     }
+    this.places += count;
     return Math.min(count, MAX_COUNT);
   }
 
