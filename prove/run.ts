@@ -52,7 +52,9 @@ async function look(part: Part, store: StoreName): Promise<Pick<Row, "verdict" |
   } catch (error) {
     if (error instanceof NotHere) return { verdict: "not here", figure: error.message };
     console.error(error);
-    return { verdict: "BROKEN", figure: (error as Error).message.split("\n")[0] ?? "" };
+    const { message, cause } = error as Error;
+    // What a failed fetch says of itself is nothing; its cause does.
+    return { verdict: "BROKEN", figure: `${message.split("\n")[0]}${cause instanceof Error ? ` (${cause.message})` : ""}` };
   }
 }
 
