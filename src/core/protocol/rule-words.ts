@@ -15,7 +15,7 @@ interface Rule {
   readonly maximum?: number;
 }
 
-export const WHERE = "All fields and their rules: /openapi.json; all limits: /api/kinds.";
+const WHERE = "All fields and their rules: /openapi.json; all limits: /api/kinds.";
 
 /** What the field at `path` must be, and the word that was most likely meant where it takes only some. Quotes nothing of the value. */
 export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {
