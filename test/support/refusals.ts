@@ -1,0 +1,52 @@
+// What must be refused: sent to a board, with every table of it held against what it was before.
+import { expect } from "vitest";
+import type { ErrorBody, ErrorCode } from "../../src/core/errors.ts";
+import { type Agent, type Fields, sha256 } from "./agent.ts";
+import type { Answer, TestBoard } from "./board.ts";
+import { type Beside, rowCounts } from "./database.ts";
+import { expectRefusal } from "./refusal.ts";
+
+/** Where posts are sent, by whom, and the tables behind it. */
+interface Sending {
+  readonly board: TestBoard;
+  readonly db: Beside;
+  readonly agent: Agent;
+}
+
+/** `at` is asked by each test: before the first one there is no board. */
+export function refusals(at: () => Sending) {
+  /** Sends what must be refused, and holds every table of the board against what it was before. */
+  async function refused(status: number, code: ErrorCode, send: () => Promise<Answer<unknown>>): Promise<ErrorBody["error"]> {
+    const before = rowCounts(at().db);
+    const answer = await send();
+    const error = expectRefusal(answer, status, code);
+    expect(error.docs).toBe(`https://board.example/llms-full.txt#err-${code}`);
+    expect(rowCounts(at().db)).toEqual(before);
+    return error;
+  }
+  const refusedBody = (status: number, code: ErrorCode, body: string | Uint8Array<ArrayBuffer>) =>
+    refused(status, code, () => at().board.send(body));
+  const refusedFields = (status: number, code: ErrorCode, fields: Fields, blobs?: Record<string, string>) =>
+    refused(status, code, () => at().board.post(at().agent, fields, blobs));
+  // The same for tests that have nothing more to say.
+  const refuses = async (...args: Parameters<typeof refused>): Promise<void> => void (await refused(...args));
+  const refusesBody = async (...args: Parameters<typeof refusedBody>): Promise<void> => void (await refusedBody(...args));
+  const refusesFields = async (...args: Parameters<typeof refusedFields>): Promise<void> => void (await refusedFields(...args));
+  /** Sealed as it stands: the text may break any rule of the payload. */
+  const sealed = (payload: string, blobs?: Record<string, string>): string => JSON.stringify(at().agent.seal(payload, blobs));
+  /** A valid payload's text with more members written by hand. */
+  const payloadWith = (members: string): string => {
+    const ts = Math.floor(at().board.clock.now() / 1000);
+    return `{"v":1,"pk":"${at().agent.pk}","ts":${ts},"kind":"note","body":"Hello",${members}}`;
+  };
+  const accepted = async (body: string): Promise<void> => {
+    const { status, body: answer } = await at().board.send(body, "/api/messages?dry_run=1");
+    expect({ status, answer }).toMatchObject({ status: 200, answer: { result: "valid" } });
+  };
+  return { refused, refusedBody, refusedFields, refuses, refusesBody, refusesFields, sealed, payloadWith, accepted };
+}
+
+/** A nonce that proves nothing at all. */
+export function lazyNonce(payload: string): string {
+  for (let n = 0; ; n++) if (Number.parseInt(sha256(`${sha256(payload)}:${n}`)[0]!, 16) >= 8) return String(n);
+}
