@@ -21,7 +21,7 @@ export function questionsOf(dir: string, messages: number): Questions {
   const ids = (count: number) =>
     column(`SELECT id FROM messages WHERE seq % ? = 0 ORDER BY id LIMIT ?`, Math.max(1, Math.floor(messages / count)), count);
   const authors = column("SELECT id FROM agents ORDER BY messages DESC LIMIT ?", VARIANTS);
-  const rare = column("SELECT label FROM tallies WHERE field = 'tag' AND count BETWEEN 5 AND 500 ORDER BY label LIMIT ?", VARIANTS);
+  const rare = column("SELECT label FROM tallies WHERE field = 'tag' AND count BETWEEN 50 AND 500 ORDER BY label LIMIT ?", VARIANTS);
   const inboxes = column("SELECT agent FROM inbox GROUP BY agent ORDER BY count(*) DESC LIMIT ?", VARIANTS);
   const [thread = ""] = column("SELECT m.root FROM threads t JOIN messages m ON m.thread = t.number ORDER BY t.messages DESC LIMIT 1");
   const [some, many] = [ids(SOME), ids(MANY)];
