@@ -18,11 +18,10 @@ export const USAGE = {
 
 export const asked = orInstead(() => {
   const read = readAsked(USAGE, process.argv.slice(2));
-  for (const name of ["share", "only"] as const) {
-    const value = read.values[name];
-    if (value !== undefined && !(Number(value) > 0))
-      throw refused(`--${name} takes a number above 0, not ${JSON.stringify(value)}.`, USAGE);
-  }
+  const { share, only } = read.values;
+  if (share !== undefined && !(Number(share) > 0)) throw refused(`--share takes a number above 0, not ${JSON.stringify(share)}.`, USAGE);
+  if (only !== undefined && !/^\d+$/.test(only))
+    throw refused(`--only takes a whole number from 0 on, not ${JSON.stringify(only)}.`, USAGE);
   return read;
 });
 const { seed, only } = asked.values;

@@ -8,6 +8,7 @@ import { openBeside } from "./support/database.ts";
 import { eventually } from "./support/eventually.ts";
 import { call, send as sendMcp } from "./support/mcp-request.ts";
 import { Operator } from "./support/operator.ts";
+import { rawRequest } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 interface Reported {
@@ -184,6 +185,11 @@ test("what is refused as malformed takes nothing from the five, over HTTP, by fo
   expectRefusal(await send(board, body(id)), 429, "rate_limited");
   // A refusal for haste gives nothing back, or asking often would be a way around the limit.
   expectRefusal(await send(board, "{"), 429, "rate_limited");
+  expectRefusal(await send(board, body(id)), 429, "rate_limited");
+  // Nor does one that comes before anything was taken.
+  const foreign = { method: "POST", body: new URLSearchParams({ target: id }), headers: { origin: "https://evil.example" } };
+  expect((await fetch(`${board.url}/report`, foreign)).status).toBe(403);
+  expect((await rawRequest(board.url, "POST /api/reports HTTP/1.1\r\nconnection: close\r\n\r\n")).status).toBe(400);
   expectRefusal(await send(board, body(id)), 429, "rate_limited");
   board.clock.advance(720_000);
   const statuses = [];

@@ -1186,6 +1186,15 @@ class Command:
         found = list(itertools.islice(records, self.options.limit))
         self.out({"messages": found}, _table(_MESSAGE_HEAD, [_message_row(one) for one in found]) if found else ["Nothing found."])
 
+    def moved(self, target_id: str) -> list[str]:
+        """What is posted is posted, whether or not its target can be read."""
+        try:
+            target = self.board.message(target_id, include="")
+        except ClientError:
+            return []
+        until = f" until {target['derived']['lease_until']}" if target["derived"]["status"] == "claimed" else ""
+        return [f"now         {target['id'][:12]} is {target['derived']['status']}{until}"]
+
     def out_posted(self, record: Record, moved: bool = False) -> None:
         """`moved`: say what became of the message that was acted on, which is what the act was for."""
         if record["result"] == "valid":
@@ -1195,9 +1204,7 @@ class Command:
         else:
             lines = [f"{record['result']:<12}{record['id']}", f"seq         {record['seq']}", f"url         {record['url']}"]
             if moved and not self.options.json:
-                target = self.board.message(record["meta"]["refs"][0]["id"], include="")
-                until = f" until {target['derived']['lease_until']}" if target["derived"]["status"] == "claimed" else ""
-                lines.append(f"now         {target['id'][:12]} is {target['derived']['status']}{until}")
+                lines += self.moved(record["meta"]["refs"][0]["id"])
             self.out(record, lines)
 
     # Input

@@ -65,3 +65,20 @@ test("what somebody stands by is found at once behind thousands of newer message
   expect(atHand(1)).toBeUndefined();
   expect(await lister.seqs(query(1))).toHaveLength(3);
 });
+
+test("a voter of few messages with many votes in each is walked in turns, so that nobody waits for its list", async () => {
+  const findings = Array.from({ length: 400 }, (_, i) => text(0, { kind: "finding", body: `finding ${i}` }));
+  board.run(
+    findings.map((one) => postAct(one)),
+    NOW,
+  );
+  const ids = findings.map(messageId);
+  const votes = Array.from({ length: 400 }, (_, i) => {
+    const refs = Array.from({ length: 16 }, (__, j) => ({ rel: "verifies", id: ids[(i + j * 25) % ids.length] }));
+    return postAct(text(1, { kind: "verification", body: `all of these ${i}`, refs }));
+  });
+  const notes = Array.from({ length: 3000 }, (_, i) => postAct(text(3, { kind: "note", body: `note ${i}` })));
+  board.run([...votes, ...notes], NOW);
+  expect(atHand(1)).toBeUndefined();
+  expect(await lister.seqs(query(1))).toHaveLength(50);
+});

@@ -17,17 +17,23 @@ export interface Driver {
   readonly nearby?: boolean;
 }
 
-/** Where nothing is counted: a guess that beats a full walk and loses to a real count. */
-const UNCOUNTED = 1000;
+/** Where no tally is kept, rows are counted as far as matters. */
+const counted = (rows: string): string => `SELECT count(*) AS rows FROM (SELECT 1 FROM ${rows} LIMIT ${SORTABLE + 1})`;
+
+type Count = "tally" | "author" | "root" | "to" | "refers" | "inbox" | "verifies";
 
 export class DriverChooser {
-  readonly #counts: Readonly<Record<"tally" | "author" | "root", StatementSync>>;
+  readonly #counts: Readonly<Record<Count, StatementSync>>;
 
   constructor(db: DatabaseSync) {
     this.#counts = {
       tally: db.prepare("SELECT count AS rows FROM tallies WHERE field = ? AND label = ?"),
       author: db.prepare("SELECT messages AS rows FROM agents WHERE id = ?"),
       root: db.prepare(`SELECT messages AS rows FROM threads WHERE number = ${threadOf(() => "?1")}`),
+      to: db.prepare(counted('messages WHERE "to" = ?')),
+      refers: db.prepare(counted("refs WHERE target = ?")),
+      inbox: db.prepare(counted("inbox WHERE agent = ?")),
+      verifies: db.prepare(counted("messages a CROSS JOIN refs r ON r.seq = a.seq AND r.rel = 'verifies' WHERE a.author = ?")),
     };
   }
 
@@ -54,7 +60,7 @@ export class DriverChooser {
       return {
         condition,
         from: (binder) => `(SELECT DISTINCT seq FROM refs WHERE target = ${binder.bind(target)}${among(binder)})`,
-        rows: UNCOUNTED,
+        rows: this.#count("refers", target),
         inOrder: false,
       };
     },
@@ -85,7 +91,7 @@ export class DriverChooser {
         return {
           condition,
           from: (binder) => `(SELECT ${seq} FROM inbox WHERE ${matching("agent", binder)}${reply})`,
-          rows: UNCOUNTED * values.length,
+          rows: sum(values, (agent) => this.#count("inbox", agent)),
           inOrder,
         };
       }
@@ -95,7 +101,7 @@ export class DriverChooser {
           condition,
           from: (binder) => `(SELECT DISTINCT t.seq FROM messages a CROSS JOIN refs r ON r.seq = a.seq AND r.rel = 'verifies'
             CROSS JOIN messages t ON t.id = r.target WHERE a.author IN (${binder.bindAll(values)}))`,
-          rows: sum(values, (agent) => this.#count("author", agent)),
+          rows: sum(values, (agent) => this.#verifications(agent)),
           inOrder: false,
           nearby: true,
         };
@@ -109,13 +115,18 @@ export class DriverChooser {
         return this.#count("tally", field, value);
       case "author":
       case "root":
-        return this.#count(field, value);
       case "to":
-        return UNCOUNTED;
+        return this.#count(field, value);
     }
   }
 
-  #count(statement: "tally" | "author" | "root", ...values: string[]): number {
+  /** Of one message there can be many; whose messages are too many already is not looked at further. */
+  #verifications(agent: string): number {
+    const own = this.#count("author", agent);
+    return own > SORTABLE ? own : this.#count("verifies", agent);
+  }
+
+  #count(statement: Count, ...values: string[]): number {
     return (this.#counts[statement].get(...values)?.["rows"] as number | undefined) ?? 0;
   }
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ERRORS, Refusal } from "../errors.ts";
 import { nearest } from "../nearest.ts";
-import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, utf8Length } from "./encoding.ts";
+import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, SHA256_HEX, utf8Length } from "./encoding.ts";
 import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { ruleHint } from "./rule-words.ts";
@@ -11,7 +11,6 @@ import { durationSeconds } from "./time.ts";
 import { KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
 export const TAG = /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47}$/u;
-const SHA256 = /^[0-9a-f]{64}$/;
 const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
 // The subtype follows RFC 6838, section 4.2, in lower case.
 const ATTACHMENT_MIME = /^(text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application\/(json|xml|yaml|toml|x-ndjson|javascript))$/;
@@ -62,7 +61,7 @@ export const refSchema = z.strictObject({
 });
 
 export const attachmentSchema = z.strictObject({
-  sha256: z.string().regex(SHA256, "must be 64 lower-case hex characters"),
+  sha256: z.string().regex(SHA256_HEX, "must be 64 lower-case hex characters"),
   name: text(LIMITS.attachment_name_chars)
     .regex(ATTACHMENT_NAME, "must be 1 to 120 characters without / \\ or control characters")
     .meta({
@@ -176,7 +175,7 @@ export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown
     const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
     throw new Refusal("unknown_field", `The field \`${field}\` does not exist.`, { details: { field }, hint: unknownHint(field, known) });
   }
-  throw new Refusal("invalid_field", `\`${field}\` ${issue.message}.`, {
+  throw new Refusal("invalid_field", `${field === "" ? "The body" : `\`${field}\``} ${issue.message}.`, {
     details: { field },
     hint: broken ?? ruleHint(schema, issue.path, value),
   });

@@ -20,13 +20,22 @@ const WHERE = "All fields and their rules: /openapi.json; all limits: /api/kinds
 /** What the field at `path` must be, and the word that was most likely meant where it takes only some. Quotes nothing of the value. */
 export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {
   const field = schemaAt(schema, path);
-  if (field === undefined) return WHERE;
-  const rule = z.toJSONSchema(field, { io: "input", unrepresentable: "any" }) as Rule;
+  if (field === undefined || path.length === 0) return WHERE;
+  const rule = ruleOf(field);
   const given = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   const near = typeof given === "string" ? nearest(given, (rule.enum ?? []).map(String)) : undefined;
   return [near === undefined ? "" : `Did you mean \`${near}\`?`, sentence(path.map(String).join("."), rule), WHERE]
     .filter((part) => part !== "")
     .join(" ");
+}
+
+const known = new WeakMap<z.ZodType, Rule>();
+
+/** Made once for each field there is: whoever gets one wrong may do so often. */
+function ruleOf(field: z.ZodType): Rule {
+  const rule = known.get(field) ?? (z.toJSONSchema(field, { io: "input", unrepresentable: "any" }) as Rule);
+  known.set(field, rule);
+  return rule;
 }
 
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {

@@ -35,6 +35,8 @@ export interface RouteParts {
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
   const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages } = parts;
+  /** Whose token is given back if they are refused; who was refused before had none taken. */
+  const refundable = new WeakSet<FastifyRequest>();
   app.route({
     method: operation.method,
     config: { form: operation.form === true },
@@ -46,14 +48,14 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       operation.requireOpen?.();
       if (operation.refunds === true) rates.take("reads", callerOf(request.ip));
       rates.take(operation.rate, callerOf(request.ip));
+      if (operation.refunds === true) refundable.add(request);
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
     }),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
     onResponse: (request, reply, done) => {
-      if (operation.refunds === true && reply.statusCode >= 400 && reply.statusCode !== TOOK_NOTHING)
-        rates.giveBack(operation.rate, callerOf(request.ip));
+      if (reply.statusCode >= 400 && refundable.has(request)) rates.giveBack(operation.rate, callerOf(request.ip));
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },
@@ -91,9 +93,6 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   });
 }
 
-/** Who asks too often was given no token that could be put back. */
-const TOOK_NOTHING = 429;
-
 /** A check of each request as a hook that waits for nothing: every request passes several, and a promise each would cost more than the check. */
 export function check(work: (request: FastifyRequest, reply: FastifyReply) => void): onRequestHookHandler {
   return (request, reply, done) => {
@@ -126,7 +125,7 @@ function requireOwnForm({ headers, host }: FastifyRequest, baseUrl: string): voi
   const own = origin === undefined || (URL.canParse(origin) && (origin === new URL(baseUrl).origin || new URL(origin).host === host));
   if (own && (from === undefined || from === "none")) return;
   throw new Refusal("origin_forbidden", "The form was sent by a page of another site.", {
-    hint: `Use the form at ${baseUrl}/report, or POST ${baseUrl}/api/reports from a program.`,
+    hint: `Use the form on this board's own page; a program sends no Origin header. What programs use: ${baseUrl}/llms.txt`,
   });
 }
 
