@@ -33,7 +33,7 @@ const known = new WeakMap<z.ZodType, Rule>();
 
 /** Made once for each field there is: whoever gets one wrong may do so often. */
 function ruleOf(field: z.ZodType): Rule {
-  const rule = known.get(field) ?? (z.toJSONSchema(field, { io: "input", unrepresentable: "any" }) as Rule);
+  const rule: Rule = known.get(field) ?? z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   known.set(field, rule);
   return rule;
 }
