@@ -36,7 +36,7 @@ export const soak: Part = {
     let [answers, errors] = [0, 0];
     const lane = async (): Promise<void> => {
       const agent = new Agent();
-      let [pace, due] = [0, 0];
+      let pace = 0;
       for (let i = 0; Date.now() < end; i++) {
         const at = performance.now();
         const body = JSON.stringify(
@@ -52,53 +52,76 @@ export const soak: Part = {
           answers++;
           if (response === undefined || response.status >= 400) errors++;
         }
-        // As long a pause as the work took is half of what the lanes could do. The pace of the beginning is kept, and a slow moment made
-        // up for: what lives, and is kept in memory, grows with it.
-        const now = performance.now();
-        if (i < MEASURED) pace += ((now - at) * 2 - pace) / Math.min(i + 1, LATEST);
-        due = (i < MEASURED ? at : due) + pace;
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - now)));
+        // As long a pause as the work took is half of what the lanes could do. The pace of the beginning is kept.
+        const worked = performance.now() - at;
+        if (i < MEASURED) pace += (worked * 2 - pace) / Math.min(i + 1, LATEST);
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, pace - worked)));
       }
     };
     const watch = async (): Promise<void> => {
       for (let looks = 0; Date.now() < end;) {
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        const live = await liveMessages(board.url);
         if (board.pid !== undefined) process.kill(board.pid, "SIGUSR2");
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const heaps = existsSync(heapFile) ? readFileSync(heapFile, "utf8").trim().split("\n") : [];
         if (heaps.length > looks)
-          samples.push({ at: Date.now() / HOUR_MS, heap: Number(heaps.at(-1)) / 2 ** 20, resident: residentMiB(board.pid) });
+          samples.push({ at: Date.now() / HOUR_MS, heap: Number(heaps.at(-1)) / 2 ** 20, resident: residentMiB(board.pid), live });
         looks = heaps.length;
       }
     };
     await Promise.all([watch(), ...Array.from({ length: CONNECTIONS }, lane)]);
     // The first third fills what the board keeps, and compiles.
     const filled = samples.slice(Math.floor(samples.length / 3));
-    const [slope, resident] = [slopeOf(filled, "heap"), slopeOf(filled, "resident")];
+    const { slope, perMessage } = growth(filled);
     return {
       held: errors / answers < ERRORS && slope <= MIB_AN_HOUR,
-      figure: `${minutes} min, ${counted(answers, "answer")} on ${counted(availableParallelism(), "core")}, ${counted(errors, "error")}; live heap ${samples.at(-1)?.heap.toFixed(1)} MiB in the end, slope ${slope.toFixed(2)} MiB/h over ${counted(samples.length, "look")}; ${samples.at(-1)?.resident.toFixed(0)} MiB resident, ${resident.toFixed(1)} MiB/h`,
+      figure: `${minutes} min, ${counted(answers, "answer")} on ${counted(availableParallelism(), "core")}, ${counted(errors, "error")}; live heap ${range(filled, "heap")} MiB with ${range(filled, "live")} live messages: ${(perMessage * 1024).toFixed(1)} KiB each, and ${slope.toFixed(2)} MiB/h beside that, over ${counted(samples.length, "look")}; ${range(filled, "resident")} MiB resident`,
     };
   },
 };
 
 interface Sample {
+  /** In hours. */
   readonly at: number;
+  /** Of the thread that answers, after a full collection, in MiB. */
   readonly heap: number;
   /** Of the whole process, with all its threads. */
   readonly resident: number;
+  readonly live: number;
 }
 
-const STRETCHES = 8;
+/** What is live is kept in memory, and moves with the pace that the machine allows; what grows beside it is lost. */
+function growth(samples: readonly Sample[]): { readonly slope: number; readonly perMessage: number } {
+  const [live, at, heap] = (["live", "at", "heap"] as const).map((field) => samples.map((one) => one[field])) as [
+    number[],
+    number[],
+    number[],
+  ];
+  const slope = slopeOf(beside(live, at), beside(live, heap));
+  return { slope, perMessage: slopeOf(beside(at, live), beside(at, heap)) };
+}
 
-/** Least squares. What is kept grows until its older half is forgotten: what counts is the lowest of each stretch. */
-function slopeOf(samples: readonly Sample[], of: "heap" | "resident"): number {
-  const stretch = Math.max(1, Math.floor(samples.length / STRETCHES));
-  const floors = Array.from({ length: Math.floor(samples.length / stretch) }, (_, i) =>
-    samples.slice(i * stretch, (i + 1) * stretch).reduce((low, one) => (one[of] < low[of] ? one : low)),
-  );
-  const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
-  const [at, level] = [mean(floors.map((one) => one.at)), mean(floors.map((one) => one[of]))];
-  const over = floors.reduce((sum, one) => sum + (one.at - at) * (one[of] - level), 0);
-  return over / floors.reduce((sum, one) => sum + (one.at - at) ** 2, 0);
+const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
+
+/** Least squares. */
+function slopeOf(xs: readonly number[], ys: readonly number[]): number {
+  const [x, y] = [mean(xs), mean(ys)];
+  return xs.reduce((sum, one, i) => sum + (one - x) * ((ys[i] ?? y) - y), 0) / xs.reduce((sum, one) => sum + (one - x) ** 2, 0);
+}
+
+/** What `xs` does not explain of `ys`. */
+function beside(xs: readonly number[], ys: readonly number[]): readonly number[] {
+  const [slope, x] = [slopeOf(xs, ys), mean(xs)];
+  return ys.map((one, i) => one - slope * ((xs[i] ?? x) - x));
+}
+
+function range(samples: readonly Sample[], field: "heap" | "live" | "resident"): string {
+  const values = samples.map((one) => one[field]);
+  return `${Math.round(Math.min(...values)).toLocaleString("en")} to ${Math.round(Math.max(...values)).toLocaleString("en")}`;
+}
+
+async function liveMessages(url: string): Promise<number> {
+  const { live } = (await (await fetch(`${url}/api/stats`)).json()) as { live: { messages: number } };
+  return live.messages;
 }
