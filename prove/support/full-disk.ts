@@ -13,7 +13,7 @@ const RECOVERS_WITHIN_MS = 5000;
 /** The disk is full, and not only for a moment, when nothing was accepted for so long. */
 const REFUSED_FOR_MS = 2000;
 /** A store that makes room by clearing its log is never full for long. */
-const LONGEST_MS = 40_000;
+const LONGEST_MS = 120_000;
 const PAUSE_MS = 50;
 const LANES = 8;
 /** Of chance, which no store makes smaller. */
