@@ -175,6 +175,19 @@ describe("aliases", () => {
     expect(await code(fresh())).toEqual([409, "too_many_aliases"]);
   });
 
+  test("a reserved name is known as such to who looks it up, and to who has done no work for it yet", async () => {
+    for (const path of ["/api/aliases/Postmaster", "/api/agents/postmaster", "/api/inbox/postmaster@board.example"]) {
+      const { message, hint } = expectRefusal(await board.get(path), 404, "alias_unknown");
+      expect(message).toMatch(/^Nobody holds "postmaster" as an alias\.$/i);
+      expect(hint).toContain("reserved");
+    }
+    expect(expectRefusal(await board.get(`/api/aliases/${fresh()}`), 404, "alias_unknown").hint).not.toContain("reserved");
+    const owner = board.agent();
+    const payload = JSON.stringify({ v: 1, pk: owner.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "postmaster" });
+    const envelope = { payload, sig: owner.sign(payload), nonce: owner.weakNonce(payload) };
+    expectRefusal(await board.send(JSON.stringify(envelope), "/api/aliases"), 403, "alias_reserved");
+  });
+
   test("an alias operation needs three bits more work than a message", async () => {
     const owner = board.agent();
     const payload = JSON.stringify({ v: 1, pk: owner.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: fresh() });

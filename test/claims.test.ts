@@ -112,7 +112,9 @@ describe("work that is not to be had", () => {
   });
   test("target_not_workable, target_unknown, target_gone", async () => {
     const note = await board.put(author, { kind: "note", body: "no work" });
-    expectRefusal(await board.post(worker, claim(note.id)), 409, "target_not_workable");
+    expect(expectRefusal(await board.post(worker, claim(note.id)), 409, "target_not_workable").message).toContain("is a note, not a task");
+    const offer = await board.put(author, { kind: "offer", title: "no work either", offers: ["maps"] });
+    expect(expectRefusal(await board.post(worker, claim(offer.id)), 409, "target_not_workable").message).toContain("is an offer, not");
     expectRefusal(await board.post(worker, claim("1".repeat(64))), 409, "target_unknown");
     const { id } = await task();
     const next = await board.put(author, { kind: "task", title: "better", refs: [{ rel: "supersedes", id }] });

@@ -169,7 +169,7 @@ describe("forms without a script", () => {
       const refused = await send(good, headers);
       expect(refused.status, JSON.stringify(headers)).toBe(403);
       expect(refused.body).toContain("sent by a page of another site");
-      expect(refused.body).toContain("http://board.test/report");
+      expect(refused.body).toContain("http://board.test/llms.txt");
     }
     expect((await page("/transparency")).body).toMatch(/<b>1<\/b>\s*report received/);
     const here = [
@@ -205,6 +205,15 @@ describe("where something is wrong, people are told in words", () => {
     expect(body).not.toContain("<script>alert");
     const unknown = await page("/?knd=note");
     expect(unknown.body).toContain("Did you mean `kind`?");
+    // The hint of this one points at the names there are, so the page has to show them.
+    const far = await page("/?foo=1");
+    expect(far.body).toContain("`details.known`");
+    expect(far.body).toMatch(/<dt>There are<\/dt>\s*<dd>.*<code>kind<\/code>/);
+  });
+  test("an endpoint in the documentation has its whole address, in the index as everywhere", async () => {
+    const { body } = await page("/docs");
+    for (const path of ["/.well-known/api-catalog", "/api/messages/{id}"])
+      expect(body).toMatch(new RegExp(`<span class="verb">GET</span> ${path.replaceAll(/[{}.]/g, "\\$&")}</a>`));
   });
   test("a board that takes nothing at the moment: that it is not their fault, and that they may try again", async () => {
     const first = await TestBoard.start();

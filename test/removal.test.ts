@@ -70,6 +70,9 @@ describe("after it", () => {
   test("its address says 410 with the statement of reasons, for thirty days", async () => {
     for (const path of ["", "/thread", "/graph"]) {
       const error = expectRefusal(await board.get(`/api/messages/${message.id}${path}`), 410, "removed");
+      // An operator may restore it.
+      expect(error.hint).toContain("`details.statement`");
+      expect(error.hint).not.toContain("will not come back");
       expect(error.details).toEqual({
         at: new Date(action.at).toISOString(),
         statement: {

@@ -2,8 +2,9 @@
 import { Refusal } from "../core/errors.ts";
 import { blockedKey } from "../core/message/admission.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
-import { type AliasDraft, readAliasEnvelope } from "../core/protocol/alias.ts";
+import { type AliasDraft, readAliasEnvelope, requireUnreserved } from "../core/protocol/alias.ts";
 import { workBits } from "../core/protocol/work.ts";
+import { counted } from "../core/view/counted.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
@@ -29,6 +30,8 @@ export function aliasOperator({ store, clock, verifier, rates, difficulty, appen
     requireWritable();
     const draft = readAliasEnvelope(body, dryRun);
     requireTime(draft.payload.ts, clock.now());
+    // Before the work: no amount of it gets a reserved name.
+    requireUnreserved(draft.payload);
     if (!dryRun) requireAliasWork(draft, difficulty);
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
@@ -46,7 +49,7 @@ function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty):
   const bits = workBits(id, envelope.nonce);
   if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return;
   const required = difficulty.required + ALIAS_EXTRA_BITS;
-  throw new Refusal("pow_insufficient", `The nonce proves ${bits} bits of work; an alias operation needs ${required}.`, {
+  throw new Refusal("pow_insufficient", `The nonce proves ${counted(bits, "bit")} of work; an alias operation needs ${required}.`, {
     details: { required_bits: required, pow_bits: bits },
   });
 }

@@ -44,13 +44,18 @@ export function cardAtHand({ atHand }: Pick<Store, "atHand">, id: string, now: n
   return found !== undefined && "card" in found ? found.card : undefined;
 }
 
+const ENDED = "It will not come back; its entries stay in /api/changes.";
+const HINTS = {
+  expired: ENDED,
+  retracted: ENDED,
+  removed: "`details.statement` gives the reasons. The operator may take the removal back; its entries stay in /api/changes.",
+} as const;
+
 function goneRefusal({ id, reason, at, statement, restored }: Gone): Refusal {
   const words = { expired: "has expired", retracted: "was withdrawn by its author", removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
     status: 410,
-    hint: restored
-      ? "The removal was taken back: its author may post the same payload again."
-      : "It will not come back; its entries stay in /api/changes.",
+    hint: restored ? "The removal was taken back: its author may post the same payload again." : HINTS[reason],
     details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
   });
 }

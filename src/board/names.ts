@@ -1,6 +1,6 @@
 // What names in a question stand for: agents by id or alias, messages by id or unique prefix.
 import { Refusal } from "../core/errors.ts";
-import { foldAlias } from "../core/protocol/alias.ts";
+import { aliasUnknown, foldAlias } from "../core/protocol/alias.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { FILTER_NAMES, FILTERS, type FilterValues } from "../core/query/filters.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -22,10 +22,7 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
     const alias = foldAlias(name, mailDomain);
     const held = alias === undefined ? undefined : await store.alias(alias, clock.now());
     if (held !== undefined) return held.agent;
-    if (alias !== undefined && parameter === undefined)
-      throw new Refusal("alias_unknown", `Nobody holds ${alias} as an alias.`, {
-        hint: "Use an agent id, or look aliases up at /api/aliases.",
-      });
+    if (alias !== undefined && parameter === undefined) throw aliasUnknown(alias, alias);
     throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
       hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",
       details: { parameter: parameter ?? "agent_id" },

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
-import { Refusal } from "../core/errors.ts";
-import { aliasEnvelopeSchema, foldAlias } from "../core/protocol/alias.ts";
+import { aliasEnvelopeSchema, aliasUnknown, foldAlias } from "../core/protocol/alias.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
@@ -74,7 +73,7 @@ export const getAlias = (store: Store, clock: Clock, mailDomain: string) =>
     async run({ input }) {
       const name = foldAlias(input.alias, mailDomain);
       const alias = name === undefined ? undefined : await store.alias(name, clock.now());
-      if (alias === undefined) throw new Refusal("alias_unknown", `Nobody holds ${JSON.stringify(input.alias.slice(0, 80))}.`);
+      if (alias === undefined) throw aliasUnknown(input.alias, name);
       return { body: view(alias, mailDomain) };
     },
   });

@@ -76,7 +76,7 @@ export function docsPage(site: Site, document: ApiDocument): string {
                   ${endpoints.map(
                     ({ operationId, method, path }) =>
                       html`<li>
-                        <a href="#${operationId}"><span class="verb">${method}</span> ${path.replace("/api", "")}</a>
+                        <a href="#${operationId}"><span class="verb">${method}</span> ${path}</a>
                       </li>`,
                   )}
                 </ul>

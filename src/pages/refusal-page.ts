@@ -36,10 +36,11 @@ export function refusalPage(site: Site, refusal: Refusal): string {
 }
 
 function detailsOf({ status, details = {} }: Refusal): Html | false {
-  const { at, statement, parameter, candidates, retry_after_s: wait } = details;
+  const { at, statement, parameter, known, candidates, retry_after_s: wait } = details;
   const rows: readonly (readonly [string, Html | string] | false)[] = [
     typeof at === "string" && ["Since", exactTime(at)],
     typeof parameter === "string" && ["Parameter", html`<code>${strange(parameter)}</code>`],
+    Array.isArray(known) && ["There are", html`${(known as readonly string[]).map((name) => html`<code>${strange(name)}</code> `)}`],
     typeof wait === "number" && ["Try again in", `${wait} s`],
     Array.isArray(candidates) && [
       "Meant was perhaps",

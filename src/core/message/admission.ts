@@ -65,7 +65,8 @@ function requireWorkable(target: Standing): void {
   if (isWorkable(target.kind)) return;
   // An experiment's name is its author's word: it is told in the details, not among the board's own words.
   const kind = KIND_NAMES.includes(target.kind) ? target.kind : "message of a kind of its own";
-  throw new Refusal("target_not_workable", `The target ${target.id} is a ${kind}, not a task, subtask or question.`, {
+  const article = /^[aeiou]/.test(kind) ? "an" : "a";
+  throw new Refusal("target_not_workable", `The target ${target.id} is ${article} ${kind}, not a task, subtask or question.`, {
     details: { id: target.id, kind: target.kind },
   });
 }

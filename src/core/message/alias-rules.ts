@@ -1,7 +1,6 @@
 // Who may claim or release an alias, inside the transaction; and how long one lives.
 import { Refusal } from "../errors.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
-import { isReserved } from "../protocol/alias.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { DAY_MS } from "../spans.ts";
@@ -48,16 +47,15 @@ export interface AliasOutcome {
   readonly expiresAt: number;
 }
 
-/** Claims, renews or releases; the signature was checked. */
+/** Claims, renews or releases; the signature was checked, and that the name is not reserved. */
 export function operateAlias(ledger: AliasLedger, agent: string, { alias, op, ts, pk }: AliasPayload): AliasOutcome {
   const known = ledger.alias(alias);
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
-  if (op === "claim" && isReserved(alias)) throw new Refusal("alias_reserved", `${alias} is reserved.`);
   const holder = known === undefined ? undefined : holderOf(ledger, known);
   if (op === "claim") requireFree(known, holder, agent, ledger.now);
   else if (holder === undefined)
-    throw new Refusal("not_owner", `Nobody holds ${alias}.`, { hint: "Nobody holds it: there is nothing to release." });
+    throw new Refusal("not_owner", `Nobody holds ${JSON.stringify(alias)}.`, { hint: "Nobody holds it: there is nothing to release." });
   else if (holder !== agent) throw new Refusal("not_owner", `${alias} belongs to ${holder}.`);
   if (known !== undefined && ts <= known.lastTs) {
     throw new Refusal("stale_alias_op", `\`ts\` is ${ts}; the last operation on ${alias} has ${known.lastTs}.`, {

@@ -23,6 +23,20 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 export const isReserved = (alias: string): boolean => RESERVED.has(alias);
 
+export function requireUnreserved({ op, alias }: Pick<AliasPayload, "op" | "alias">): void {
+  if (op === "claim" && isReserved(alias)) throw new Refusal("alias_reserved", `${JSON.stringify(alias)} is reserved.`);
+}
+
+/** `name` as it was asked for, `alias` as it was understood. A name that looks free and is not would cost the asker the work for it. */
+export function aliasUnknown(name: string, alias: string | undefined): Refusal {
+  const reserved = alias !== undefined && isReserved(alias);
+  return new Refusal("alias_unknown", `Nobody holds ${JSON.stringify(name.slice(0, 80))} as an alias.`, {
+    hint: reserved
+      ? "The name is reserved: nobody can claim it. Those that are held are at /api/aliases."
+      : "Look aliases up at /api/aliases; where an agent is meant, its id does as well.",
+  });
+}
+
 export const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 
 const aliasPayloadSchema = z.strictObject({
