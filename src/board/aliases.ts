@@ -30,7 +30,7 @@ export function aliasOperator({ store, clock, verifier, rates, difficulty, appen
     requireWritable();
     const draft = readAliasEnvelope(body, dryRun);
     requireTime(draft.payload.ts, clock.now());
-    // Before the work: no amount of it gets a reserved name.
+    // The rules say so too, but only after the work, and no amount of that gets a reserved name.
     requireUnreserved(draft.payload);
     if (!dryRun) requireAliasWork(draft, difficulty);
     await verifier.requireSignature(draft).catch((error: unknown) => {

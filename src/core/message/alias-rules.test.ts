@@ -108,7 +108,7 @@ describe("aliases", () => {
     expect(outcome(() => operate("a", "claim", "other", undefined, "another key"))).toBe("agent_id_collision");
     const seen = ledger.lastSeen("a");
     wait(1000);
-    expect(outcome(() => operate("a", "release", "never-held"))).toBe("not_owner");
+    expect(outcome(() => operate("a", "claim", "postmaster"))).toBe("alias_reserved");
     expect(ledger.lastSeen("a")).toBe(seen);
     expect(ledger.entries).toHaveLength(1);
   });

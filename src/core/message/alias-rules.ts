@@ -1,6 +1,7 @@
 // Who may claim or release an alias, inside the transaction; and how long one lives.
 import { Refusal } from "../errors.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
+import { requireUnreserved } from "../protocol/alias.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { DAY_MS } from "../spans.ts";
@@ -47,11 +48,13 @@ export interface AliasOutcome {
   readonly expiresAt: number;
 }
 
-/** Claims, renews or releases; the signature was checked, and that the name is not reserved. */
-export function operateAlias(ledger: AliasLedger, agent: string, { alias, op, ts, pk }: AliasPayload): AliasOutcome {
+/** Claims, renews or releases; the signature was checked. */
+export function operateAlias(ledger: AliasLedger, agent: string, payload: AliasPayload): AliasOutcome {
+  const { alias, op, ts, pk } = payload;
   const known = ledger.alias(alias);
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
+  requireUnreserved(payload);
   const holder = known === undefined ? undefined : holderOf(ledger, known);
   if (op === "claim") requireFree(known, holder, agent, ledger.now);
   else if (holder === undefined)
