@@ -1,14 +1,16 @@
 // Backups as an operator makes and needs them: under load, whole, and never a way to a second history.
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { makeBackup, restoreBackup } from "../src/cli/operate/backup.ts";
+import { givenOutLines, undoneLines } from "../src/cli/operate/undone-words.ts";
 import { readConfig } from "../src/config.ts";
 import { TestBoard } from "./support/board.ts";
 import { chainFaults, type Change } from "./support/chain.ts";
 import { eventually } from "./support/eventually.ts";
-import { Operator } from "./support/operator.ts";
+import { FACTS, Operator, reasons } from "./support/operator.ts";
 import { emptyDirectory } from "./support/process.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
@@ -44,7 +46,7 @@ test("a backup made under load is a prefix of the history; restored, the board r
 
   const restored = await restoreBackup(configOf(board.data), dir);
   expect(restored).toMatchObject({ head, signed: { seq: whole.length } });
-  expect(restored.lost.map(({ target }) => target)).toEqual([removed]);
+  expect(restored.undone).toMatchObject({ lost: [{ target: removed, order: "remove", here: false }], givenOut: whole.length });
   const { replaced = "" } = restored;
   expect(readdirSync(replaced)).toContain("board.db");
   rmSync(replaced, { recursive: true });
@@ -69,13 +71,77 @@ test("on a new machine the board goes on from its backup, with its key and every
   await makeBackup(configOf(board.data), dir, true);
   await board.stop();
   const data = join(emptyDirectory(), "elsewhere");
-  const { replaced, lost } = await restoreBackup(configOf(data), dir);
-  expect({ replaced, lost }).toEqual({ replaced: undefined, lost: [] });
+  const { replaced, undone } = await restoreBackup(configOf(data), dir);
+  expect({ replaced, undone }).toEqual({ replaced: undefined, undone: undefined });
   await using again = await TestBoard.start({ data, clock: board.clock });
   expect((await again.get("/api/checkpoint")).body).toEqual(checkpoint);
   expect((await again.record(id)).meta.title).toBe("kept");
   expect((await again.put(again.agent(), note("goes on"))).seq).toBe(2);
   expect(readFileSync(join(data, "board.key"), "utf8")).toBe(readFileSync(join(board.data, "board.key"), "utf8"));
+});
+
+test("what a backup undoes is told with the commands that do it again: decisions, switches, reports and entries", async () => {
+  const board = await TestBoard.start();
+  const author = board.agent();
+  const text = "shared";
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const attachments = [{ sha256, name: "a.txt", mime: "text/plain", size: text.length }];
+  const [bad, attached, spared] = [
+    await board.put(author, note("bad")),
+    await board.put(author, { ...note("attached"), attachments }, { [sha256]: text }),
+    await board.put(author, note("spared")),
+  ];
+  const report = { target: spared.id, category: "other", explanation: "I do not like it at all." };
+  await board.send(JSON.stringify(report), "/api/reports");
+  const dir = join(emptyDirectory(), "backup");
+  {
+    await using operator = await Operator.at(board);
+    await operator.remove(spared.id);
+    await board.send(JSON.stringify({ ...report, target: bad.id }), "/api/reports");
+    await makeBackup(configOf(board.data), dir, true);
+    const [notice] = await operator.desk.store.notices({ state: "received", after: undefined, limit: 1 });
+    await operator.desk.order({ do: "dismiss", notice: notice?.id ?? "" });
+    await operator.decide({ do: "restore", target: spared.id });
+    await operator.decide({ do: "remove", target: bad.id, reasons: reasons("It's bad."), keepAttachments: false });
+    await operator.remove(attached.id, true);
+    await operator.decide({ do: "block_blob", sha256: "a".repeat(64), reasons: reasons() });
+    await operator.decide({ do: "block_key", agent: author.id, reasons: reasons() });
+    await operator.desk.order({ do: "switch", switches: { powBits: 22, powMaxBits: 24 } });
+  }
+  await board.stop();
+  const { head, undone } = await restoreBackup(configOf(board.data), dir);
+  if (undone === undefined) throw new Error("The replaced database was not read.");
+  const why = (facts: string) => `--category spam --ground incompatible_content --facts '${facts}'`;
+  const commands = undoneLines(undone, ["--data", "d"]).flatMap((line) => /^ {4}blackboard operate (.+) --data d$/.exec(line)?.[1] ?? []);
+  expect(commands).toEqual([
+    `block-key ${author.id} ${why(FACTS)}`,
+    `block-blob ${"a".repeat(64)} ${why(FACTS)}`,
+    `remove ${attached.id} ${why(FACTS)} --keep-attachments`,
+    `remove ${bad.id} ${why(String.raw`It'\''s bad.`)}`,
+    `restore ${spared.id}`,
+    "set-pow 22 --max 24",
+    `reports dismiss ${undone.reopened[0] ?? "none"}`,
+  ]);
+  expect(givenOutLines(undone.givenOut, head.seq, true).join()).toContain(`Entries ${head.seq + 1} to ${head.seq + 5} were given out`);
+});
+
+test("what root restores belongs to the user that the board runs as, who can start it", async () => {
+  const board = await TestBoard.start();
+  await board.put(board.agent(), note("kept"));
+  await board.get("/api/checkpoint");
+  const dir = join(emptyDirectory(), "backup");
+  await makeBackup(configOf(board.data), dir, true);
+  await board.stop();
+  const data = emptyDirectory();
+  // Others than root have only themselves to give it to.
+  if (process.getuid?.() === 0) chownSync(data, 12_345, 12_346);
+  const { uid, gid } = statSync(data);
+  for (const round of ["empty", "replaced"]) {
+    await restoreBackup(configOf(data), dir);
+    const owners = readdirSync(data).map((name) => [name, statSync(join(data, name)).uid, statSync(join(data, name)).gid]);
+    expect(owners.length, round).toBeGreaterThan(3);
+    expect(owners).toEqual(readdirSync(data).map((name) => [name, uid, gid]));
+  }
 });
 
 test("a backup overwrites nothing: not a directory in use, not a running board, not another board's key", async () => {

@@ -9,8 +9,10 @@ import { emptyDirectory } from "../../../test/support/process.ts";
 import { Operator } from "../../../test/support/operator.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { copyBoard } from "../../cli/copy.ts";
-import { decisionsIn, makeBackup, restoreToDatabase } from "../../cli/operate/backup.ts";
+import { makeBackup, restoreToDatabase } from "../../cli/operate/backup.ts";
 import { configOf } from "../../cli/operate/desk.ts";
+import { undoneIn } from "../../cli/operate/undone.ts";
+import { databasePath } from "../sqlite/open.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
 import { Client } from "./client.ts";
 import { readPortions } from "./transfer.ts";
@@ -65,11 +67,13 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   const copy = await databaseFor(dir);
   expect(await restoreToDatabase(config, copy, dir, board.clock.now())).toMatchObject({ seq });
   expect((await rowsOf(copy))["messages"]?.join()).toContain(id);
-  expect(await decisionsIn(databaseUrl, seq)).toEqual([]);
+  const undone = () => undoneIn(databaseUrl, databasePath(dir));
+  expect(await undone()).toEqual({ lost: [], reversed: [], switches: {}, reopened: [], lostReports: 0, givenOut: undefined });
   await using operator = await Operator.at(board);
   await operator.remove(id);
   // What the backup still shows, the operator is told to remove again.
-  expect((await decisionsIn(databaseUrl, seq)).map(({ target }) => target)).toEqual([id]);
+  await operator.desk.order({ do: "switch", switches: { readOnly: true } });
+  expect(await undone()).toMatchObject({ lost: [{ target: id, order: "remove", here: true }], switches: { readOnly: true }, givenOut: 2 });
 });
 
 test("every table of a board is copied, or belongs to the database itself", async () => {

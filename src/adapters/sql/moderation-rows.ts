@@ -5,6 +5,13 @@ export const NOTICE_COLUMNS = `id, at, category, target, explanation, contact, s
 export const ACTION_COLUMNS = "id, seq, at, target, visibility, ground, category, facts, state";
 export const SWITCH_COLUMNS = `read_only AS "readOnly", pow_bits AS "powBits", pow_max_bits AS "powMaxBits"`;
 
+/** An attachment that a decision blocks, by its hash. */
+export interface AttachmentBlock {
+  readonly action: string;
+  readonly name: string;
+}
+export const BLOCKED_ATTACHMENTS = "SELECT action, name FROM blocks WHERE what = 'blob'";
+
 /** The one row there is, once something was switched. */
 export function toSwitches(row: unknown): Switches {
   if (row === undefined) return SWITCHES_OFF;

@@ -2,28 +2,30 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { Client } from "../../adapters/postgres/client.ts";
-import { PostgresModeration } from "../../adapters/postgres/moderation.ts";
-import { databasePath, lockDataDir, openDatabase } from "../../adapters/sqlite/open.ts";
-import { SqliteModeration } from "../../adapters/sqlite/moderation.ts";
+import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { Action } from "../../core/message/moderation.ts";
 import { copyBoard } from "../copy.ts";
 import { copyTo, lastSigned } from "./board-copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
+import { giveToOwnerOf } from "./owner.ts";
+import { view as switchesView } from "./switches.ts";
+import { type Undone, undoneAt, undoneIn } from "./undone.ts";
+import { givenOutLines, undoneLines } from "./undone-words.ts";
 
 const KEY = "board.key";
 const HEAD = "head.json";
+/** What a restore writes into the board's directory, besides the key. */
+const FILES = ["board.db", HEAD, "board.lock"];
 
 export function backupCommands(operate: Command): void {
   atDesk(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
     .option("--no-key", "leave the board's key out")
     .action(backup);
   atDesk(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
-    .option("--replaced-url <url>", "the PostgreSQL database that the board was in, to list the decisions that the backup does not know")
+    .option("--replaced-url <url>", "the PostgreSQL database that the board was in, to list what the backup undoes")
     .action(restore);
 }
 
@@ -57,13 +59,17 @@ async function restore(dir: string, options: DeskOptions & { replacedUrl?: strin
   if (config.databaseUrl !== undefined) {
     await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
     // Before anything is written: where that database cannot be read, nothing has happened yet.
-    const lost = options.replacedUrl === undefined ? [] : await decisionsIn(options.replacedUrl, seq);
+    const undone = options.replacedUrl === undefined ? undefined : await undoneIn(options.replacedUrl, databasePath(dir));
     const restored = await restoreToDatabase(config, config.databaseUrl, dir);
-    const lines = [`Restored the database to entry ${restored.seq}, and verified it.`, ...toTakeAgain(lost)];
-    return tell(lines.join("\n"), { restored, lost });
+    const lines = [
+      `Restored the database to entry ${restored.seq}, and verified it.`,
+      ...givenOutLines(undone?.givenOut, seq, true),
+      ...(undone === undefined ? [] : undoneLines(undone, [])),
+    ];
+    return tell(lines.join("\n"), { restored, ...undoneView(undone) });
   }
   await confirm(`Put the backup in ${dir}, up to entry ${seq}, in the place of the board in ${config.data}?`);
-  const { head, signed, replaced, lost } = await restoreBackup(config, dir);
+  const { head, signed, replaced, undone } = await restoreBackup(config, dir);
   const behind = signed !== undefined && signed.seq > head.seq;
   const lines = [
     `Restored ${config.data} to entry ${head.seq}.`,
@@ -74,10 +80,24 @@ async function restore(dir: string, options: DeskOptions & { replacedUrl?: strin
           `Find a newer backup. To go on from this one all the same, move ${HEAD} and the board's key away: it is a new board then, and its readers must know.`,
         ]
       : []),
-    ...toTakeAgain(lost),
+    ...givenOutLines(undone?.givenOut, head.seq, !behind),
+    ...(replaced !== undefined && undone === undefined
+      ? ["What was there cannot be read: nobody can tell which decisions the backup does not know."]
+      : []),
+    ...(undone === undefined ? [] : undoneLines(undone, ["--data", config.data])),
   ];
-  tell(lines.join("\n"), { restored: head, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null, lost });
+  const known = { restored: head, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null };
+  tell(lines.join("\n"), { ...known, ...undoneView(undone) });
 }
+
+const undoneView = (undone: Undone | undefined): object => ({
+  lost: undone?.lost ?? [],
+  taken_back: undone?.reversed ?? [],
+  switches: switchesView(undone?.switches ?? {}),
+  reports_reopened: undone?.reopened ?? [],
+  reports_lost: undone?.lostReports ?? 0,
+  given_out_seq: undone?.givenOut ?? null,
+});
 
 /** A backup is a SQLite board like any other. A node that knows of a newer signed head starts read-only on it. */
 export function restoreToDatabase({ keyFile }: Config, to: string, dir: string, now?: number): Promise<Head> {
@@ -90,8 +110,8 @@ export interface Restored {
   readonly signed: Head | undefined;
   /** Where the database that was there before is now. */
   readonly replaced: string | undefined;
-  /** Decisions in force that came after the backup. */
-  readonly lost: readonly Action[];
+  /** What the database that was there before knew; undefined where there was none, or none that can be read. */
+  readonly undone: Undone | undefined;
 }
 
 export async function restoreBackup({ data, keyFile }: Config, dir: string): Promise<Restored> {
@@ -99,8 +119,9 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
   const head = soundHead(from);
   const lock = lockDataDir(data);
   try {
+    const keyMissing = !existsSync(keyFile);
     if (existsSync(join(dir, KEY))) restoreKey(join(dir, KEY), keyFile);
-    const lost = existsSync(databasePath(data)) ? decisionsAfter(databasePath(data), head.seq) : [];
+    const undone = existsSync(databasePath(data)) ? await undoneAt(databasePath(data), from) : undefined;
     const replaced = setAside(data);
     const next = `${databasePath(data)}.next`;
     copyFileSync(from, next);
@@ -108,7 +129,14 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
     sync(next);
     // A crash before this line leaves no database, and the old one beside it; after it, the backup is in place.
     renameSync(next, databasePath(data));
-    return { head, signed: await newestHead(data, dir), replaced, lost };
+    const signed = await newestHead(data, dir);
+    const written = [
+      ...FILES.map((name) => join(data, name)),
+      ...(keyMissing ? [keyFile] : []),
+      ...(replaced === undefined ? [] : [replaced]),
+    ];
+    giveToOwnerOf(data, written);
+    return { head, signed, replaced, undone };
   } finally {
     lock.close();
   }
@@ -136,38 +164,6 @@ function setAside(data: string): string | undefined {
   mkdirSync(aside, { mode: 0o700 });
   for (const name of files) renameSync(join(data, name), join(aside, name));
   return aside;
-}
-
-const toTakeAgain = (lost: readonly Action[]): readonly string[] =>
-  lost.length === 0
-    ? []
-    : ["Decisions that the backup does not know; take them again:", ...lost.map(({ id, target }) => `  ${id} ${target}`)];
-
-const ALL_ACTIONS = { since: 0, before: undefined, limit: 10_000 };
-const missedBy = (seq: number) => (action: Action) => action.seq > seq && action.state === "in_force";
-
-/** Decisions in force in the database that the board was in, after the last entry of the backup. */
-export async function decisionsIn(url: string, seq: number): Promise<readonly Action[]> {
-  const client = new Client({ url, connections: 1, name: "blackboard restore" });
-  try {
-    return (await new PostgresModeration(client).actions(ALL_ACTIONS)).filter(missedBy(seq));
-  } finally {
-    await client.end();
-  }
-}
-
-/** None where the old database cannot even be read. */
-function decisionsAfter(path: string, seq: number): readonly Action[] {
-  try {
-    const db = openDatabase(path, "read");
-    try {
-      return new SqliteModeration(db).actions(ALL_ACTIONS).filter(missedBy(seq));
-    } finally {
-      db.close();
-    }
-  } catch {
-    return [];
-  }
 }
 
 function requireBackup(dir: string): string {

@@ -46,4 +46,8 @@ async function turn(options: DeskOptions, question: string, switches: Partial<Sw
   });
 }
 
-export const view = ({ readOnly: on, powBits, powMaxBits }: Switches) => ({ read_only: on, pow_bits: powBits, pow_max_bits: powMaxBits });
+export const view = ({ readOnly: on, powBits, powMaxBits }: Partial<Switches>) => ({
+  read_only: on,
+  pow_bits: powBits,
+  pow_max_bits: powMaxBits,
+});
