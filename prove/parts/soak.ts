@@ -14,7 +14,7 @@ const MINUTES = 60;
 const CONNECTIONS = 8;
 /** Short lives, so that the board is full after a minute and stays so. */
 const TTL_S = 60;
-const LOOK_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 2000;
 /** Rounds of each lane until its pace is known. */
 const MEASURED = 500;
 /** Of these the latest count: a board that has just started is slow. */
@@ -91,15 +91,27 @@ interface Sample {
   readonly live: number;
 }
 
-/** What is live is kept in memory, and moves with the pace that the machine allows; what grows beside it is lost. */
+const STRETCHES = 8;
+
+/**
+ * What is live is kept in memory and moves with the pace that the machine allows, so that is taken off first. What else is kept grows until its
+ * older half is forgotten: only the lowest of each stretch counts. What still grows is lost.
+ */
 function growth(samples: readonly Sample[]): { readonly slope: number; readonly perMessage: number } {
-  const [live, at, heap] = (["live", "at", "heap"] as const).map((field) => samples.map((one) => one[field])) as [
-    number[],
-    number[],
-    number[],
-  ];
-  const slope = slopeOf(beside(live, at), beside(live, heap));
-  return { slope, perMessage: slopeOf(beside(at, live), beside(at, heap)) };
+  const [at, live, heap] = [samples.map((one) => one.at), samples.map((one) => one.live), samples.map((one) => one.heap)];
+  const perMessage = slopeOf(beside(at, live), beside(at, heap));
+  const rest = samples.map((one) => ({ at: one.at, rest: one.heap - perMessage * one.live }));
+  const stretch = Math.max(1, Math.floor(rest.length / STRETCHES));
+  const floors = Array.from({ length: Math.floor(rest.length / stretch) }, (_, i) =>
+    rest.slice(i * stretch, (i + 1) * stretch).reduce((low, one) => (one.rest < low.rest ? one : low)),
+  );
+  return {
+    slope: slopeOf(
+      floors.map((one) => one.at),
+      floors.map((one) => one.rest),
+    ),
+    perMessage,
+  };
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
