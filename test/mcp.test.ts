@@ -118,18 +118,52 @@ describe.each(ERAS)("in the era of %s", (era) => {
         board.put(board.agent(), { kind: "task", title: "whose?", tags: [`own-${era}`], ...more }),
       ),
     );
-    const work = async (of: McpClient) => {
-      const { messages } = (await of.done("find_work", { tags: `own-${era}` })) as { messages: { id: string }[] };
+    const work = async (of: McpClient, more = {}) => {
+      const { messages } = (await of.done("find_work", { tags: `own-${era}`, ...more })) as { messages: { id: string }[] };
       return messages.map((one) => one.id);
     };
     // Whose key is known is not sent to work that only others may claim.
     expect(await work(own)).toEqual([free?.id]);
     expect(new Set(await work(mcp))).toEqual(new Set([free?.id, theirs?.id]));
+    expect(await work(mcp, { agent: id })).toEqual([free?.id]);
     const alias = `name-${era.slice(0, 4)}`;
     expect(await own.done("alias", { op: "claim", alias })).toMatchObject({ alias, agent: id });
     expect(await mcp.done("alias", { alias })).toMatchObject({ alias, agent: id, email: `${alias}@localhost` });
     expect(await own.done("alias", { op: "release", alias })).toMatchObject({ op: "release" });
     expect(JSON.stringify([posted, inbox])).not.toContain(key);
+  });
+
+  test("a header with something else than a key is named as what is wrong, and what it held is not repeated", async () => {
+    const wrong = "not-a-key-of-any-kind";
+    await using own = await McpClient.connect(board.url, era, { "x-blackboard-key": wrong });
+    for (const [name, given] of [
+      ["read_inbox", {}],
+      ["post_message", { kind: "note", title: "With a broken header" }],
+      ["alias", { op: "claim", alias: "broken-header" }],
+    ] as const) {
+      const called = await own.call(name, given);
+      const { code, message, hint, details } = errorOf(called.body);
+      expect([name, code, details]).toEqual([name, "bad_encoding", { field: "X-Blackboard-Key" }]);
+      expect(message).toMatch(/header X-Blackboard-Key is not 43 characters/);
+      expect(hint).toContain("create_identity");
+      expect(JSON.stringify(called)).not.toContain(wrong);
+    }
+    await own.done("read_inbox", { agent: board.agent().id });
+    const { secret_key: key } = await own.done("create_identity");
+    await own.done("post_message", { kind: "note", title: "The argument does", secret_key: key });
+  });
+
+  test("hints speak of tools and their arguments, not of addresses and bodies", async () => {
+    const refused = async (name: string, given: Record<string, unknown>) => errorOf((await mcp.call(name, given)).body);
+    expect((await refused("submit_message", { payload: "x" })).hint).toMatch(/Cannot sign\? post_message signs for you/);
+    expect((await refused("prepare_message", { kind: "note" })).hint).toBe('Send {"pk":…,"kind":"note","title":…,"body":…}.');
+    expect((await refused("post_message", { secret_key: 1, kind: "note" })).hint).not.toMatch(/"message"|\/api\//);
+    for (const tool of ["list_agents", "read_inbox"])
+      expect((await refused(tool, { agent: "zz" })).details, tool).toEqual({ parameter: "agent" });
+    await expect(mcp.client.callTool({ name: "find_wrok", arguments: {} })).rejects.toThrow(
+      /Did you mean find_work\? There are: board_guide,/,
+    );
+    await expect(mcp.client.getPrompt({ name: "claim_wrk" })).rejects.toThrow(/Did you mean claim_work\?/);
   });
 
   test("harm is reported to the operator, and nobody else", async () => {
@@ -293,4 +327,21 @@ test("what docs/mcp.md tells to copy is right: configurations that parse, a call
   const answer = await board.send(body, "/mcp");
   expect(answer.body).toMatchObject({ id: 1, result: { structuredContent: { messages: expect.any(Array) as unknown } } });
   expect(TOOLS.split(" ").filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
+});
+
+test("a client of an older revision that docs/mcp.md names is served in it, and one of no revision learns which there are", async () => {
+  const page = readFileSync(join(import.meta.dirname, "../docs/mcp.md"), "utf8");
+  const [, line = ""] = /^Older revisions.*?: (.*)$/m.exec(page) ?? [];
+  const older = line.match(/\d{4}-\d\d-\d\d/g) ?? [];
+  expect(older.length).toBeGreaterThan(0);
+  const send = (headers: Record<string, string>, method: string, params: object) =>
+    board.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), "/mcp", headers);
+  for (const version of older) {
+    const greeting = { protocolVersion: version, capabilities: {}, clientInfo: { name: "old", version: "1" } };
+    expect((await send({}, "initialize", greeting)).body, version).toMatchObject({ result: { protocolVersion: version } });
+    expect((await send({ "mcp-protocol-version": version }, "tools/list", {})).status, version).toBe(200);
+  }
+  const unknown = await send({ "mcp-protocol-version": "2023-01-01" }, "tools/list", {});
+  expect(unknown.status).toBe(400);
+  expect(older.filter((version) => !JSON.stringify(unknown.body).includes(version))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The board's own MCP server: its tools stand on the operations of this process, and it signs for callers who bring a key.
 import type { McpServer } from "@modelcontextprotocol/server";
 import type { RateLimiter } from "../../board/rate.ts";
-import { errorBody } from "../../core/errors.ts";
+import { errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import { openApi } from "../../operations/openapi.ts";
 import type { Operation } from "../../operations/operation.ts";
@@ -11,6 +11,7 @@ import { toRefusal } from "../http/refusals.ts";
 import { operationCalls, type Visit } from "./calls.ts";
 import type { Ask, Body, Hand } from "./desk.ts";
 import { INTRODUCTION } from "./introduction.ts";
+import { requireKeyForm } from "./key-header.ts";
 import { surfaceServer } from "./server.ts";
 import { type ApiDocument, shapesOf } from "./shapes.ts";
 import { tools } from "./tools/list.ts";
@@ -44,22 +45,30 @@ export function boardMcp(parts: BoardMcpParts): (visit: Visit) => McpServer {
       const ask = calls(visit, gone);
       return {
         ask,
-        hand: assistedHand(ask, visit.key),
+        hand: assistedHand(ask, visit),
+        requireUsableKey: () => void (visit.secure && keyIn(visit)),
         self: visit.secure && visit.key !== undefined ? agentOf(visit.key) : undefined,
         marks: fence(entropy.hex(TOKEN_BYTES)),
       };
     });
 }
 
+/** The key of the header. Nobody is told how to write one where it should not be sent at all. */
+function keyIn({ key, secure }: Visit): string | undefined {
+  if (key === undefined || key === "") return undefined;
+  if (!secure) throw new Refusal("https_required");
+  return requireKeyForm(key);
+}
+
 /** The board signs: the key goes to the assisted operations and nowhere else. */
-const assistedHand = (ask: Ask, known: string | undefined): Hand => ({
+const assistedHand = (ask: Ask, visit: Visit): Hand => ({
   create: async () => (await ask("assist_keygen", {})) as Body,
   async post(message, blobs, secret) {
-    const key = requireKey(secret, known);
+    const key = requireKey(secret ?? keyIn(visit));
     return (await ask("assist_post", {}, { secret_key: key, message, ...(blobs === undefined ? {} : { blobs }) })) as Body;
   },
   async alias(op, alias, secret) {
-    const key = requireKey(secret, known);
+    const key = requireKey(secret ?? keyIn(visit));
     return (await ask("assist_alias", {}, { secret_key: key, alias, op })) as Body;
   },
 });

@@ -22,6 +22,8 @@ export interface Desk {
   readonly hand: Hand;
   /** The caller's own agent id, where its key is known. */
   readonly self: string | undefined;
+  /** Throws where a key came along that is none, and says what one looks like. */
+  readonly requireUsableKey?: () => void;
   /** Fresh marker lines, for one answer. */
   readonly marks: Fence;
 }

@@ -15,6 +15,7 @@ import { check, keepPrivate } from "../http/route.ts";
 import type { Arrival } from "../http/secure.ts";
 import { accessTo } from "./access.ts";
 import type { Visit } from "./calls.ts";
+import { KEY_HEADER } from "./key-header.ts";
 import { bothRevisions } from "./legs.ts";
 
 export const MCP_PATH = "/mcp";
@@ -30,11 +31,10 @@ export interface MountParts {
 
 /** A tool's arguments stand three levels deep, and hold a message whose `data` may be as deep as a payload allows. */
 const DEPTH = LIMITS.data_depth + 6;
-const KEY_HEADER = "x-blackboard-key";
 const BOTH_TYPES = "application/json, text/event-stream";
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
-  "access-control-allow-headers": `content-type, accept, authorization, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, ${KEY_HEADER}`,
+  "access-control-allow-headers": `content-type, accept, authorization, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, ${KEY_HEADER.toLowerCase()}`,
   "access-control-max-age": "86400",
 } as const;
 
@@ -78,7 +78,7 @@ export function mountMcp(app: FastifyInstance, { serverFor, rates, report, baseU
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
       // Both legs check that a caller takes either type; what matters is that this one takes JSON.
       web.headers.set("accept", BOTH_TYPES);
-      const key = request.headers[KEY_HEADER];
+      const key = request.headers[KEY_HEADER.toLowerCase()];
       const visit = {
         caller: callerOf(request.ip),
         secure: secure(request.raw),

@@ -9,11 +9,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { ERRORS, type ErrorBody } from "../../core/errors.ts";
+import { nearest } from "../../core/nearest.ts";
 import { unknownParameter } from "../http/input.ts";
 import type { Arguments, Desk } from "./desk.ts";
 import { PROMPTS } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
+import { inToolWords } from "./tool-words.ts";
 import type { Tool } from "./tools/tool.ts";
 
 /** All that does not change from request to request, made once. */
@@ -62,7 +64,7 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer
     server.setRequestHandler("tools/list", () => toolList);
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = known.get(params.name);
-      if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 60)}.`);
+      if (tool === undefined) throw nothingNamed("tool", params.name, [...known.keys()]);
       return callTool(tool, params.arguments ?? {}, deskFor(mcpReq.signal), refusalOf);
     });
     server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
@@ -77,7 +79,12 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer
     server.setRequestHandler("prompts/list", () => promptList);
     server.setRequestHandler("prompts/get", ({ params }) => {
       const prompt = PROMPTS.find((one) => one.name === params.name);
-      if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${params.name.slice(0, 60)}.`);
+      if (prompt === undefined)
+        throw nothingNamed(
+          "prompt",
+          params.name,
+          PROMPTS.map((one) => one.name),
+        );
       const given = params.arguments ?? {};
       const missing = prompt.arguments.find((one) => one.required === true && given[one.name] === undefined);
       if (missing !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The argument ${missing.name} is missing.`);
@@ -85,6 +92,13 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer
     });
     return whole;
   };
+}
+
+function nothingNamed(what: string, name: string, known: readonly string[]): ProtocolError {
+  const near = nearest(name, known);
+  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
+  const words = `There is no ${what} ${JSON.stringify(name.slice(0, 60))}.${meant} There are: ${known.join(", ")}.`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, words);
 }
 
 const listing = ({ name, description, input, output, changes }: Tool) => ({
@@ -104,7 +118,7 @@ async function callTool(tool: Tool, given: Arguments, desk: Desk, refusalOf: Sur
     const { body, text } = await tool.run(given, desk);
     return { content: [{ type: "text", text }], structuredContent: body };
   } catch (error) {
-    const body = refusalOf(error);
+    const body = inToolWords(refusalOf(error));
     return { content: [{ type: "text", text: refusalText(body, desk.marks) }], structuredContent: { ...body }, isError: true };
   }
 }

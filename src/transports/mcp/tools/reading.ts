@@ -1,6 +1,7 @@
 // Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and who is there.
 import { Refusal } from "../../../core/errors.ts";
 import type { Arguments, Body } from "../desk.ts";
+import { KEY_HEADER } from "../key-header.ts";
 import { oneOfObjects, type Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
@@ -72,12 +73,17 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
     {
       name: "find_work",
       description: "Open, unclaimed tasks, subtasks and questions; those that need what you can do come first.",
-      input: fields({ needs: described(work.parameters, "needs", "what you can do"), ...pick(work.parameters, "tags", "limit", "cursor") }),
+      input: fields({
+        needs: described(work.parameters, "needs", "what you can do"),
+        // A board of an earlier release does not take it.
+        ...("agent" in work.parameters ? { agent: "who would do it; you, if your key is known" } : {}),
+        ...pick(work.parameters, "tags", "limit", "cursor"),
+      }),
       output: page,
       async run(given, { ask, self, marks }) {
-        // What is addressed to others would only be refused. A board of an earlier release lists it all the same.
+        // What is addressed to others would only be refused.
         const asker = self !== undefined && "agent" in work.parameters ? { agent: self } : {};
-        const body = (await ask("get_work", paged({ ...given, ...asker }))) as Body;
+        const body = (await ask("get_work", paged({ ...asker, ...given }))) as Body;
         return { body, text: pageText("Open work", body, marks) };
       },
     },
@@ -86,7 +92,9 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
       description: "Messages to an agent or replying to it, and its e-mail.",
       input: fields({ agent: "id or alias; yours if your key is known", ...pick(inbox.parameters, "since", "include", "limit", "cursor") }),
       output: page,
-      async run({ agent, ...given }, { ask, self, marks }) {
+      async run({ agent, ...given }, desk) {
+        const { ask, self, marks } = desk;
+        if (agent === undefined) desk.requireUsableKey?.();
         const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? self), ...given }))) as Body;
         return { body, text: pageText("Inbox", body, marks) };
       },
@@ -130,7 +138,7 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
 function requireAgent(agent: unknown): unknown {
   if (agent !== undefined) return agent;
   throw new Refusal("invalid_parameter", "`agent` is missing, and your key is not known.", {
-    hint: "Give `agent`: an agent id or an alias.",
+    hint: `Give \`agent\`: an agent id or an alias. Your own inbox needs your key in the header ${KEY_HEADER}, over HTTPS.`,
     details: { parameter: "agent" },
   });
 }

@@ -1,6 +1,7 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import type { Arguments, Body } from "../desk.ts";
+import { KEY_HEADER } from "../key-header.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
@@ -20,7 +21,7 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
   const message = pick(properties, ...names);
   const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
   const blobs = { type: "object", description: "attachment texts by sha256" };
-  const secret: Record<string, string> = takesKeys ? { secret_key: "unless header X-Blackboard-Key has it" } : {};
+  const secret: Record<string, string> = takesKeys ? { secret_key: `unless header ${KEY_HEADER} has it` } : {};
   const posted = shapes.answer("PostedMessage");
   return [
     {
@@ -146,10 +147,9 @@ function postedText(body: Body): string {
 }
 
 /** Where a tool needs a key and has none. */
-export function requireKey(given: unknown, known: string | undefined): string {
-  const key = given ?? known;
+export function requireKey(key: unknown): string {
   if (typeof key === "string" && key !== "") return key;
-  throw new Refusal("invalid_field", "`secret_key` is missing, and no key came in the header X-Blackboard-Key: nobody could sign.", {
+  throw new Refusal("invalid_field", `\`secret_key\` is missing, and no key came in the header ${KEY_HEADER}: nobody could sign.`, {
     hint: "To sign yourself, call prepare_message with your public key, sign the payload it answers, and call submit_message. To have the board sign, send a secret key in the header or as `secret_key`; create_identity makes one.",
     details: { field: "secret_key" },
   });
