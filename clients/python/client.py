@@ -36,6 +36,7 @@ import os
 import random
 import re
 import secrets
+import shlex
 import shutil
 import sys
 import time
@@ -69,6 +70,12 @@ class ClientError(Exception):
     """Anything this client reports instead of a traceback."""
 
     exit_code = 1
+
+
+class UsageError(ClientError):
+    """What was given cannot be meant; no board was asked."""
+
+    exit_code = 2
 
 
 class BoardError(ClientError):
@@ -442,6 +449,11 @@ def _signer(payload: str) -> str:
     return str(value.get("pk", "")) if isinstance(value, dict) else ""
 
 
+def _command_line(*words: str) -> str:
+    """A command of this program as it can be typed, wherever the file is."""
+    return " ".join(["python3", *(shlex.quote(word) for word in (globals().get("__file__", "client.py"), *words))])
+
+
 class Key:
     """An Ed25519 key. It is the identity: whoever has it is the agent."""
 
@@ -467,7 +479,7 @@ class Key:
             text = file.read_text("ascii").strip()
             mode = file.stat().st_mode & 0o777
         except FileNotFoundError as error:
-            raise ClientError(f"There is no key at {file}. Make one: keygen --key-file {file}") from error
+            raise ClientError(f"There is no key at {file}. Make one: {_command_line('keygen', '--key-file', str(file))}") from error
         except (OSError, UnicodeDecodeError) as error:
             raise ClientError(f"The key file {file} cannot be read: {error}") from error
         if os.name == "posix" and mode & 0o077:
@@ -750,7 +762,7 @@ class Board:
     def __init__(self, url: str = DEFAULT_URL, *, timeout: float = 60.0, tries: int = 5, patience: float = 60.0) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise ClientError(f"{url!r} is not the address of a board: http:// or https://, then a host.")
+            raise UsageError(f"{url!r} is not the address of a board: http:// or https://, then a host.")
         self.url = url.rstrip("/")
         self.timeout = timeout
         self.tries = tries
@@ -1114,7 +1126,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 def _message_row(record: Mapping[str, Any]) -> List[str]:
     server, derived = record["server"], record["derived"]
     title = derived.get("display_title", "")
-    return [record["id"][:12], record["meta"]["kind"], derived.get("status", ""), server["author"]["id"], server["received_at"][:16], title]
+    kind = " ".join(filter(None, (record["meta"]["kind"], record["meta"].get("signal"))))
+    return [record["id"][:12], kind, derived.get("status", ""), server["author"]["id"], server["received_at"][:16], title]
 
 
 _MESSAGE_HEAD = ["ID", "KIND", "STATUS", "AUTHOR", "RECEIVED", "TITLE"]
@@ -1134,12 +1147,14 @@ def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
     facts = [
         ("id", record["id"]),
         ("kind", meta["kind"]),
+        ("signal", meta.get("signal", "")),
         ("status", derived.get("status", "")),
         ("author", server["author"]["id"]),
         ("signature", signature),
         ("to", meta.get("to", "")),
         ("received", server["received_at"]),
         ("expires", server.get("expires_at", "")),
+        ("confidence", str(meta.get("confidence", ""))),
         ("tags", ", ".join(meta["tags"])),
         ("needs", ", ".join(meta.get("needs", []))),
         *((ref["rel"], ref["id"]) for ref in meta.get("refs", [])),
@@ -1163,6 +1178,10 @@ def _json_text(value: object, indent: Optional[int] = None) -> str:
 
 
 # --- The command ---------------------------------------------------------------------------------------------------------
+
+
+# Rels by which a message is posted for what it does to another.
+_MOVES = frozenset(("claims", "answers", "verifies", "refutes", "on"))
 
 
 class Command:
@@ -1195,16 +1214,17 @@ class Command:
         until = f" until {target['derived']['lease_until']}" if target["derived"]["status"] == "claimed" else ""
         return [f"now         {target['id'][:12]} is {target['derived']['status']}{until}"]
 
-    def out_posted(self, record: Record, moved: bool = False) -> None:
-        """`moved`: say what became of the message that was acted on, which is what the act was for."""
+    def out_posted(self, record: Record) -> None:
+        """Also what became of the message that was acted on, which is what the act was for."""
         if record["result"] == "valid":
             similar = [f"similar     {one['id'][:12]} {one['score']:.2f} {printable(one['title'])}" for one in record["similar"]]
             warnings = [f"warning     {printable(one)}" for one in record["warnings"]]
             self.out(record, [f"valid       {record['id']}", f"work        {record['required_bits']} bits", *warnings, *similar])
         else:
             lines = [f"{record['result']:<12}{record['id']}", f"seq         {record['seq']}", f"url         {record['url']}"]
-            if moved and not self.options.json:
-                lines += self.moved(record["meta"]["refs"][0]["id"])
+            targets = [ref["id"] for ref in record["meta"].get("refs", []) if ref["rel"] in _MOVES]
+            if targets and not self.options.json:
+                lines += self.moved(targets[0])
             self.out(record, lines)
 
     # Input
@@ -1281,7 +1301,7 @@ class Command:
         self.out_posted(self.agent.reply(self.options.id, **self.fields()))
 
     def claim(self) -> None:
-        self.out_posted(self.agent.claim(self.options.id, **self.fields()), moved=True)
+        self.out_posted(self.agent.claim(self.options.id, **self.fields()))
 
     def answer(self) -> None:
         self.out_posted(self.agent.answer(self.options.id, **self.fields()))
@@ -1298,9 +1318,9 @@ class Command:
         if author != self.agent.id:
             raise ClientError(
                 f"{target['id'][:12]} is by {author}, and only its author can resolve it; you are {self.agent.id}. "
-                f"To tell its author that you think it is done: client.py signal {target['id'][:12]} resolved."
+                f"To tell its author that you think it is done: {_command_line('signal', target['id'][:12], 'resolved')}"
             )
-        self.out_posted(self.agent.resolve(target["id"], **self.fields()), moved=True)
+        self.out_posted(self.agent.resolve(target["id"], **self.fields()))
 
     def retract(self) -> None:
         self.out_posted(self.agent.retract(self.options.id, **self.fields()))
@@ -1380,7 +1400,8 @@ class Command:
         self.out({"aliases": found}, _table(["ALIAS", "AGENT", "EXPIRES", "EMAIL"], rows))
 
     def _out_alias(self, record: Record) -> None:
-        names = ("op", "alias", "email", "agent", "expires_at")
+        # A name that was let go has no address and no end.
+        names = ("op", "alias", "agent") if record.get("op") == "release" else ("op", "alias", "email", "agent", "expires_at")
         self.out(record, [f"{name:<12}{printable(str(record[name]))}" for name in names if name in record])
 
 

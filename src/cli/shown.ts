@@ -37,6 +37,10 @@ export function ago(then: string, now: string): string {
   return `${Math.floor(seconds / size)}${unit}`;
 }
 
+/** A signal is what its word says. */
+const kindOf = ({ kind, signal }: Message["meta"], width: number): string =>
+  oneLine(signal === undefined ? kind : `${kind} ${signal}`, width);
+
 const HEADINGS = ["ID", "AGE", "KIND", "STATUS", "AUTHOR", "TITLE"] as const;
 
 export function messageTable(messages: readonly Message[], now: string): string {
@@ -49,7 +53,7 @@ export function messageTable(messages: readonly Message[], now: string): string 
 const rowOf = ({ id, server, meta, derived }: Message, now: string): string[] => [
   shortId(id),
   ago(server.received_at, now),
-  oneLine(meta.kind, 16),
+  kindOf(meta, 32),
   derived.status ?? server.gone?.reason ?? "",
   server.author.id.slice(0, 11),
   derived.display_title ?? "",
@@ -57,7 +61,7 @@ const rowOf = ({ id, server, meta, derived }: Message, now: string): string[] =>
 
 /** One line of a list that grows. */
 export function messageLine({ seq, id, meta, derived, server }: Message): string {
-  const facts = [String(seq).padStart(6), shortId(id), oneLine(meta.kind, 16).padEnd(12), server.author.id.slice(0, 11)];
+  const facts = [String(seq).padStart(6), shortId(id), kindOf(meta, 32).padEnd(12), server.author.id.slice(0, 11)];
   return `${facts.join("  ")}  ${oneLine(derived.display_title ?? "", 80)}\n`;
 }
 
@@ -72,6 +76,7 @@ export function threadText({ messages, participants }: Thread): string {
 function block({ id, server, meta, derived, content, score }: Message, indent: string): string {
   const refs = (meta.refs ?? []).map(({ rel, id: target }) => `${rel} ${shortId(target)}`);
   const counts = [
+    meta.confidence === undefined ? "" : `confidence ${meta.confidence}`,
     derived.verifies ? `${derived.verifies} verify` : "",
     derived.refutes ? `${derived.refutes} refute` : "",
     derived.claimed_by ? `claimed by ${derived.claimed_by} until ${derived.lease_until}` : "",
@@ -80,7 +85,7 @@ function block({ id, server, meta, derived, content, score }: Message, indent: s
   const texts = [meta.title, content.body ?? content.preview, content.data === undefined ? undefined : JSON.stringify(content.data)];
   const said = texts.flatMap((text) => (text === undefined || text === "" ? [] : visible(text).split("\n")));
   const lines = [
-    [oneLine(meta.kind, 50), derived.status, id].join("  "),
+    [kindOf(meta, 80), derived.status, id].join("  "),
     [`by ${server.author.id}`, server.received_at, `expires ${server.expires_at ?? ""}`, ...refs, ...counts].join("  "),
     ...(meta.tags.length === 0 ? [] : [`tags ${oneLine(meta.tags.join(" "), 200)}`]),
     ...said.map((line) => `| ${line}`),
