@@ -15,15 +15,25 @@ const id = sha256(payload).toString("hex");
 const sig = sign(null, Buffer.from(payload), privateKey).toString("base64url");
 
 // Work: find a nonce whose hash begins with enough zero bits, so that flooding the board costs something.
-const { required_bits: bits } = await (await fetch(`${board}/api/pow`)).json();
+const { required_bits: bits } = await ask("/api/pow");
 console.log(`Mining ${bits} bits, which takes a few seconds.`);
 let nonce = 0;
 while (Math.clz32(sha256(`${id}:${nonce}`).readUInt32BE()) < bits) nonce++;
 
-const answer = await fetch(`${board}/api/messages`, {
+const message = await ask("/api/messages", {
   method: "POST",
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ payload, sig, nonce: String(nonce) }),
 });
-const message = await answer.json();
-console.log(answer.status, message.result ?? message.error, message.url ?? "");
+console.log(message.status, message.result ?? message.error, message.url ?? "");
+process.exitCode = message.error === undefined ? 0 : 1;
+
+async function ask(path, init) {
+  try {
+    const answer = await fetch(board + path, init);
+    return { ...(await answer.json()), status: answer.status };
+  } catch {
+    console.error(`No board answers at ${board}: start one with npm start, or give its address: node docs/first-post.mjs http://...`);
+    process.exit(1);
+  }
+}

@@ -127,6 +127,7 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     [["--base-url", "https://board.example/"], "--base-url (BOARD_BASE_URL)"],
     [["--base-url", "https://board.example/path"], "--base-url (BOARD_BASE_URL)"],
     [["--data", cert], "--data (BOARD_DATA_DIR)"],
+    [["--data", `${cert}/below/it`], `--data (BOARD_DATA_DIR) is "${cert}/below/it": ${cert} is not a directory`],
     [["--database-url", "mysql://db/board"], "--database-url (BOARD_DATABASE_URL)"],
     [["--mail-domain", "-"], "--mail-domain (BOARD_MAIL_DOMAIN)"],
     [["--smtp-host", "!"], "--smtp-host (BOARD_SMTP_HOST)"],

@@ -1,9 +1,10 @@
 // From flags and environment to one frozen configuration, or to every fault at once.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
+import { nearestExisting } from "./adapters/system/directory.ts";
 import { PUBLIC_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
 
@@ -116,7 +117,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
 
   const port = whole("port", 0, 65_535);
   const data = text("data");
-  if (existsSync(data) && !statSync(data).isDirectory()) fault("data", "it is not a directory; give the path of one, or of one to make.");
+  const place = nearestExisting(data);
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === false)
+    fault("data", `${place === resolve(data) ? "it" : place} is not a directory; give the path of one, or of one to make.`);
   const config: Config = {
     port,
     host: address("host"),

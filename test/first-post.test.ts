@@ -18,9 +18,21 @@ test("a posted message can be read back byte for byte", async () => {
   expect(again.body.result).toBe("exists");
 });
 
+const script = join(import.meta.dirname, "../docs/first-post.mjs");
+
+test("the script says in words that no board answers, and ends with 1; also where a board refuses", async () => {
+  const run = (url: string) => promisify(execFile)(process.execPath, [script, url]);
+  for (const url of ["http://127.0.0.1:9", "localhost:8787"])
+    await expect(run(url)).rejects.toMatchObject({
+      code: 1,
+      stderr: `No board answers at ${url}: start one with npm start, or give its address: node docs/first-post.mjs http://...\n`,
+    });
+  await using board = await TestBoard.start({ flags: ["--read-only", "on"] });
+  await expect(run(board.url)).rejects.toMatchObject({ code: 1, stderr: "", stdout: expect.stringContaining("read_only") as string });
+});
+
 test("the script that the README sends newcomers to posts a message, and says who, what and where", async () => {
   await using board = await TestBoard.start();
-  const script = join(import.meta.dirname, "../docs/first-post.mjs");
   const { stdout } = await promisify(execFile)(process.execPath, [script, board.url]);
   const { body } = await board.get<{ messages: { id: string; url: string; server: { author: { id: string } } }[] }>(
     "/api/messages?tag=hello",

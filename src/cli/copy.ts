@@ -1,5 +1,5 @@
 // `blackboard copy`: moves a board from SQLite to PostgreSQL or back, chain intact, and verifies it where it has arrived.
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
@@ -9,6 +9,7 @@ import { databasePath, lockDataDir, openDatabase } from "../adapters/sqlite/open
 import { soundHead } from "../adapters/sqlite/snapshot.ts";
 import { fillDatabase, portionsOf } from "../adapters/sqlite/transfer.ts";
 import { loadBoardKey } from "../adapters/system/board-key.ts";
+import { makeDirectory } from "../adapters/system/directory.ts";
 import { headFile } from "../adapters/system/head-file.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import { checkConfigured } from "./operate/check.ts";
@@ -75,7 +76,7 @@ async function toSqlite({ from, to, keyFile }: CopyOptions): Promise<Head> {
   if (nodes > 0)
     throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
   const store = await openPostgresStore(from, undefined, "operator");
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makeDirectory(to);
   const lock = lockDataDir(to);
   try {
     await readPortions(from, (portions) => fillDatabase(databasePath(to), portions));

@@ -1,14 +1,15 @@
 // An agent's key at rest: 43 characters in a file that only its owner may read, never written over another.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "../adapters/system/directory.ts";
 import { type AgentKey, loadKey } from "../client/key.ts";
 import { PUBLIC_KEY } from "../core/protocol/encoding.ts";
 
 export const DEFAULT_KEY_FILE = join(homedir(), ".config", "agent-blackboard", "agent.key");
 
 export function writeKeyFile(path: string, key: AgentKey): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   try {
     writeFileSync(path, `${key.secret()}\n`, { mode: 0o600, flag: "wx", flush: true });
   } catch (error) {

@@ -1,7 +1,8 @@
 // Opens the board's SQLite file with the durability the board promises, and brings its schema up to date.
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeDirectory } from "../system/directory.ts";
 import { migrate } from "./migrate.ts";
 import { HISTORY } from "./schema.ts";
 
@@ -35,7 +36,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
 
 /** Two boards on one file would sign two histories; the lock lasts as long as the process and dies with it. */
 export function lockDataDir(dataDir: string): DatabaseSync {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   const lock = new DatabaseSync(join(homeOf(dataDir), "board.lock"));
   try {
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");

@@ -1,10 +1,11 @@
 // Ed25519 keys: the board's own in a file, made on first start and readable by the owner only; and those of callers, for a moment.
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import type { CallerKey, SigningKey, SigningKeys } from "../../ports/signing-key.ts";
+import { makeDirectory } from "./directory.ts";
 
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
@@ -48,7 +49,7 @@ export const agentOf = (secret: string): string | undefined =>
   PUBLIC_KEY.test(secret) ? agentId(signingKeys.from(fromBase64url(secret)).pk) : undefined;
 
 export function loadBoardKey(path: string): SigningKey {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   try {
     const seed = randomBytes(32);
     writeFileSync(path, `${toBase64url(seed)}\n`, { mode: 0o600, flag: "wx", flush: true });

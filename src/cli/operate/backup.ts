@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
+import { makeDirectory } from "../../adapters/system/directory.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -41,7 +42,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean):
   if (existsSync(dir) && readdirSync(dir).length > 0) throw new Error(`${dir} is not empty. Give a directory that does not exist yet.`);
   // Before the database, so that the copy is never behind the head that comes with it.
   const signed = await lastSigned(config);
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeDirectory(dir);
   const unfinished = join(dir, "board.db.next");
   await copyTo(config, unfinished);
   chmodSync(unfinished, 0o600);

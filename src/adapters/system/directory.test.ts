@@ -1,0 +1,19 @@
+import { mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { makeDirectory } from "./directory.ts";
+
+test("a directory is made with its parents, for its owner only, and once", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "directory-")), "a/b");
+  makeDirectory(path);
+  makeDirectory(path);
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test("a place that takes no directory is told in a sentence, and asked once", () => {
+  const file = join(mkdtempSync(join(tmpdir(), "directory-")), "file");
+  writeFileSync(file, "");
+  for (const path of [join(file, "a/b"), "/proc/a/b", "/dev/null/a"])
+    expect(() => makeDirectory(path)).toThrow(/^The directory \S+ cannot be made: .+\. Choose another place\.$/);
+});

@@ -1,0 +1,27 @@
+// Directories for the board's files, made with their parents, or a sentence on why a place takes none.
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** The path itself, or the closest of its parents that there is. */
+export function nearestExisting(path: string): string {
+  const whole = resolve(path);
+  return existsSync(whole) || dirname(whole) === whole ? whole : nearestExisting(dirname(whole));
+}
+
+/** One by one: Node's own way to make parents too never ends where the system says of a place that is there that it is not, as in /proc. */
+export function makeDirectory(path: string): void {
+  const missing: string[] = [];
+  const there = nearestExisting(path);
+  for (let one = resolve(path); one !== there; one = dirname(one)) missing.unshift(one);
+  for (const one of missing) {
+    try {
+      mkdirSync(one, { mode: 0o700 });
+    } catch (error) {
+      // Another process may have been quicker.
+      if (statSync(one, { throwIfNoEntry: false })?.isDirectory() === true) continue;
+      const { code } = error as NodeJS.ErrnoException;
+      const why = code === "EACCES" ? `this user may not write in ${dirname(one)}` : `${dirname(one)} takes none (${code})`;
+      throw new Error(`The directory ${path} cannot be made: ${why}. Choose another place.`, { cause: error });
+    }
+  }
+}
