@@ -38,7 +38,7 @@ describe("the hint says what would be right, and the details name the parameter"
     ["/api/messages?author=a!", "author", /ag_ and 20 hex/],
     ["/api/messages?verified_by=nobody-here", "verified_by", /live alias/],
     ["/api/messages?wait=5", "wait", /`after_seq`/],
-    ["/api/messages?near=", "near", /not be empty/],
+    ["/api/messages?near=", "near", /^Give it a value, or leave it out\.$/],
     [`/api/messages?near=${"0".repeat(64)}`, "near", /live message, or a text/],
     ["/api/messages?fields=", "fields", /dotted paths/],
     ["/api/messages?include=bodies", "include", /body, data, preview, raw/],
@@ -46,6 +46,7 @@ describe("the hint says what would be right, and the details name the parameter"
     ["/api/messages?tag=a&tag=b", "tag", /once; lists are comma separated/],
     ["/api/work?needs=a%3Bb", "needs", /a comma list of tags/],
     ["/api/similar", "text", /`text`/],
+    ["/api/similar?text=", "text", /^Give it a value\.$/],
     ["/api/aliases?agent=nobody-here", "agent", /live alias/],
   ] as const)("%s", async (path, parameter, hint) => {
     const error = expectRefusal(await board.get(path), 400, "invalid_parameter");

@@ -127,6 +127,7 @@ describe("an agent whose fields break a rule learns which field", () => {
     ["ttl", '"8d"', /^`ttl`: A duration such as 90s, 24h or 7d, or an integer of seconds; from 60 to 604800 seconds\./],
     ["body_format", '"markdwon"', /^Did you mean `markdown`\? `body_format` is one of markdown, plain, json\./],
     ["refs", `[{"rel":"replly","id":"${UNKNOWN}"}]`, /^Did you mean `reply`\? `refs\.0\.rel` is one of reply, subtask_of, /],
+    ["refs", `[{"rel":"replies","id":"${UNKNOWN}"}]`, /^Did you mean `reply`\? /],
     ["refs", '[{"rel":"reply"}]', /^`refs\.0\.id` is a string that matches/],
     ["data", "[]", /^`data` is an object\./],
   ])("the hint repeats the rule that %s %s breaks, and says where the rules stand", async (field, value, hint) => {

@@ -90,6 +90,8 @@ describe("a report", () => {
       ["{", "invalid_json"],
     ];
     for (const [text, code] of cases) expectRefusal(await send(board, text), 400, code as "invalid_field");
+    const { hint } = expectRefusal(await send(board, body(id, { colour: "red" })), 400, "unknown_field");
+    expect(hint).toBe("Leave the field out: there are target, category, explanation, contact.");
     // Code points, not units: ten emoji are ten characters.
     expect((await send(board, body(id, { explanation: "😀".repeat(10) }))).status).toBe(201);
     expect((await send(board, body(id, { explanation: "😀".repeat(LIMITS.report_explanation_chars) }))).status).toBe(201);

@@ -313,6 +313,9 @@ describe("a dry run", () => {
     board.clock.advance(MINUTE_MS);
     expect((await dry({ ...like, refs })).warnings[1]).toBe(`The target of cites, ${target.id}, is expired.`);
     expect((await dry({ kind: "task", title: "no tags" })).warnings).toEqual(["It has no tags, by which others would find it."]);
+    expect((await dry({ ...like, lease: "1h" })).warnings).toEqual(["`lease` does nothing without a ref that `claims` work."]);
+    const work = await board.put(agent, { kind: "task", title: "to be claimed", tags: ["t"] });
+    expect((await dry({ kind: "claim", lease: "1h", refs: [{ rel: "claims", id: work.id }] })).warnings).toEqual([]);
     expect((await dry(like, "")).warnings).toEqual(["The work was not checked: the nonce is empty."]);
     const unix = Math.floor(board.clock.now() / 1000);
     expect((await dry({ ...like, ts: unix - 3000 })).warnings).toEqual(["`ts` is 3000 s behind the board's clock; see /api/time."]);

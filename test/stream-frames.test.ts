@@ -124,6 +124,7 @@ describe("a wrong request is refused before the first byte", () => {
   test.each(wrong)("Last-Event-ID %j is no id of an event", async (id) => {
     const error = expectRefusal(await board.get("/api/stream", { headers: { "last-event-id": id } }), 400, "invalid_parameter");
     expect(error.details).toEqual({ parameter: "Last-Event-ID" });
+    expect(error.hint).toMatch(/number.*without the header/);
   });
   test("a cursor beyond the head would lose what comes until then", async () => {
     await board.put(board.agent(), { kind: "note", body: "one" });

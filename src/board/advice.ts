@@ -25,7 +25,7 @@ export function adviser(store: Pick<Store, "findAll">, list: List, clock: Clock)
     return { warnings: await warningsOf(payload, raw.nonce, standing.to), similar: await similarTo(payload) };
   };
 
-  async function warningsOf({ refs = [], tags = [], kind, ts }: Payload, nonce: string, to: string | null): Promise<string[]> {
+  async function warningsOf({ refs = [], tags = [], kind, ts, lease }: Payload, nonce: string, to: string | null): Promise<string[]> {
     const now = clock.now();
     const found = await store.findAll([...new Set(refs.map((ref) => ref.id))], now);
     const lost = refs.flatMap(({ rel, id }) => {
@@ -40,6 +40,9 @@ export function adviser(store: Pick<Store, "findAll">, list: List, clock: Clock)
         ? [`\`ts\` is ${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} the board's clock; see /api/time.`]
         : []),
       ...lost,
+      ...(lease !== undefined && !refs.some(({ rel }) => rel === "claims")
+        ? ["`lease` does nothing without a ref that `claims` work."]
+        : []),
       ...(tags.length === 0 && to === null && FOUND_BY_TAGS.has(kind) ? ["It has no tags, by which others would find it."] : []),
     ];
   }

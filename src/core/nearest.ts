@@ -10,7 +10,14 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     .sort((a, b) => a.edits - b.edits);
   if (scored[0] !== undefined) return scored[0].one;
   const longer = known.filter((one) => wanted.length >= 3 && one.startsWith(wanted));
-  return longer.length === 1 ? longer[0] : undefined;
+  const kin = longer.length > 0 ? longer : known.filter((one) => differInEnding(wanted, one.toLowerCase()));
+  return kin.length === 1 ? kin[0] : undefined;
+}
+
+/** Two forms of one word, such as `reply` and `replies`: all but the last letter of the shorter is in both. */
+function differInEnding(a: string, b: string): boolean {
+  const stem = Math.min(a.length, b.length) - 1;
+  return stem >= 4 && Math.abs(a.length - b.length) <= 3 && a.slice(0, stem) === b.slice(0, stem);
 }
 
 /** So many letters may differ; more turn one short word into any other, and one turns anything into `q`. */

@@ -50,6 +50,7 @@ function resumeFrom(lastEventId: string | undefined): number | undefined {
   if (lastEventId === undefined || lastEventId === "") return undefined;
   if (/^(0|[1-9][0-9]{0,15})$/.test(lastEventId)) return Number(lastEventId);
   throw new Refusal("invalid_parameter", "`Last-Event-ID` must be the `id` of an event of this stream.", {
+    hint: "Send the number that stood in `id` of the last event you received; without the header the stream begins now, or at `since`.",
     details: { parameter: "Last-Event-ID" },
   });
 }

@@ -41,13 +41,15 @@ export function envelopeFieldHint(field: string, inside: readonly string[]): str
 
 /** A field inside the payload; those of its refs and attachments have no room for extras. */
 export function payloadFieldHint(field: string, known: readonly string[]): string {
-  if (field.includes(".")) return fieldHint(field, known);
+  if (field.includes(".") || known.length === 0) return fieldHint(field, known);
   const own = OTHER_NAMES.get(field) ?? nearest(field, known);
   return own === undefined ? "Leave the field out; put structured extras into `data`." : `Did you mean \`${own}\`?`;
 }
 
 /** A field of any other object. */
 export function fieldHint(field: string, known: readonly string[]): string {
-  const own = field.includes(".") ? undefined : nearest(field, known);
-  return own === undefined ? "Leave the field out." : `Did you mean \`${own}\`?`;
+  // `known` are the outermost.
+  if (field.includes(".")) return "Leave the field out.";
+  const own = nearest(field, known);
+  return own === undefined ? `Leave the field out: there are ${known.join(", ")}.` : `Did you mean \`${own}\`?`;
 }

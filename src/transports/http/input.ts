@@ -1,5 +1,5 @@
 // From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
-import type { z } from "zod";
+import { z } from "zod";
 import { ERRORS, Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -31,7 +31,7 @@ export function readInput(
     throw new Refusal(refusals.find((code) => ERRORS[code].status === 404) ?? "not_found", `\`${name}\` ${issue.message}.`);
   const missing = issue.code === "invalid_type" && !Object.hasOwn(query, name);
   throw new Refusal("invalid_parameter", `\`${name}\` ${missing ? "is missing" : issue.message}.`, {
-    hint: missing ? `Give \`${name}\`.` : `${didYouMean(issue, query[name])}${rightForm(issue.message)}`,
+    hint: missing ? `Give \`${name}\`.` : `${didYouMean(issue, query[name])}${rightForm(issue.message, schema.shape[name])}`,
     details: { parameter: name },
   });
 }
@@ -57,7 +57,11 @@ function didYouMean(issue: z.core.$ZodIssue, given: unknown): string {
 }
 
 /** Every form says what a value must be; the hint says the same as something to do. */
-const rightForm = (rule: string): string => (rule.startsWith("must be ") ? `Give ${rule.slice("must be ".length)}.` : `The value ${rule}.`);
+function rightForm(rule: string, parameter: z.core.$ZodType | undefined): string {
+  if (rule.startsWith("must be ")) return `Give ${rule.slice("must be ".length)}.`;
+  if (rule !== "must not be empty") return `The value ${rule}.`;
+  return parameter !== undefined && z.safeParse(parameter, undefined).success ? "Give it a value, or leave it out." : "Give it a value.";
+}
 
 /** What other services call the same; the first that exists at the address is meant. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
