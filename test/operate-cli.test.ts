@@ -50,8 +50,10 @@ test("a report comes in, is looked at, and ends in a removal that everybody can 
   // What strangers wrote never reaches the terminal as commands.
   expect(shown.out).not.toContain("\u001b");
   expect(shown.out).toContain("\\u{1B}");
-  const declined = await operate(["remove", id.slice(0, 10), ...why], "");
+  const declined = await operate(["remove", id.slice(0, 10), ...why], "n\n");
   expect(declined).toMatchObject({ code: 1, err: "Nothing was done.\n" });
+  const unasked = await operate(["remove", id.slice(0, 10), ...why], "");
+  expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining("give --yes") as string });
   expect(declined.out).toContain(`Remove ${id}, a note by ${agent.id}: buy`);
   expect(declined.out).not.toContain("\u001b");
   expect(await status(`/api/messages/${id}`)).toBe(200);
@@ -127,6 +129,8 @@ test("what cannot be done is said in words, and nothing is done", async () => {
   const cases: readonly (readonly [readonly string[], number, string])[] = [
     [["remove", "f".repeat(64), ...why, "--yes"], 1, "There is no message"],
     [["remove", "f".repeat(64)], 2, "required option '--category"],
+    [["reports"], 2, "flags: blackboard operate reports <list|show|dismiss> ..."],
+    [["reports", "lst"], 2, 'no command "lst": blackboard operate reports <list|show|dismiss> ...'],
     [["set-pow", "99", "--yes"], 1, "from 0 to 64"],
     [["read-only", "on", "--json"], 1, "with --json give --yes"],
     [["unblock-key", agent.id, "--yes"], 1, "is not blocked"],

@@ -4,6 +4,7 @@ import { claimAlias, getAlias, listAliases, releaseAlias } from "../client/alias
 import type { Alias, AliasOperation } from "../client/answers.ts";
 import { oneLine, table } from "./shown.ts";
 import { count } from "./filter-options.ts";
+import { onlyNames } from "./group.ts";
 import { atBoard, Session } from "./session.ts";
 
 interface ListOptions {
@@ -13,7 +14,7 @@ interface ListOptions {
 }
 
 export function aliasCommand(program: Command): void {
-  const aliases = program.command("alias").description("names for agents");
+  const aliases = onlyNames(program.command("alias")).description("names for agents");
   const claim = atBoard(aliases.command("claim").description("take a name, or renew it").argument("<alias>"));
   claim.action((alias: string) => operate(new Session(claim), alias, claimAlias));
   const release = atBoard(aliases.command("release").description("let a name go").argument("<alias>"));

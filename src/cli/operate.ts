@@ -1,5 +1,6 @@
 // `blackboard operate`: the operator's tools, on the store and beside the running board.
 import type { Command } from "commander";
+import { onlyNames } from "./group.ts";
 import { backupCommands } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
@@ -11,6 +12,8 @@ import { switchCommands } from "./operate/switches.ts";
 const TOOLS = [reportsCommand, decisionCommands, switchCommands, statsCommand, checkCommand, backupCommands];
 
 export function operateCommand(program: Command): void {
-  const operate = program.command("operate").description("reports, removals, blocks, switches, check and backup, while the board runs");
+  const operate = onlyNames(program.command("operate")).description(
+    "reports, removals, blocks, switches, check and backup, while the board runs",
+  );
   for (const add of TOOLS) add(operate);
 }

@@ -115,7 +115,9 @@ async function confirm(question: string, { yes, json }: DeskOptions): Promise<vo
   const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
   const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
   lines.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error("Nothing was done.");
+  if (/^y(es)?$/i.test(answer.trim())) return;
+  const unasked = answer === "" && process.stdin.isTTY !== true;
+  throw new Error(unasked ? "Nothing was done: nobody answered. Where nobody can be asked, give --yes." : "Nothing was done.");
 }
 
 /** What strangers wrote, on one line and without anything that a terminal would obey. */

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Notice, NoticeState } from "../../core/message/moderation.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/markdown.ts";
+import { onlyNames } from "../group.ts";
 import { atDesk, type DeskOptions, oneLine, withDesk } from "./desk.ts";
 
 const STATES: Readonly<Record<string, NoticeState | undefined>> = {
@@ -14,7 +15,7 @@ const STATES: Readonly<Record<string, NoticeState | undefined>> = {
 const PAGE = 100;
 
 export function reportsCommand(operate: Command): void {
-  const reports = operate.command("reports").description("what people have reported");
+  const reports = onlyNames(operate.command("reports")).description("what people have reported");
   atDesk(reports.command("list").description("reports, oldest first"))
     .option("--state <state>", "open, actioned, dismissed or all", "open")
     .action(list);
