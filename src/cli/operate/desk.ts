@@ -116,7 +116,7 @@ async function confirm(question: string, { yes, json }: DeskOptions): Promise<vo
   const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
   lines.close();
   if (/^y(es)?$/i.test(answer.trim())) return;
-  const unasked = answer === "" && process.stdin.isTTY !== true;
+  const unasked = answer === "" && !process.stdin.isTTY;
   throw new Error(unasked ? "Nothing was done: nobody answered. Where nobody can be asked, give --yes." : "Nothing was done.");
 }
 
