@@ -1,6 +1,6 @@
 // Backups as an operator makes and needs them: under load, whole, and never a way to a second history.
 import { createHash } from "node:crypto";
-import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
@@ -125,9 +125,9 @@ test("what a backup undoes is told with the commands that do it again: decisions
   expect(givenOutLines(undone.givenOut, head.seq, true).join()).toContain(`Entries ${head.seq + 1} to ${head.seq + 5} were given out`);
 });
 
-test("what root restores belongs to the user that the board runs as, who can start it", async () => {
+test("what root restores or erases belongs to the user that the board runs as, who can start it", async () => {
   const board = await TestBoard.start();
-  await board.put(board.agent(), note("kept"));
+  const { id } = await board.put(board.agent(), note("kept"));
   await board.get("/api/checkpoint");
   const dir = join(emptyDirectory(), "backup");
   await makeBackup(configOf(board.data), dir, true);
@@ -142,6 +142,14 @@ test("what root restores belongs to the user that the board runs as, who can sta
     expect(owners.length, round).toBeGreaterThan(3);
     expect(owners).toEqual(readdirSync(data).map((name) => [name, uid, gid]));
   }
+  // The same holds for a search index that a removal has rewritten.
+  mkdirSync(join(data, "index"));
+  await using operator = await Operator.at({ data, clock: board.clock });
+  await operator.remove(id);
+  expect(await operator.erase()).toContain("The search index holds none of its words.");
+  const files = readdirSync(data, { recursive: true, encoding: "utf8" });
+  expect(files).toContain(join("index", "manifest.json"));
+  expect(files.filter((name) => statSync(join(data, name)).uid !== uid)).toEqual([]);
 });
 
 test("a backup overwrites nothing: not a directory in use, not a running board, not another board's key", async () => {

@@ -1,11 +1,12 @@
 // Seeing to it that what was removed leaves the disk: the write-ahead log, and the search index where no board is running to do it.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../../adapters/search/thread-index.ts";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { workerUrl } from "../../adapters/system/worker-url.ts";
 import type { Desk } from "./desk.ts";
+import { giveToOwnerOf } from "./owner.ts";
 
 const TRIES = 20;
 const WAIT_MS = 100;
@@ -47,6 +48,7 @@ async function eraseWords(data: string): Promise<string> {
     return "The search index could not be brought up to date; the board does it when it starts.";
   } finally {
     await index.close();
+    giveToOwnerOf(data, [join(data, "board.lock"), dir, ...readdirSync(dir).map((name) => join(dir, name))]);
     lock.close();
   }
 }

@@ -1,7 +1,7 @@
-// Whose a restored file is: the owner of the directory it stands in for, not root, who happened to put it there.
+// Whose a file is that an operator's command writes: the owner of the board's directory, not root, who happened to run it.
 import { existsSync, lchownSync, statSync } from "node:fs";
 
-/** Only root may give files away; whoever else restores a board runs it too. */
+/** Only root may give files away; whoever else writes there runs the board too. */
 export function giveToOwnerOf(dir: string, paths: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dir);
