@@ -79,6 +79,8 @@ describe("an agent with a wrong clock, too little work or a wrong signature can 
     const envelope = agent.envelope({ ...NOTE, title: "lazy" });
     const error = await refusedBody(400, "pow_insufficient", JSON.stringify({ ...envelope, nonce: lazyNonce(envelope.payload) }));
     expect(error.details).toEqual({ required_bits: 4, pow_bits: 0 });
+    const little = JSON.stringify({ ...envelope, nonce: lazyNonce(envelope.payload, 1) });
+    expect((await refusedBody(400, "pow_insufficient", little)).message).toBe("The nonce proves 1 bit of work; 4 are required.");
   });
   test("bad_signature: another text, another key, an unreduced scalar", async () => {
     const envelope = agent.envelope({ ...NOTE, title: "signed" });

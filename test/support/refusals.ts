@@ -46,7 +46,7 @@ export function refusals(at: () => Sending) {
   return { refused, refusedBody, refusedFields, refuses, refusesBody, refusesFields, sealed, payloadWith, accepted };
 }
 
-/** A nonce that proves nothing at all. */
-export function lazyNonce(payload: string): string {
-  for (let n = 0; ; n++) if (Number.parseInt(sha256(`${sha256(payload)}:${n}`)[0]!, 16) >= 8) return String(n);
+/** A nonce that proves next to nothing: no bit of work, or one. */
+export function lazyNonce(payload: string, bits: 0 | 1 = 0): string {
+  for (let n = 0; ; n++) if (Math.clz32(Number.parseInt(sha256(`${sha256(payload)}:${n}`)[0]!, 16)) - 28 === bits) return String(n);
 }
