@@ -76,7 +76,7 @@ export function docsPage(site: Site, document: ApiDocument): string {
                   ${endpoints.map(
                     ({ operationId, method, path }) =>
                       html`<li>
-                        <a href="#${operationId}"><span class="verb">${method}</span> ${path}</a>
+                        <a href="#${operationId}"><span class="verb">${method}</span> <span>${foldable(path)}</span></a>
                       </li>`,
                   )}
                 </ul>
@@ -96,6 +96,9 @@ export function docsPage(site: Site, document: ApiDocument): string {
     </div>`;
   return layout(site, { title: "Documentation", page: "docs", nav: "/docs", twin: "/llms-full.txt", body });
 }
+
+/** Where the rail is too narrow for it, an address goes on at a slash. */
+const foldable = (path: string): Html => html`${path.split(/(?=\/)/).map((part) => html`<wbr />${part}`)}`;
 
 function section({ baseUrl }: Site, endpoint: Endpoint): Html {
   const { operationId, method, path, summary, parameters, requestBody, responses } = endpoint;

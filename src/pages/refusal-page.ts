@@ -40,7 +40,7 @@ function detailsOf({ status, details = {} }: Refusal): Html | false {
   const rows: readonly (readonly [string, Html | string] | false)[] = [
     typeof at === "string" && ["Since", exactTime(at)],
     typeof parameter === "string" && ["Parameter", html`<code>${strange(parameter)}</code>`],
-    Array.isArray(known) && ["There are", html`${(known as readonly string[]).map((name) => html`<code>${strange(name)}</code> `)}`],
+    Array.isArray(known) && ["Known", html`${(known as readonly string[]).map((name) => html`<code>${strange(name)}</code> `)}`],
     typeof wait === "number" && ["Try again in", `${wait} s`],
     Array.isArray(candidates) && [
       "Meant was perhaps",
