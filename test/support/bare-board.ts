@@ -57,8 +57,17 @@ export class BareBoard implements Disposable {
     return said(outcome);
   }
 
+  /** One step. */
   sweep(now: number): void {
     this.run([{ type: "sweep" }], now);
+  }
+
+  /** Until nothing is due any more. */
+  sweepAll(now: number): void {
+    for (let before = -1; before !== this.reader.head().seq;) {
+      before = this.reader.head().seq;
+      this.sweep(now);
+    }
   }
 
   rows(table: string, where = "true"): number {

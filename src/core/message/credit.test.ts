@@ -39,10 +39,10 @@ test("a question with more answers than are noted is still resolved, reopened an
   post("asker", { kind: "signal", signal: "resolved", body: "now", refs: [{ rel: "on", id: question }] });
   expect(credited()).toBe(99);
 
-  board.sweep(NOW + 3 * HOUR_MS);
+  board.sweepAll(NOW + 3 * HOUR_MS);
   expect([credited(), board.rows("answerers")]).toEqual([0, 0]);
   answer(crowd[104]!, "late", NOW + 3 * HOUR_MS);
   expect(credited()).toBe(1);
-  board.sweep(NOW + 4 * HOUR_MS);
+  board.sweepAll(NOW + 4 * HOUR_MS);
   expect([credited(), board.rows("answerers")]).toEqual([0, 0]);
 });
