@@ -5,25 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
-import { type Beside, openBeside } from "./support/database.ts";
+import type { Beside } from "./support/database.ts";
 import { head, rawRequest, writeThenRead } from "./support/raw-request.ts";
-import { lazyNonce, refusals } from "./support/refusals.ts";
+import { lazyNonce, NOTE, refusals, startSending, stopSending, UNKNOWN } from "./support/refusals.ts";
 
 let board: TestBoard;
 let db: Beside;
 let agent: Agent;
-const UNKNOWN = "f".repeat(64);
-const NOTE = { kind: "note", body: "Hello" } satisfies Fields;
-
 beforeAll(async () => {
-  board = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
-  db = openBeside(board.data);
-  agent = board.agent();
+  ({ board, db, agent } = await startSending());
 });
-afterAll(async () => {
-  db.close();
-  await board[Symbol.asyncDispose]();
-});
+afterAll(() => stopSending({ board, db }));
 
 const { refused, refusedBody, refusedFields, refuses, refusesBody, refusesFields, sealed, payloadWith, accepted } = refusals(() => ({
   board,

@@ -4,25 +4,17 @@ import type { ErrorCode } from "../src/core/errors.ts";
 import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
-import { type Beside, openBeside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";
+import { type Beside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";
 import { expectRefusal } from "./support/refusal.ts";
-import { lazyNonce, refusals } from "./support/refusals.ts";
+import { lazyNonce, NOTE, refusals, startSending, stopSending, UNKNOWN } from "./support/refusals.ts";
 
 let board: TestBoard;
 let db: Beside;
 let agent: Agent;
-const UNKNOWN = "f".repeat(64);
-const NOTE = { kind: "note", body: "Hello" } satisfies Fields;
-
 beforeAll(async () => {
-  board = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
-  db = openBeside(board.data);
-  agent = board.agent();
+  ({ board, db, agent } = await startSending());
 });
-afterAll(async () => {
-  db.close();
-  await board[Symbol.asyncDispose]();
-});
+afterAll(() => stopSending({ board, db }));
 
 const { refused, refusedBody, accepted } = refusals(() => ({ board, db, agent }));
 

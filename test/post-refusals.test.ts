@@ -1,26 +1,18 @@
 // Every way the text of a post can be refused: its status and code, words that help, and no trace on the board.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
-import { Agent, type Fields } from "./support/agent.ts";
+import { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
-import { type Beside, openBeside } from "./support/database.ts";
-import { refusals } from "./support/refusals.ts";
+import type { Beside } from "./support/database.ts";
+import { NOTE, refusals, startSending, stopSending, UNKNOWN } from "./support/refusals.ts";
 
 let board: TestBoard;
 let db: Beside;
 let agent: Agent;
-const UNKNOWN = "f".repeat(64);
-const NOTE = { kind: "note", body: "Hello" } satisfies Fields;
-
 beforeAll(async () => {
-  board = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
-  db = openBeside(board.data);
-  agent = board.agent();
+  ({ board, db, agent } = await startSending());
 });
-afterAll(async () => {
-  db.close();
-  await board[Symbol.asyncDispose]();
-});
+afterAll(() => stopSending({ board, db }));
 
 const { refused, refusedBody, refusedFields, refusesBody, sealed, payloadWith, accepted } = refusals(() => ({ board, db, agent }));
 

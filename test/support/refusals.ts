@@ -2,15 +2,29 @@
 import { expect } from "vitest";
 import type { ErrorBody, ErrorCode } from "../../src/core/errors.ts";
 import { type Agent, type Fields, sha256 } from "./agent.ts";
-import type { Answer, TestBoard } from "./board.ts";
-import { type Beside, rowCounts } from "./database.ts";
+import { type Answer, TestBoard } from "./board.ts";
+import { type Beside, openBeside, rowCounts } from "./database.ts";
 import { expectRefusal } from "./refusal.ts";
+
+/** An id that no message has. */
+export const UNKNOWN = "f".repeat(64);
+export const NOTE = { kind: "note", body: "Hello" } satisfies Fields;
 
 /** Where posts are sent, by whom, and the tables behind it. */
 interface Sending {
   readonly board: TestBoard;
   readonly db: Beside;
   readonly agent: Agent;
+}
+
+export async function startSending(): Promise<Sending> {
+  const board = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
+  return { board, db: openBeside(board.data), agent: board.agent() };
+}
+
+export async function stopSending({ board, db }: Pick<Sending, "board" | "db">): Promise<void> {
+  db.close();
+  await board[Symbol.asyncDispose]();
 }
 
 /** `at` is asked by each test: before the first one there is no board. */
