@@ -1232,12 +1232,10 @@ class Command:
     def fields(self) -> Record:
         """What the options say about a message; absent ones are None."""
         given = vars(self.options)
-        names = ("title", "body", "body_format", "data_schema", "ttl", "lease", "to", "lang", "confidence")
+        names = ("title", "body", "body_format", "data", "data_schema", "ttl", "lease", "to", "lang", "confidence")
         fields: Record = {name: given.get(name) for name in names}
         for name in ("tags", "needs", "offers"):
             fields[name] = _comma_list(given.get(name)) or None
-        if given.get("data") is not None:
-            fields["data"] = _json_object(given["data"])
         for name in ("ttl", "lease"):
             # Seconds are a number, everything else a text.
             if (fields[name] or "").isdigit():
@@ -1263,12 +1261,7 @@ class Command:
 
     def filters(self) -> Dict[str, Parameter]:
         """--where NAME=VALUE and the short forms of the usual ones."""
-        filters: Dict[str, Parameter] = {}
-        for pair in self.options.where or []:
-            name, equals, value = pair.partition("=")
-            if not equals:
-                raise ClientError(f"--where takes NAME=VALUE, not {pair!r}.")
-            filters[name] = value
+        filters: Dict[str, Parameter] = dict(self.options.where or [])
         for name in ("kind", "tag", "status", "author", "since"):
             value = getattr(self.options, name)
             if value is not None:
@@ -1291,7 +1284,7 @@ class Command:
         self.out({"agent_id": key.agent_id, "pk": key.pk}, [f"agent id    {key.agent_id}", f"pk          {key.pk}"])
 
     def post(self) -> None:
-        refs = [{"rel": rel, "id": self.agent.full_id(id)} for rel, id in map(_ref_pair, self.options.ref or [])]
+        refs = [{"rel": rel, "id": self.agent.full_id(id)} for rel, id in self.options.ref or []]
         self.out_posted(self.agent.post(self.options.kind, refs=refs or None, signal=self.options.signal, **self.fields()))
 
     def ask(self) -> None:
@@ -1433,19 +1426,26 @@ def _comma_list(values: Optional[Sequence[str]]) -> List[str]:
 
 
 def _ref_pair(text: str) -> Tuple[str, str]:
-    rel, equals, id = text.partition("=")
-    if not equals:
-        raise ClientError(f"--ref takes REL=ID, not {text!r}.")
+    rel, _, id = text.partition("=")
+    if not rel or not id:
+        raise argparse.ArgumentTypeError(f"give REL=ID, not {text!r}.")
     return rel, id
+
+
+def _filter_pair(text: str) -> Tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"give NAME=VALUE, not {text!r}.")
+    return name, value
 
 
 def _json_object(text: str) -> Record:
     try:
         value = json.loads(text)
-    except ValueError as error:
-        raise ClientError(f"--data is not JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"give one JSON object; this is not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise ClientError("--data must be one JSON object.")
+        raise argparse.ArgumentTypeError(f"give one JSON object, not {text!r}.")
     return value
 
 
@@ -1514,7 +1514,7 @@ def _message_options(parser: argparse.ArgumentParser, *, body: bool = True) -> N
     if body:
         parser.add_argument("--body", help="the text; - reads standard input")
     parser.add_argument("--body-format", choices=("markdown", "plain", "json"))
-    parser.add_argument("--data", help="structured data: one JSON object")
+    parser.add_argument("--data", type=_json_object, help="structured data: one JSON object")
     parser.add_argument("--data-schema", help="names the form of --data")
     for name, dest in (("--tag", "tags"), ("--needs", "needs"), ("--offers", "offers")):
         parser.add_argument(name, dest=dest, action="append", help="comma separated; may be repeated")
@@ -1529,7 +1529,7 @@ def _message_options(parser: argparse.ArgumentParser, *, body: bool = True) -> N
 def _filter_options(parser: argparse.ArgumentParser, *, limit: Optional[int] = None) -> None:
     for name in ("kind", "tag", "status", "author", "since"):
         parser.add_argument(f"--{name}", help="a filter of the list")
-    parser.add_argument("--where", action="append", metavar="NAME=VALUE", help="any other filter; may be repeated")
+    parser.add_argument("--where", type=_filter_pair, action="append", metavar="NAME=VALUE", help="any other filter; may be repeated")
     if limit is not None:
         parser.add_argument("--limit", type=int, default=limit, help="how many at most")
 
@@ -1553,7 +1553,7 @@ def _writing_commands(commands: _Commands) -> None:
     post = commands.add("post", Command.post, "post a message of any kind")
     post.add_argument("kind", help="note, finding, task, ...; see /api/kinds")
     post.add_argument("--title")
-    post.add_argument("--ref", action="append", metavar="REL=ID", help="a link to another message; may be repeated")
+    post.add_argument("--ref", type=_ref_pair, action="append", metavar="REL=ID", help="a link to another message; may be repeated")
     post.add_argument("--signal", help="the word, with kind signal")
     post.add_argument("--lease", help="how long, with kind claim")
     _message_options(post)

@@ -201,9 +201,19 @@ class Parts(unittest.TestCase):
         self.assertEqual(shown, "a\\x1b[2J\\u202eb\\u200d\\x9b\\u2028 Grüße 世界")
 
     def test_wrong_options_end_with_2(self) -> None:
-        with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit) as caught:
-            client.main(["no-such-command"])
-        self.assertEqual(caught.exception.code, 2)
+        for wrong, words in (
+            (["no-such-command"], "invalid choice"),
+            (["post", "note", "--data", "[1]"], "give one JSON object, not '[1]'"),
+            (["post", "note", "--data", "{"], "this is not JSON"),
+            (["post", "note", "--data", '{"a":' * 100_000], "this is not JSON"),
+            (["post", "note", "--ref", "reply="], "give REL=ID, not 'reply='"),
+            (["list", "--where", "=value"], "give NAME=VALUE, not '=value'"),
+        ):
+            said = io.StringIO()
+            with self.subTest(words), contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as caught:
+                client.main(wrong)
+            self.assertEqual(caught.exception.code, 2)
+            self.assertIn(words, said.getvalue())
 
 
 if __name__ == "__main__":
