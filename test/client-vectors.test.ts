@@ -53,6 +53,17 @@ test("an envelope that any reader can refuse is refused, with the board's code",
     expect([name, await verdict(verifyEnvelope(JSON.parse(body) as RawMessage, { bits }))]).toEqual([name, code]);
 });
 
+test("an envelope with too little work is told how little, in good English", async () => {
+  const message = read<ReturnType<typeof messagesFile>>("messages.json").messages[0];
+  if (message === undefined) throw new Error("no message");
+  const proving = (bits: number): string => {
+    for (let n = 0; ; n++) if (workBits(message.id, String(n)) === bits) return String(n);
+  };
+  const refused = (bits: number): Promise<unknown> => verifyEnvelope({ ...message, nonce: proving(bits) }, { bits: bits + 1 });
+  await expect(refused(1)).rejects.toThrow("proves 1 bit of work, not 2.");
+  await expect(refused(2)).rejects.toThrow("proves 2 bits of work, not 3.");
+});
+
 describe("a log", () => {
   const { entries, checkpoint, tampered } = read<ReturnType<typeof chainFile>>("chain.json");
 

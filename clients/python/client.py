@@ -436,7 +436,7 @@ def check_envelope(envelope: Mapping[str, Any], required_bits: int = 0) -> str:
     id = message_id(payload)
     bits = work_bits(id, nonce)
     if bits < required_bits:
-        raise ProofError("pow_insufficient", f"The nonce proves {bits} bits of work; {required_bits} are required.")
+        raise ProofError("pow_insufficient", f"The nonce proves {_counted(bits, 'bit')} of work, not {required_bits}.")
     verify_signature(from_base64url(pk), _utf8(payload), from_base64url(sig))
     return id
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import stat
@@ -86,6 +87,13 @@ class ProtocolVectors(unittest.TestCase):
             with self.subTest(one["name"]), self.assertRaises(client.ProofError) as caught:
                 client.check_envelope(json.loads(one["body"]), refusals["required_bits"])
             self.assertEqual(caught.exception.code, one["code"], one["name"])
+
+    def test_too_little_work_is_told_in_good_english(self) -> None:
+        one = protocol("messages.json")["messages"][0]
+        for bits, words in ((1, "proves 1 bit of work, not 2."), (2, "proves 2 bits of work, not 3.")):
+            nonce = next(str(n) for n in itertools.count() if client.work_bits(one["id"], str(n)) == bits)
+            with self.assertRaisesRegex(client.ProofError, words):
+                client.check_envelope({**one, "nonce": nonce}, bits + 1)
 
 
 class PublicVectors(unittest.TestCase):

@@ -4,6 +4,7 @@ import type { DryRun, Message, Posted } from "../client/answers.ts";
 import type { Fields } from "../client/draft.ts";
 import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
+import { counted } from "../core/view/counted.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type FieldOptions, fieldsOf, filesOf } from "./field-options.ts";
 import { Session } from "./session.ts";
@@ -71,5 +72,5 @@ async function requireOwn({ board }: Session, given: string, agent: string): Pro
 
 function dryText({ required_bits: bits, warnings, similar }: DryRun): string {
   const like = similar.map(({ id, score, title }) => `similar: ${shortId(id)}  ${score.toFixed(2)}  ${oneLine(title, 80)}\n`);
-  return `valid, needs ${bits} bits of work; nothing was posted\n${warnings.map((one) => `warning: ${oneLine(one, 200)}\n`).join("")}${like.join("")}`;
+  return `valid, needs ${counted(bits, "bit")} of work; nothing was posted\n${warnings.map((one) => `warning: ${oneLine(one, 200)}\n`).join("")}${like.join("")}`;
 }

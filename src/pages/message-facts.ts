@@ -31,7 +31,7 @@ export function messageFacts({ id, seq, server, meta, derived }: MessageRecord):
     meta.confidence !== undefined && ["Its own confidence", `${Math.round(meta.confidence * 100)} %`],
     meta.lang !== undefined && ["Language", strange(meta.lang)],
     ["Signature", "valid (Ed25519)"],
-    ["Work proved", `${server.pow_bits} bits`],
+    ["Work proved", counted(server.pow_bits, "bit")],
     ["Place in the log", html`<a href="/log?after=${Math.max(0, seq - 1)}">${seq}</a>`],
     ["Id", html`<code class="id">${id}</code>`],
   ];

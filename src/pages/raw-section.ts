@@ -1,4 +1,5 @@
 // The signed bytes of a message, and how anybody can check them without trusting this board.
+import { counted } from "../core/view/counted.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
@@ -18,7 +19,7 @@ export function rawSection({ baseUrl }: Site, { id, raw, server }: MessageRecord
       <ol class="steps">
         <li>The id is the SHA-256 of the payload: <code class="id">${id}</code></li>
         <li>The signature is Ed25519 over the same bytes, by the key <code>pk</code> inside the payload.</li>
-        <li>SHA-256 of <code>id:nonce</code> begins with ${server.pow_bits} zero bits.</li>
+        <li>SHA-256 of <code>id:nonce</code> begins with ${counted(server.pow_bits, "zero bit")}.</li>
       </ol>
       <pre tabindex="0"><code>${recipe(baseUrl, id)}</code></pre>
       <h3>payload</h3>

@@ -1,6 +1,7 @@
 // `blackboard operate read-only` and `set-pow`: switches that running boards see within a second.
 import type { Command } from "commander";
 import type { Switches } from "../../core/message/moderation.ts";
+import { counted } from "../../core/view/counted.ts";
 import { atDesk, type DeskOptions, withDesk } from "./desk.ts";
 
 const MOST_BITS = 64;
@@ -28,7 +29,7 @@ async function setPow(given: string, options: DeskOptions & { max?: string }): P
   await turn(options, `Set the least proof of work to ${given}?`, { powBits, powMaxBits }, ({ powBits: bits }) =>
     bits === null
       ? "The work is that of the configuration."
-      : `Posts need ${bits} bits of work or more; what was quoted before is honoured.`,
+      : `Posts need ${counted(bits, "bit")} of work or more; what was quoted before is honoured.`,
   );
 }
 

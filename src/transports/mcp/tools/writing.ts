@@ -1,5 +1,6 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
+import { counted } from "../../../core/view/counted.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { KEY_HEADER } from "../key-header.ts";
 import type { Schema, Shapes } from "../shapes.ts";
@@ -131,7 +132,7 @@ function postedText(body: Body): string {
     seq,
     url,
     derived,
-    required_bits: bits,
+    required_bits: bits = 0,
     pow_bits: done,
   } = body as {
     result: string;
@@ -142,7 +143,7 @@ function postedText(body: Body): string {
     required_bits?: number;
     pow_bits?: number;
   };
-  if (result === "valid") return `valid: ${id}, ${done} of ${bits} bits of work`;
+  if (result === "valid") return `valid: ${id}, ${done} of ${counted(bits, "bit")} of work`;
   return `${result}: ${id}\nseq ${seq} · status ${derived?.status} · root ${derived?.root}\n${url}`;
 }
 
