@@ -16,15 +16,20 @@ test.each(["Dockerfile", "compose.yaml", "deploy/blackboard.service"])("%s sets 
   expect(named.filter((name) => !VARIABLES.has(name))).toEqual([]);
 });
 
-test("compose.yaml runs two boards over one database, and what it mounts is there", () => {
+test("compose.yaml runs two boards over one database, one of which takes their mail, and what it mounts is there", () => {
   interface Service {
     readonly environment?: Record<string, string>;
     readonly volumes?: string[];
+    readonly ports?: string[];
   }
   const { services, volumes } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service>; volumes: object };
   const boards = Object.values(services).filter(({ environment }) => environment?.["BOARD_DATABASE_URL"] !== undefined);
   expect(new Set(boards.map(({ environment }) => environment?.["BOARD_DATABASE_URL"])).size).toBe(1);
   expect(boards.length).toBe(2);
+  // An address in a mail domain is worth something only where mail servers reach a board.
+  const port = SETTINGS.smtpPort.otherwise;
+  expect(boards.every(({ environment }) => environment?.["BOARD_MAIL_DOMAIN"] === "${BOARD_DOMAIN}")).toBe(true);
+  expect(boards.flatMap(({ ports = [] }) => ports)).toEqual([`0.0.0.0:25:${port}`]);
   for (const source of Object.values(services)
     .flatMap((service) => service.volumes ?? [])
     .map((mount) => mount.split(":")[0] ?? "")) {
