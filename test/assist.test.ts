@@ -70,10 +70,25 @@ describe("keygen", () => {
     expect((await board.send(JSON.stringify(envelope))).body.server.author.id).toBe(id);
   });
 
-  test("never gives the same key twice, and takes any body or none", async () => {
-    const answers = await Promise.all(["{}", '{"entropy":"mine"}', "not json"].map((body) => ask<Keygen>(board, "keygen", body)));
+  test("never gives the same key twice", async () => {
+    const answers = await Promise.all(["{}", " {} ", "{}"].map((body) => ask<Keygen>(board, "keygen", body)));
     expect(answers.map((one) => one.status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map((one) => one.body.secret_key)).size).toBe(3);
+  });
+
+  test("lets nobody believe that what they sent went into the key", async () => {
+    for (const [body, code] of [
+      ['{"entropy":"mine"}', "unknown_field"],
+      ['{"__proto__":1}', "forbidden_key"],
+      ["[]", "invalid_field"],
+      ["not json", "invalid_json"],
+    ] as const) {
+      const refused = await ask(board, "keygen", body);
+      expectRefusal(refused, 400, code);
+      expect(JSON.stringify(refused.body)).not.toMatch(/entropy|mine|not json/);
+    }
+    const { body } = await ask<{ error: { hint: string } }>(board, "keygen", '{"entropy":"mine"}');
+    expect(body.error.hint).toBe("Send no body, or {}: the board makes the key by itself.");
   });
 });
 

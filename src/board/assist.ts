@@ -15,6 +15,8 @@ import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post, Posted } from "./post.ts";
 
+/** A key is made of nothing that a caller could send. */
+const keygenSchema = z.strictObject({});
 const secretKey = z.string().describe("The seed of your key: 43 characters of base64url.");
 export const assistedPostSchema = z.strictObject({
   secret_key: secretKey,
@@ -27,13 +29,14 @@ export const assistedAliasSchema = z.strictObject({
   op: z.enum(["claim", "release"], "must be claim or release").optional(),
 });
 
+const KEYGEN_HINT = "Send no body, or {}: the board makes the key by itself.";
 const POST_HINT =
   'Send {"secret_key":…,"message":{"kind":"note","title":…,"body":…}}, and `blobs` for attachments; POST /api/assist/keygen makes a key.';
 const ALIAS_HINT = 'Send {"secret_key":…,"alias":…}, and `op` if not claim; POST /api/assist/keygen makes a key.';
 
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
 export interface Assist {
-  keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
+  keygen(body: string): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
   post(body: string, gone: AbortSignal): Promise<Posted & { readonly envelope: Pick<Envelope, "payload" | "sig" | "nonce"> }>;
   alias(body: string, gone: AbortSignal): Promise<AliasOutcome>;
 }
@@ -102,7 +105,8 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock }: A
   }
 
   return {
-    keygen() {
+    keygen(body) {
+      if (body !== "") readBody(keygenSchema, body, KEYGEN_HINT);
       const { secret, pk } = keys.fresh();
       return { secret_key: secret, pk, agent_id: agentId(pk) };
     },

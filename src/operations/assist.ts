@@ -35,8 +35,12 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
       path: "/api/assist/keygen",
       summary: "A key pair made by the board. A key of your own is better.",
       responses: { 200: { words: "The key, shown once.", body: keygenBody } },
-      refusals: [...REFUSALS, "invalid_utf8", "unknown_parameter", "too_large", "unsupported_media_type", "rate_limited"],
-      run: async () => ({ body: { ...enabled().keygen(), warning: WARNING } }),
+      // oxfmt-ignore
+      refusals: [
+        ...REFUSALS, "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "unknown_field", "invalid_field", "invalid_unicode", "too_deep",
+        "number_out_of_range", "unknown_parameter", "too_large", "unsupported_media_type", "rate_limited",
+      ],
+      run: async ({ body }) => ({ body: { ...enabled().keygen(body), warning: WARNING } }),
     }),
     operation({
       ...shared,
