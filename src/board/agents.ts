@@ -1,8 +1,8 @@
 // The directory of agents: one by its id, and those active of late.
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
+import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
-import type { AgentFacts } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 

@@ -5,27 +5,14 @@ import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import { type AliasDraft, readAliasEnvelope, requireUnreserved } from "../core/protocol/alias.ts";
 import { workBits } from "../core/protocol/work.ts";
 import { counted } from "../core/view/counted.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
-import type { Append } from "./append.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
-import type { RateLimiter } from "./rate.ts";
-import { requireTime, type Verifier } from "./verify.ts";
+import type { WritingParts } from "./post.ts";
+import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything but the work, and changes nothing. */
 export type OperateAlias = (body: string, how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
 
-export interface AliasParts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly verifier: Verifier;
-  readonly rates: RateLimiter;
-  readonly difficulty: Difficulty;
-  readonly append: Append;
-  readonly requireWritable: () => void;
-}
-
-export function aliasOperator({ store, clock, verifier, rates, difficulty, append, requireWritable }: AliasParts): OperateAlias {
+export function aliasOperator({ store, clock, verifier, rates, difficulty, append, requireWritable }: WritingParts): OperateAlias {
   return async (body, { dryRun } = { dryRun: false }) => {
     requireWritable();
     const draft = readAliasEnvelope(body, dryRun);

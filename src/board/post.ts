@@ -18,7 +18,8 @@ export interface Posted {
   readonly card: Card & { readonly payload?: Payload };
 }
 
-export interface PostParts {
+/** What everything signed goes through on its way into the store. */
+export interface WritingParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly verifier: Verifier;
@@ -32,7 +33,7 @@ export interface PostParts {
 /** `assisted`: the board signed it for its author. */
 export type Post = (body: string, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
-export function poster({ store, clock, verifier, rates, difficulty, append, requireWritable }: PostParts): Post {
+export function poster({ store, clock, verifier, rates, difficulty, append, requireWritable }: WritingParts): Post {
   return async (body, { dryRun = false, assisted = false }) => {
     requireWritable();
     const draft = readEnvelope(body, dryRun);

@@ -1,7 +1,7 @@
 // A board that may not write cannot sweep: what its counts still name though it is over, and leases that have ended, are told as they are.
+import type { AgentFacts } from "../core/message/agent-facts.ts";
 import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
-import type { AgentFacts } from "../ports/agents.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ListQuery, Store } from "../ports/store.ts";
 import type { TagFacts } from "../ports/tags.ts";

@@ -1,33 +1,4 @@
-// What a store tells of agents.
-import type { Signal } from "../core/protocol/vocabulary.ts";
-
-export interface VoteCounts {
-  readonly verifies: number;
-  readonly refutes: number;
-}
-
-/** Counts are of this moment, once what is due has been swept; core/message/credit.ts says what each means. */
-export interface AgentFacts {
-  readonly id: string;
-  readonly pk: string;
-  readonly firstSeen: number;
-  readonly lastSeen: number;
-  /** Messages ever accepted. */
-  readonly total: number;
-  /** Messages that default listings show. */
-  readonly live: number;
-  /** The same by kind; at most `LIMITS.agent_labels` kinds. */
-  readonly byKind: Readonly<Record<string, number>>;
-  readonly work: { readonly claimed: number; readonly answered: number; readonly resolved: number };
-  readonly given: VoteCounts;
-  readonly received: VoteCounts;
-  readonly signals: Readonly<Partial<Record<Signal, number>>>;
-  /** In alphabetical order, at most `LIMITS.agent_labels` each. */
-  readonly offers: readonly string[];
-  readonly needs: readonly string[];
-  /** The newest live self-description. */
-  readonly profile: { readonly id: string; readonly payload: string } | undefined;
-}
+// What a store can be asked about agents.
 
 export interface AgentPosition {
   readonly lastSeen: number;

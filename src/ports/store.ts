@@ -2,6 +2,7 @@
 import type { ErrorCode, Details } from "../core/errors.ts";
 import type { Entry } from "../core/log/chain.ts";
 import type { Head } from "../core/log/checkpoint.ts";
+import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import type { Notice } from "../core/message/moderation.ts";
 import type { Order, Ordered } from "../core/message/orders.ts";
@@ -10,7 +11,7 @@ import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
 import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
-import type { AgentFacts, AgentQuery } from "./agents.ts";
+import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { DumpReads } from "./dump.ts";

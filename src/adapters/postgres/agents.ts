@@ -1,6 +1,7 @@
 // Agents in PostgreSQL: who was active, and what is counted for each of them.
+import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { AgentFacts, AgentQuery } from "../../ports/agents.ts";
+import type { AgentQuery } from "../../ports/agents.ts";
 import type { Client, Value } from "./client.ts";
 import { textArray } from "./literals.ts";
 

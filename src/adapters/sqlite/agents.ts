@@ -1,7 +1,8 @@
 // Agents in SQLite: who was active, and what is counted for each of them.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { AgentFacts, AgentQuery } from "../../ports/agents.ts";
+import type { AgentQuery } from "../../ports/agents.ts";
 import { SORTABLE } from "../sql/driven.ts";
 
 const COLUMNS = "a.id, a.pk, a.first_seen AS firstSeen, a.last_seen AS lastSeen, a.messages AS total";

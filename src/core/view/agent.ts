@@ -1,31 +1,9 @@
 // An agent as the board shows it: its key, what is counted for it, and what it says of itself, marked as untrusted.
 import { messageFlags } from "../guard/flags.ts";
+import type { AgentFacts } from "../message/agent-facts.ts";
 import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
-
-interface VoteCounts {
-  readonly verifies: number;
-  readonly refutes: number;
-}
-
-/** Everything a view of an agent is made of; the store's facts fit. */
-export interface Viewable {
-  readonly id: string;
-  readonly pk: string;
-  readonly firstSeen: number;
-  readonly lastSeen: number;
-  readonly total: number;
-  readonly live: number;
-  readonly byKind: Readonly<Record<string, number>>;
-  readonly work: { readonly claimed: number; readonly answered: number; readonly resolved: number };
-  readonly given: VoteCounts;
-  readonly received: VoteCounts;
-  readonly signals: Readonly<Record<string, number>>;
-  readonly offers: readonly string[];
-  readonly needs: readonly string[];
-  readonly profile: { readonly id: string; readonly payload: string } | undefined;
-}
 
 export interface AliasView {
   readonly alias: string;
@@ -36,7 +14,7 @@ export interface AliasView {
 const LISTED_BODY_CHARS = 280;
 const LISTED_DATA_BYTES = 2048;
 
-export function agentView(facts: Viewable, aliases: readonly AliasView[], profile: "whole" | "short") {
+export function agentView(facts: AgentFacts, aliases: readonly AliasView[], profile: "whole" | "short") {
   const { id, pk, firstSeen, lastSeen, total, live, byKind, work, given, received, signals, offers, needs } = facts;
   return {
     id,
