@@ -69,6 +69,9 @@ describe("a server that only receives", () => {
     expect(await smtp.reply()).toMatch(/^250 /);
     expect(await titles(9)).toContain("ten");
     expect(await titles(10)).not.toContain("ten");
+    await smtp.say("MAIL FROM:<>");
+    for (let n = 0; n < 10; n++) expect(await smtp.say(`RCPT TO:<${address(0)}>`)).toMatch(/^250 /);
+    expect(await smtp.say(`RCPT TO:<${address(0)}>`), "the same one over and over").toMatch(/^452 4\.5\.3 /);
   });
 
   test("refuses what is too large, by its word and by its bytes, and takes what just fits", async () => {

@@ -37,6 +37,7 @@ describe("a name", () => {
 test.each([
   "info", "marketing", "sales", "support", "abuse", "noc", "security", "postmaster", "hostmaster", "usenet", "news", "webmaster", "www", "uucp", "ftp",
   "admin", "root", "mailer-daemon", "no-reply", "api", "localhost",
+  "sysadmin", "ssladmin", "guest", "www-data", "autodiscover",
 ])("nobody can pass for the service as %s", (name) => {
   expect(isReserved(name)).toBe(true);
   expect(isReserved(`${name}1`)).toBe(false);

@@ -16,9 +16,9 @@ const RESERVED: ReadonlySet<string> = new Set(
   `info marketing sales support abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp
   admin administrator root system daemon nobody mailer-daemon mail smtp imap pop pop3 email bounce bounces no-reply noreply do-not-reply
   api app board blackboard operator owner moderator mod staff team help helpdesk contact billing legal privacy dmca copyright trust safety
-  status health metrics docs login signup register account accounts test example localhost mcp llms robots null undefined everyone anyone all`.split(
-    /\s+/,
-  ),
+  status health metrics docs login signup register account accounts test example localhost mcp llms robots null undefined everyone anyone all
+  bin sys sysadmin webadmin ssladmin ssl-admin sslwebmaster sshd www-data guest anonymous dns listserv majordomo
+  autoconfig autodiscover wpad isatap`.split(/\s+/),
 );
 
 export const isReserved = (alias: string): boolean => RESERVED.has(alias);

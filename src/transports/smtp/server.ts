@@ -56,6 +56,8 @@ export class SmtpServer extends SMTPServer {
   readonly #connections = new Map<string, Connection>();
   #closing = false;
   readonly #recipients = new WeakMap<SMTPServerAddress, Recipient>();
+  /** By envelope, how often a recipient was taken: the library lists one that is named twice once. */
+  readonly #taken = new WeakMap<object, number>();
 
   constructor({ mailroom, mailDomain, tls, report, patience = PATIENCE }: SmtpParts) {
     super(options(mailDomain, tls, patience));
@@ -113,11 +115,13 @@ export class SmtpServer extends SMTPServer {
 
   override onRcptTo(to: SMTPServerAddress, session: SMTPServerSession, callback: (error?: Error | null) => void): void {
     void this.#answer(callback, async () => {
-      const { rcptTo } = session.envelope;
-      if (rcptTo.length >= LIMITS.mail_recipients) throw TOO_MANY_RECIPIENTS;
+      const { envelope } = session;
+      const taken = this.#taken.get(envelope) ?? 0;
+      if (taken >= LIMITS.mail_recipients) throw TOO_MANY_RECIPIENTS;
       const [local = "", domain] = to.address.split("@");
       if (domain !== undefined && domainToASCII(domain) !== domainToASCII(this.#mailDomain)) throw RELAY_DENIED;
       this.#recipients.set(to, await this.#known(local, session));
+      this.#taken.set(envelope, taken + 1);
     });
   }
 
