@@ -218,8 +218,9 @@ function isNetwork(text: string): boolean {
 }
 
 const nonEmpty = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
+/** What ends in a number is meant as an IPv4 address. */
 const isHostName = (text: string): boolean =>
-  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
+  /^(?=.{1,253}$)(?!(?:.*\.)?[0-9]+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
 
 function baseUrl(text: string | undefined, port: number, fault: () => void): string {
   if (text === undefined) return `http://localhost:${port}`;

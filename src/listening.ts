@@ -8,9 +8,17 @@ interface Port {
   readonly port: number;
   readonly host: string;
   readonly flag: string;
+  readonly hostFlag: string;
 }
-export const webPort = ({ port, host }: Config): Port => ({ port, host, flag: "--port" });
-export const mailPort = ({ smtpPort, smtpHost }: Config): Port => ({ port: smtpPort, host: smtpHost, flag: "--smtp-port" });
+export const webPort = ({ port, host }: Config): Port => ({ port, host, flag: "--port", hostFlag: "--host" });
+// oxfmt-ignore
+export const mailPort = ({ smtpPort, smtpHost }: Config): Port =>
+  ({ port: smtpPort, host: smtpHost, flag: "--smtp-port", hostFlag: "--smtp-host" });
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+export const isTaken = (error: unknown): boolean => codeOf(error) === "EADDRINUSE";
+/** What the system says to a name that it does not know, and to an address that is another machine's. */
+const ELSEWHERE: ReadonlySet<string | undefined> = new Set(["ENOTFOUND", "EAI_AGAIN", "EADDRNOTAVAIL"]);
 
 /**
  * The ports, tried before anything is made. The board's addresses name its port, so one that the system is to choose is chosen first; and
@@ -38,9 +46,10 @@ async function tried(wanted: Port): Promise<number> {
 }
 
 /** Where the port cannot be had, which one it is and how to choose another. */
-export function portFault(error: unknown, { port, host, flag }: Port): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE") return new Error(`Port ${port} on ${host} is taken. Choose another with ${flag}, or stop what listens there.`);
-  if (code === "EACCES") return new Error(`Port ${port} on ${host} needs rights that this user lacks. Choose another with ${flag}.`);
+export function portFault(error: unknown, { port, host, flag, hostFlag }: Port): unknown {
+  if (isTaken(error)) return new Error(`Port ${port} on ${host} is taken. Choose another with ${flag}, or stop what listens there.`);
+  if (codeOf(error) === "EACCES")
+    return new Error(`Port ${port} on ${host} needs rights that this user lacks. Choose another with ${flag}.`);
+  if (ELSEWHERE.has(codeOf(error))) return new Error(`${host} is not an address of this machine. Choose another with ${hostFlag}.`);
   return error;
 }

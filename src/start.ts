@@ -42,7 +42,7 @@ import { workFinder } from "./board/work.ts";
 import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
-import { mailPort, portFault, webPort, withPorts } from "./listening.ts";
+import { isTaken, mailPort, portFault, webPort, withPorts } from "./listening.ts";
 import { operations } from "./operations/list.ts";
 import { eventRenderer } from "./operations/present.ts";
 import { refusalPage } from "./pages/refusal-page.ts";
@@ -237,7 +237,7 @@ export async function start(
     throw portFault(error, webPort(config));
   });
   const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost).catch((error: unknown) => {
-    if (config.smtpRequired) throw portFault(error, mailPort(config));
+    if (config.smtpRequired || !isTaken(error)) throw portFault(error, mailPort(config));
     // Nobody asked for mail, and a second board on one machine finds the usual port taken.
     log.warn({ err: error }, "no mail: the SMTP port is taken");
     return undefined;

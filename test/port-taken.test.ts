@@ -1,4 +1,4 @@
-// A board whose port is taken: the operator reads which port and what to do, not the name of an error, and finds nothing left behind.
+// A board that cannot listen: the operator reads which port or address it is and what to do, not the name of an error, and finds nothing left behind.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -16,8 +16,9 @@ beforeAll(async () => {
 afterAll(() => void taken.close());
 
 const HOSTS = ["--host", "127.0.0.1", "--smtp-host", "127.0.0.1", "--log-level", "silent"];
-const ended = async (...args: string[]) => {
-  await using board = BoardProcess.spawn({ args: ["serve", ...HOSTS, ...args] });
+const ended = (...args: string[]) => endedOn(HOSTS, ...args);
+const endedOn = async (hosts: readonly string[], ...args: string[]) => {
+  await using board = BoardProcess.spawn({ args: ["serve", ...hosts, ...args] });
   return await board.ended;
 };
 const words = (flag: string) => `Port ${port} on 127.0.0.1 is taken. Choose another with ${flag}, or stop what listens there.\n`;
@@ -43,3 +44,17 @@ test("a board that has begun is told the same", async () => {
   const { code, stderr } = await ended("--port", String(port), "--smtp-port", "0", "--data", data);
   expect({ code, stderr }).toEqual({ code: 1, stderr: words("--port") });
 });
+
+test.each(["--host", "--smtp-host"])(
+  "an address for %s that is not this machine's is named with the flag, also where nobody asked for the port",
+  async (flag) => {
+    const { code, stderr } = await endedOn(
+      ["--log-level", "silent", flag, "192.0.2.1"],
+      "--port",
+      "0",
+      "--data",
+      join(emptyDirectory(), "data"),
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `192.0.2.1 is not an address of this machine. Choose another with ${flag}.\n` });
+  },
+);

@@ -72,9 +72,7 @@ export class SmtpServer extends SMTPServer {
   /** Resolves with the address it got. */
   async start(port: number, host: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
-      this.server.once("error", ({ message }) => {
-        reject(new Error(`The SMTP server cannot start: ${message}. Choose another --smtp-port, or 0 for none.`));
-      });
+      this.server.once("error", reject);
       this.listen(port, host, resolve);
     });
     const { address, family, port: got } = this.server.address() as AddressInfo;
