@@ -17,11 +17,17 @@ interface KeptRow extends Raw {
   readonly version: string;
 }
 
-export class KeptCards {
-  readonly #client: Client;
-  readonly #kept = cardMemory<Kept>();
+/** So many newly kept ones, and those that have ended meanwhile are let go: texts of messages that are over do not stay in memory. */
+const LET_GO_EVERY = 1000;
 
-  constructor(client: Client) {
+export class KeptCards {
+  readonly #client: Pick<Client, "query">;
+  readonly #kept = cardMemory<Kept>();
+  #newlyKept = 0;
+  /** When the newest of them arrived: it is later now. */
+  #newestArrival = 0;
+
+  constructor(client: Pick<Client, "query">) {
     this.#client = client;
   }
 
@@ -33,13 +39,21 @@ export class KeptCards {
       const { version, payload, sig, nonce, ...rest } = row;
       const kept = { version, standing: toStanding(rest), raw: { payload, sig, nonce } };
       read.set(kept.standing.seq, kept);
-      this.#kept.set(kept.standing.seq, kept);
+      this.#keep(kept);
     }
     const found = wanted.flatMap(({ seq, version }) => {
       const kept = read.get(seq) ?? this.#kept.get(seq);
       return kept?.version === version ? [kept] : [];
     });
     return found.length === wanted.length ? found : undefined;
+  }
+
+  #keep(kept: Kept): void {
+    const { seq, receivedAt } = kept.standing;
+    this.#kept.set(seq, kept);
+    this.#newestArrival = Math.max(this.#newestArrival, receivedAt);
+    if (++this.#newlyKept % LET_GO_EVERY !== 0) return;
+    for (const { standing } of this.#kept.values()) if (standing.expiresAt <= this.#newestArrival) this.#kept.delete(standing.seq);
   }
 
   #read(seqs: readonly number[]): Promise<readonly KeptRow[]> {
