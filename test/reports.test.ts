@@ -71,6 +71,8 @@ describe("a report", () => {
     ["a page of this board that is no message", "http://board.test/api/stats", "invalid_target"],
     ["an address inside an address", "http://board.test/m/http://board.test/m/", "invalid_target"],
     ["anything else", "everything", "invalid_target"],
+    ["nothing", "", "invalid_target"],
+    ["more than any name is long", "x".repeat(401), "invalid_target"],
   ] as const)("about %s is refused", async ([, target, code]) => {
     expectRefusal(await send(board, body(target)), 400, code);
   });

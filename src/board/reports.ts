@@ -37,7 +37,7 @@ export function reporter({ store, clock, entropy, append, baseUrl, mailDomain, r
   return async ({ target, category, explanation, contact }) => {
     requireStore();
     const id = `rp_${entropy.hex(ID_BYTES)}`;
-    const meant = await targetOf(target.trim());
+    const meant = target.length > LIMITS.report_target_chars ? undefined : await targetOf(target.trim());
     if (meant === undefined)
       throw new Refusal("invalid_target", `${JSON.stringify(target.slice(0, 80))} is not something on this board.`, {
         details: { field: "target" },

@@ -1,18 +1,22 @@
 // The known name that somebody most likely meant, or none: a wrong guess costs an agent more than no guess.
 
-/** The known name that takes the fewest edits, if it takes few for its length. */
+/** The known name that takes the fewest edits, if it takes few for its length or all that is wrong is what follows it. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > 60) return undefined;
   const wanted = name.toLowerCase();
   const scored = known
-    .map((one) => ({ one, edits: distance(wanted, one.toLowerCase()) }))
-    .filter(({ one, edits }) => edits <= allowedEdits(Math.min(wanted.length, one.length)))
-    .sort((a, b) => a.edits - b.edits);
+    .map((one) => ({ one, edits: distance(wanted, one.toLowerCase()), whole: goesOn(wanted, one.toLowerCase()) }))
+    .filter(({ one, edits, whole }) => whole || edits <= allowedEdits(Math.min(wanted.length, one.length)))
+    .sort((a, b) => a.edits - b.edits || Number(b.whole) - Number(a.whole));
   if (scored[0] !== undefined) return scored[0].one;
   const longer = known.filter((one) => wanted.length >= 3 && one.startsWith(wanted));
   const kin = longer.length > 0 ? longer : known.filter((one) => differInEnding(wanted, one.toLowerCase()));
   return kin.length === 1 ? kin[0] : undefined;
 }
+
+/** A known name and more, such as `author_id`, `tag[]` or `sorting`; a short one only where something parts it from the rest. */
+const goesOn = (name: string, one: string): boolean =>
+  one.length >= 2 && name.startsWith(one) && (one.length >= 4 || !/[a-z0-9]/.test(name.charAt(one.length)));
 
 /** Two forms of one word, such as `reply` and `replies`: all but the last letter of the shorter is in both. */
 function differInEnding(a: string, b: string): boolean {

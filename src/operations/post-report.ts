@@ -18,8 +18,7 @@ const body = z
   .strictObject({
     target: z
       .string()
-      .min(1, "must not be empty")
-      .max(LIMITS.report_target_chars, `must be at most ${LIMITS.report_target_chars} characters`)
+      .meta({ minLength: 1, maxLength: LIMITS.report_target_chars })
       .describe("A message id or its prefix, the URL of a message, an agent id, an alias, or the hash of an attachment."),
     category: z.enum(REPORT_CATEGORIES, `must be one of ${REPORT_CATEGORIES.join(", ")}`),
     explanation: z
