@@ -216,7 +216,6 @@ export async function start(
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),
   });
-  parts.defer(() => app.close());
   let smtp: SmtpServer | undefined;
   if (config.smtpPort !== 0) {
     const reader = mailReader(resolve, figures);
@@ -227,8 +226,9 @@ export async function start(
       tls,
       report: figures,
     });
-    parts.defer(() => smtp?.stop());
   }
+  // At once: while one waits for what it has accepted, the other must not go on accepting.
+  parts.defer(async () => void (await Promise.all([app.close(), smtp?.stop()])));
   // Before the server: it waits for every answer, and mining may take longer than anyone should wait for the end.
   parts.defer(() => mining.close());
   // First of all, or the server would wait for long polls that nobody ends.

@@ -12,6 +12,7 @@ import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { selfSigned } from "./support/certificate.ts";
 import { openStream } from "./support/event-stream.ts";
+import { eventually } from "./support/eventually.ts";
 import { outcome } from "./support/outcome.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 import { call } from "./support/mcp-request.ts";
@@ -310,7 +311,7 @@ describe("who sent it", () => {
 });
 
 describe("a board and its SMTP server", () => {
-  test("end together: a message under way is answered, an idle client told, and nothing is lost", async () => {
+  test("end together: a message under way is answered, an idle client told, nobody let in meanwhile, and nothing is lost", async () => {
     const { board, port } = await mailBoard();
     const agent = board.agent();
     await claim(board, agent, "alice");
@@ -321,6 +322,12 @@ describe("a board and its SMTP server", () => {
     const { data, clock } = board;
     const stopped = board.stop();
     expect(await idle.reply()).toMatch(/^421 4\.3\.2 /);
+    await eventually("no way in", () =>
+      board.get("/healthz").then(
+        () => undefined,
+        () => true,
+      ),
+    );
     busy.write("words\r\n.\r\n");
     expect(await busy.reply()).toMatch(/^250 /);
     expect(await busy.reply()).toMatch(/^421 /);
