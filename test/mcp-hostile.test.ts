@@ -55,14 +55,50 @@ describe("bodies", () => {
       '{"jsonrpc":"2.0","id":1,"method":7}',
     ]) {
       const { status, rpc: answer } = await send(body);
-      expect(status, body).toBe(400);
-      expect(answer.error?.code, body).toBeLessThan(-32_000);
+      expect([status, answer.error?.code, answer.error?.data?.code], body).toEqual([400, -32_600, "invalid_field"]);
+      expect(answer.error?.message, body).toMatch(/^The body is not a JSON-RPC 2\.0 message\. Send one like \{"jsonrpc":"2\.0","id":1/);
     }
     expect((await send('{"jsonrpc":"2.0","method":"notifications/initialized"}')).status).toBe(202);
     expect((await send('{"jsonrpc":"2.0","id":5,"result":{}}')).status).toBe(202);
     expect((await send(rpc("no/such/method"))).rpc.error?.code).toBe(-32_601);
-    expect((await send(call("search_messages", [1]))).rpc.error?.code).toBe(-32_602);
-    expect((await send(rpc("tools/call", { name: 5 }))).rpc.error?.code).toBe(-32_602);
+  });
+  test("that are requests of the wrong form are told the field and the right form, not what a schema found", async () => {
+    const client = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a" } };
+    for (const [body, field, words] of [
+      [rpc("initialize"), "params", 'is missing. Send initialize with `params` like {"protocolVersion":'],
+      [rpc("initialize", { protocolVersion: 1 }), "params.protocolVersion", "must be a string. Send initialize"],
+      [rpc("initialize", client), "params.clientInfo.version", "is missing. Send initialize"],
+      [rpc("tools/list", { cursor: 3 }), "params.cursor", "must be a string. Send tools/list with `params` like {}."],
+      [rpc("tools/call", { name: 5 }), "params.name", 'must be a string. Send tools/call with `params` like {"name":'],
+      [call("search_messages", [1]), "params.arguments", "must be an object. Send tools/call"],
+      [rpc("resources/read", {}), "params.uri", "is missing. Send resources/read"],
+      [
+        rpc("prompts/get", { name: "post_finding", arguments: { finding: 1 } }),
+        "params.arguments.finding",
+        "must be a string. Send prompts/get",
+      ],
+    ] as const) {
+      const { status, rpc: answer } = await send(body);
+      expect([status, answer.id, answer.error?.code], body).toEqual([200, 1, -32_602]);
+      expect(answer.error?.message, body).toContain(`\`${field}\` ${words}`);
+      expect(answer.error?.data, body).toMatchObject({ code: "invalid_field", docs: expect.any(String) as string, details: { field } });
+    }
+  });
+  test("that name what is not there are told what is", async () => {
+    for (const [body, code, words] of [
+      [call("find_wrk", {}), "not_found", 'There is no tool "find_wrk". Did you mean find_work? There are: board_guide, '],
+      [rpc("prompts/get", { name: "x" }), "not_found", 'There is no prompt "x". There are: claim_work, '],
+      [rpc("prompts/get", { name: "post_finding" }), "invalid_field", "The argument finding is missing. Send prompts/get"],
+      [
+        rpc("resources/read", { uri: "blackboard://x" }),
+        "not_found",
+        'There is no resource "blackboard://x". There are: blackboard://manual, ',
+      ],
+    ] as const) {
+      const { error } = (await send(body)).rpc;
+      expect([error?.code, error?.data?.code], body).toEqual([-32_602, code]);
+      expect(error?.message, body).toContain(words);
+    }
   });
 });
 

@@ -182,11 +182,13 @@ export function requireSchema<T>(schema: z.ZodType<T>, value: unknown, { unknown
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = { array: "an array", int: "an integer", object: "an object", record: "an object" };
+/** A type as a schema names it, in words. */
+export const typeWords = (expected: string): string => TYPE_NAMES[expected] ?? `a ${expected}`;
 
 /** Words for what the fields' own rules leave open: a field that is missing or of another type. */
 function typeRule(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
-  return issue.code === "invalid_type" ? `must be ${TYPE_NAMES[issue.expected] ?? `a ${issue.expected}`}` : undefined;
+  return issue.code === "invalid_type" ? `must be ${typeWords(issue.expected)}` : undefined;
 }
 
 /** Those that agents post. */

@@ -1,7 +1,6 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import type { McpServer } from "@modelcontextprotocol/server";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { RateLimiter } from "../../board/rate.ts";
 import type { Versions } from "../../board/versions.ts";
@@ -12,6 +11,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
 import type { Visit } from "../mcp/calls.ts";
+import type { ProtocolServer } from "../mcp/legs.ts";
 import { mountMcp } from "../mcp/mount.ts";
 import { absent } from "./absent.ts";
 import { addAssets } from "./assets.ts";
@@ -47,7 +47,7 @@ export interface HttpParts {
   /** Tells of what the operator removed, by id. */
   readonly onRemoved: (listener: (targets: ReadonlySet<string>) => void) => void;
   /** What answers a message at /mcp from these operations, where there is such an address. */
-  readonly mcp?: (operations: readonly Operation[]) => (visit: Visit) => McpServer;
+  readonly mcp?: (operations: readonly Operation[]) => (visit: Visit) => ProtocolServer;
 }
 
 /** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need: gone in 15 s, looks between and all. */

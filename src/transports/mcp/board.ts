@@ -1,5 +1,4 @@
 // The board's own MCP server: its tools stand on the operations of this process, and it signs for callers who bring a key.
-import type { McpServer } from "@modelcontextprotocol/server";
 import type { RateLimiter } from "../../board/rate.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
@@ -12,6 +11,7 @@ import { operationCalls, type Visit } from "./calls.ts";
 import type { Ask, Body, Hand } from "./desk.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { requireKeyForm } from "./key-header.ts";
+import type { ProtocolServer } from "./legs.ts";
 import { surfaceServer } from "./server.ts";
 import { type ApiDocument, shapesOf } from "./shapes.ts";
 import { tools } from "./tools/list.ts";
@@ -28,7 +28,7 @@ export interface BoardMcpParts {
   readonly agentOf: (secret: string) => string | undefined;
 }
 
-export function boardMcp(parts: BoardMcpParts): (visit: Visit) => McpServer {
+export function boardMcp(parts: BoardMcpParts): (visit: Visit) => ProtocolServer {
   const { operations, rates, report, entropy, baseUrl, version, agentOf } = parts;
   const shapes = shapesOf(openApi(operations, baseUrl, version) as ApiDocument);
   const calls = operationCalls(operations, rates);

@@ -1,5 +1,13 @@
 // One server factory behind both revisions: 2026-07-28, where each request stands alone, and 2025-11-25 without sessions; both answer JSON.
-import { createMcpHandler, isLegacyRequest, type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+
+/** Whatever the package serves. */
+export type ProtocolServer = Awaited<ReturnType<McpServerFactory>>;
 
 /** `message` is the request's body, parsed; `request` has its headers, and a signal that is aborted when the caller goes away. */
 export type Serve<Visit> = (request: Request, message: unknown, visit: Visit) => Promise<Response>;
@@ -7,7 +15,10 @@ export type Serve<Visit> = (request: Request, message: unknown, visit: Visit) =>
 /** The caller went away; nobody reads this. */
 const GONE = 499;
 
-export function bothRevisions<Visit extends object>(serverFor: (visit: Visit) => McpServer, onError: (error: Error) => void): Serve<Visit> {
+export function bothRevisions<Visit extends object>(
+  serverFor: (visit: Visit) => ProtocolServer,
+  onError: (error: Error) => void,
+): Serve<Visit> {
   const visits = new WeakMap<Request, Visit>();
   const modern = createMcpHandler(
     ({ requestInfo }) => {

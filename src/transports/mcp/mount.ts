@@ -1,6 +1,6 @@
 // POST /mcp: who may call, what a body must be, and how the answer is sent; the rest is the protocol's.
 import { Readable } from "node:stream";
-import type { McpServer } from "@modelcontextprotocol/server";
+import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from "@modelcontextprotocol/server";
 import { toWebRequest } from "@modelcontextprotocol/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
@@ -16,12 +16,12 @@ import type { Arrival } from "../http/secure.ts";
 import { accessTo } from "./access.ts";
 import type { Visit } from "./calls.ts";
 import { KEY_HEADER } from "./key-header.ts";
-import { bothRevisions } from "./legs.ts";
+import { bothRevisions, type ProtocolServer } from "./legs.ts";
 
 export const MCP_PATH = "/mcp";
 
 export interface MountParts {
-  readonly serverFor: (visit: Visit) => McpServer;
+  readonly serverFor: (visit: Visit) => ProtocolServer;
   readonly rates: RateLimiter;
   readonly report: Report;
   readonly baseUrl: string;
@@ -107,9 +107,11 @@ function requireJsonWanted(accept: string | undefined): void {
 function readMessage(text: string): unknown {
   const message = parseJson(text, "The body");
   scanText(text, DEPTH);
-  if (typeof message === "object" && message !== null && !Array.isArray(message)) return message;
-  throw new Refusal("invalid_field", Array.isArray(message) ? "Batches are not taken." : "The body is not a JSON-RPC message.", {
-    hint: "Send one JSON-RPC message a request.",
+  if (Array.isArray(message))
+    throw new Refusal("invalid_field", "Batches are not taken.", { hint: "Send one JSON-RPC message a request." });
+  if (isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message)) return message;
+  throw new Refusal("invalid_field", "The body is not a JSON-RPC 2.0 message.", {
+    hint: 'Send one like {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}: `id` is a text or an integer, `params` an object or left out.',
   });
 }
 
@@ -124,9 +126,9 @@ const INVALID_REQUEST = -32_600;
 const INTERNAL = -32_603;
 const OTHER = -32_000;
 
-/** The board's error object inside the protocol's. */
+/** The board's error object inside the protocol's, for a request that named nobody to answer to. */
 function rpcError({ error }: ErrorBody): object {
-  return { jsonrpc: "2.0", id: null, error: { code: rpcCode(error.code), message: error.message, data: error } };
+  return { jsonrpc: "2.0", id: null, error: { code: rpcCode(error.code), message: `${error.message} ${error.hint}`, data: error } };
 }
 
 function rpcCode(code: ErrorBody["error"]["code"]): number {

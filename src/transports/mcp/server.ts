@@ -1,14 +1,7 @@
 // The board as an MCP server, for one request or one connection: tools, resources and prompts over a desk.
-import {
-  type CallToolResult,
-  McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  type ServerOptions,
-} from "@modelcontextprotocol/server";
+import { type CallToolResult, type ProtocolError, ProtocolErrorCode, type ServerOptions } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { ERRORS, type ErrorBody } from "../../core/errors.ts";
+import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { unknownParameter } from "../http/input.ts";
 import type { Arguments, Desk } from "./desk.ts";
@@ -17,6 +10,7 @@ import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
 import { inToolWords } from "./tool-words.ts";
 import type { Tool } from "./tools/tool.ts";
+import { protocolError, WordedServer } from "./worded-server.ts";
 
 /** All that does not change from request to request, made once. */
 export interface Surface {
@@ -48,7 +42,7 @@ const OPTIONS: ServerOptions = {
   },
 };
 
-export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer {
+export function surfaceServer(surface: Surface): (deskFor: DeskFor) => WordedServer {
   const { name, version, websiteUrl, instructions, refusalOf } = surface;
   const known = new Map(surface.tools.map((tool) => [tool.name, tool]));
   const toolList = { tools: surface.tools.map(listing) };
@@ -57,14 +51,13 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer
   };
 
   return (deskFor) => {
-    const whole = new McpServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions });
+    const server = new WordedServer({ name, title: "Agent blackboard", version, websiteUrl }, { ...OPTIONS, instructions }, refusalOf);
     // Handlers of our own, so that lists are not made anew for each request, and refusals are the board's.
-    const { server } = whole;
     server.registerCapabilities({ tools: {}, resources: {}, prompts: {} });
     server.setRequestHandler("tools/list", () => toolList);
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = known.get(params.name);
-      if (tool === undefined) throw nothingNamed("tool", params.name, [...known.keys()]);
+      if (tool === undefined) throw protocolError(refusalOf(nothingNamed("tool", params.name, [...known.keys()])));
       return callTool(tool, params.arguments ?? {}, deskFor(mcpReq.signal), refusalOf);
     });
     server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
@@ -73,33 +66,38 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => McpServer
       const content = await readResource(uri, deskFor(mcpReq.signal)).catch((error: unknown) => {
         throw resourceFault(uri, refusalOf(error));
       });
-      if (content === undefined) throw new ResourceNotFoundError(uri.slice(0, 400));
+      if (content === undefined) throw resourceFault(uri, refusalOf(nothingNamed("resource", uri, ADDRESSES)));
       return { contents: [content] };
     });
     server.setRequestHandler("prompts/list", () => promptList);
     server.setRequestHandler("prompts/get", ({ params }) => {
       const prompt = PROMPTS.find((one) => one.name === params.name);
-      if (prompt === undefined)
-        throw nothingNamed(
-          "prompt",
-          params.name,
-          PROMPTS.map((one) => one.name),
-        );
+      if (prompt === undefined) throw protocolError(refusalOf(nothingNamed("prompt", params.name, promptNames)));
       const given = params.arguments ?? {};
       const missing = prompt.arguments.find((one) => one.required === true && given[one.name] === undefined);
-      if (missing !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The argument ${missing.name} is missing.`);
+      if (missing !== undefined) throw protocolError(refusalOf(missingArgument(missing.name)));
       return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: prompt.text(given) } }] };
     });
-    return whole;
+    return server;
   };
 }
 
-function nothingNamed(what: string, name: string, known: readonly string[]): ProtocolError {
+const promptNames = PROMPTS.map(({ name }) => name);
+const ADDRESSES = [...RESOURCES.map(({ uri }) => uri), ...RESOURCE_TEMPLATES.map(({ uriTemplate }) => uriTemplate)];
+
+function nothingNamed(what: string, name: string, known: readonly string[]): Refusal {
   const near = nearest(name, known);
-  const meant = near === undefined ? "" : ` Did you mean ${near}?`;
-  const words = `There is no ${what} ${JSON.stringify(name.slice(0, 60))}.${meant} There are: ${known.join(", ")}.`;
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, words);
+  const meant = near === undefined ? "" : `Did you mean ${near}? `;
+  return new Refusal("not_found", `There is no ${what} ${JSON.stringify(name.slice(0, 60))}.`, {
+    hint: `${meant}There are: ${known.join(", ")}.`,
+  });
 }
+
+const missingArgument = (name: string): Refusal =>
+  new Refusal("invalid_field", `The argument ${name} is missing.`, {
+    hint: `Send prompts/get with \`arguments\` like {"${name}":…}.`,
+    details: { field: `params.arguments.${name}` },
+  });
 
 const listing = ({ name, description, input, output, changes }: Tool) => ({
   name,
@@ -128,7 +126,8 @@ const NOT_THERE = new Set([404, 410]);
 function resourceFault(uri: string, { error }: ErrorBody): ProtocolError {
   // Beside the board's own codes there are those of a client that cannot reach it.
   const { status }: { status: number } = (ERRORS as Partial<typeof ERRORS>)[error.code] ?? ERRORS.storage_unavailable;
-  if (NOT_THERE.has(status) || error.code === "expired" || error.code === "retracted")
-    return new ResourceNotFoundError(uri.slice(0, 400), error.message);
-  return new ProtocolError(status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams, error.message, error);
+  // The protocol wants the address of what is not there.
+  const absent = NOT_THERE.has(status) || error.code === "expired" || error.code === "retracted";
+  const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
+  return protocolError({ error }, code, absent ? { uri: uri.slice(0, 400) } : {});
 }
