@@ -39,6 +39,10 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     board.clock.advance(61_000);
     await busy.fill(60);
     const [author, other] = [board.agent(), board.agent()];
+    // Who takes a name before it says anything is known from then on.
+    const claim = JSON.stringify({ v: 1, pk: author.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "some-name" });
+    await board.send(JSON.stringify(author.seal(claim, undefined, ALIAS_BITS)), "/api/aliases");
+    board.clock.advance(1000);
     const task = await board.put(author, { kind: "task", title: "to be done", tags: ["planted"], needs: ["hands"] });
     const answer = await board.put(other, { kind: "result", body: "done", refs: [{ rel: "answers", id: task.id }] });
     await board.put(board.agent(), { kind: "verification", body: "checked", refs: [{ rel: "verifies", id: answer.id }] });
@@ -53,8 +57,6 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(kept)]: kept });
     const wronged = author.envelope({ kind: "note", title: "wronged" });
     const { id: back } = (await board.send(JSON.stringify(wronged))).body;
-    const claim = JSON.stringify({ v: 1, pk: author.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "some-name" });
-    await board.send(JSON.stringify(author.seal(claim, undefined, ALIAS_BITS)), "/api/aliases");
     {
       await using operator = await Operator.at(board);
       await operator.remove(removed);

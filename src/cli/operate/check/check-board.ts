@@ -4,7 +4,7 @@ import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
-import { allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
+import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
 import { compareFacts } from "./facts.ts";
 import { type Finding, Findings } from "./findings.ts";
 import { checkHoldings } from "./holdings.ts";
@@ -40,7 +40,8 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
     const oldest = await store.oldestSeq();
     const expected = await scratch.read();
     try {
-      await compareFacts({ expected, found: store, now, whole: oldest === 1 }, [...messages.keys()], findings);
+      const sides = { expected, found: store, now, whole: oldest === 1, aliased: aliasClaims(others) };
+      await compareFacts(sides, [...messages.keys()], findings);
     } finally {
       await expected.close();
     }

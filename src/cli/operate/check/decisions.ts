@@ -100,9 +100,18 @@ export async function allDecisions(store: Store): Promise<readonly Action[]> {
 export async function compareAliases(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
   const last = new Map(others.filter(({ type }) => type.startsWith("alias_")).map((entry) => [entry.id, entry]));
   for (const { id, type, detail } of last.values()) {
-    const { agent } = JSON.parse(detail ?? "{}") as { agent: string };
+    const agent = agentOf(detail);
     const seen = (await store.agent(agent, now))?.lastSeen ?? 0;
     const held = type === "alias_claim" && seen + ALIAS_LIFE_MS > now ? agent : null;
     findings.compare(`alias ${id}`, ["agent"], { agent: held }, { agent: (await store.alias(id, now))?.agent ?? null });
   }
 }
+
+/** When each agent first claimed an alias. */
+export function aliasClaims(others: readonly Entry[]): ReadonlyMap<string, number> {
+  const claims = others.filter(({ type }) => type === "alias_claim");
+  // Of several for one agent the last set here is its first.
+  return new Map(claims.toReversed().map(({ detail, at }) => [agentOf(detail), at]));
+}
+
+const agentOf = (detail: string | null): string => (JSON.parse(detail ?? "{}") as { agent: string }).agent;

@@ -24,6 +24,8 @@ export interface Sides {
   readonly now: number;
   /** Whether the log is kept from the first entry on, so that totals can be counted. */
   readonly whole: boolean;
+  /** When each agent first claimed an alias, which may be before its first message. */
+  readonly aliased: ReadonlyMap<string, number>;
 }
 
 export async function compareFacts(sides: Sides, ids: readonly string[], findings: Findings): Promise<void> {
@@ -67,7 +69,8 @@ async function compareAgent(sides: Sides, agent: string, findings: Findings): Pr
   // Who was only ever addressed is nobody yet.
   if (wanted === undefined) return;
   if (stored === undefined) return findings.add(where, "is unknown; by the log it has posted");
-  const short = { ...wanted, profile: wanted.profile?.id ?? null };
+  const firstSeen = Math.min(wanted.firstSeen, sides.aliased.get(agent) ?? Infinity);
+  const short = { ...wanted, firstSeen, profile: wanted.profile?.id ?? null };
   findings.compare(where, [...AGENT, ...(sides.whole ? ["firstSeen", "total"] : [])], short, {
     ...stored,
     profile: stored.profile?.id ?? null,
