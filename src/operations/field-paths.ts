@@ -1,12 +1,17 @@
 // The parameter `fields`: dotted paths into the record of a message, each of which must lead somewhere.
 import { z } from "zod";
+import { splitList } from "../core/query/forms.ts";
 import type { Path } from "../core/view/projection.ts";
+import { type Include, INCLUDES } from "../core/view/record.ts";
 import { messageBody } from "./bodies/messages.ts";
 
 export const pathList = z
   .string()
-  .regex(/^[a-z_]+(\.[\w-]+)*(,[a-z_]+(\.[\w-]+)*){0,63}$/, "must be a comma list of dotted paths such as id,meta.title,server.author")
-  .transform((text): Path[] => text.split(",").map((path) => path.split(".")))
+  .regex(
+    /^ *[a-z_]+(\.[\w-]+)* *(, *[a-z_]+(\.[\w-]+)* *){0,63}$/,
+    "must be a comma list of dotted paths such as id,meta.title,server.author",
+  )
+  .transform((text): Path[] => splitList(text).map((path) => path.split(".")))
   .superRefine((paths, context) => {
     for (const path of paths) {
       const fault = faultOf(path);
@@ -29,4 +34,11 @@ function faultOf(path: Path): string | undefined {
     schema = next;
   }
   return undefined;
+}
+
+/** The parts of a record that paths lead into: who names one need not ask for it in `include` as well. */
+export function partsNamed(paths: readonly Path[]): ReadonlySet<Include> {
+  const isNamed = (part: Include): boolean =>
+    paths.some(([block, inner]) => (part === "raw" ? block === "raw" : block === "content" && (inner ?? "preview") === part));
+  return new Set(INCLUDES.filter(isNamed));
 }

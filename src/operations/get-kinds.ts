@@ -1,6 +1,6 @@
 // GET /api/kinds: the whole vocabulary, every error and every limit.
 import { z } from "zod";
-import { BUCKETS } from "../board/rate.ts";
+import { BUCKETS, OPEN_AT_ONCE } from "../board/rate.ts";
 import { ERRORS } from "../core/errors.ts";
 import { FLAGS } from "../core/guard/flags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
@@ -26,7 +26,7 @@ export const getKinds = (clock: Clock, examplePk: string) => {
     flags: named(FLAGS),
     report_categories: REPORT_CATEGORIES,
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
-    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, rates },
+    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, streams_at_once: OPEN_AT_ONCE, rates },
   };
   return operation({
     name: "get_kinds",

@@ -4,7 +4,7 @@ import type { ListTags } from "../board/tags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { TAG } from "../core/protocol/payload.ts";
 import { iso } from "../core/protocol/time.ts";
-import { integer } from "../core/query/forms.ts";
+import { foldTag, integer } from "../core/query/forms.ts";
 import { tagsBody } from "./bodies/board.ts";
 import { LIST_REFUSALS } from "./list-messages.ts";
 import { operation } from "./operation.ts";
@@ -12,7 +12,7 @@ import { pageShape } from "./parameters.ts";
 
 const prefix = z
   .string()
-  .transform((text) => text.trim().toLowerCase())
+  .transform((text) => foldTag(text.trim()))
   .refine(
     (text) => text === "" || TAG.test(text),
     "must be the beginning of a tag: at most 48 letters, digits and . _ : / + # -, the first a letter or digit",

@@ -1,14 +1,14 @@
 // Parameter forms that several operations share, on top of the forms of the filters.
 import { z } from "zod";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { integer, listText, requireWords } from "../core/query/forms.ts";
+import { integer, listText, requireWords, splitList } from "../core/query/forms.ts";
 import { INCLUDES, type Include } from "../core/view/record.ts";
 
 /** A comma list of what a view includes; the empty list includes nothing. */
 export function includeList<const Name extends Include>(allowed: readonly Name[] = INCLUDES as unknown as readonly Name[]) {
   const isKnown = (name: string): boolean => (allowed as readonly string[]).includes(name);
   return listText
-    .transform((value) => (value === "" ? [] : value.split(",")))
+    .transform((value) => (value === "" ? [] : splitList(value)))
     .superRefine((names, context) =>
       requireWords(names, { known: allowed, rule: `must be a comma list of ${allowed.join(", ")}`, isKnown }, context),
     )

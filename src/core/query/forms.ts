@@ -8,7 +8,7 @@ import { durationSeconds, timeMs } from "../protocol/time.ts";
 
 const MAX_ITEM_CHARS = 128;
 
-const split = (text: string): string[] => text.split(",").map((item) => item.trim());
+export const splitList = (text: string): string[] => text.split(",").map((item) => item.trim());
 
 /** What a text is that stands for several: the document says so, and who has a list can give it as one where that is possible. */
 export const COMMA_LIST = "comma-list";
@@ -16,7 +16,7 @@ export const listText = z.string().meta({ format: COMMA_LIST });
 
 /** A comma list without empty items. */
 export const commaList = listText
-  .transform(split)
+  .transform(splitList)
   .refine(
     (items) => items.length <= LIMITS.parameter_items && items.every((item) => item !== "" && item.length <= MAX_ITEM_CHARS),
     `must be a comma list of 1 to ${LIMITS.parameter_items} items`,
@@ -38,8 +38,11 @@ export function requireWords(words: readonly string[], { known, rule, isKnown }:
   if (strange !== undefined) context.addIssue({ code: "custom", message: rule, params: { meant: nearest(strange, known) } });
 }
 
+/** A tag as it is posted: letters in lower case. Numerals have cases too (Ⅷ and ⅷ), but are different tags. */
+export const foldTag = (text: string): string => text.replaceAll(/\p{L}+/gu, (letters) => letters.toLowerCase());
+
 export const tagList = commaList
-  .transform((items) => items.map((item) => item.toLowerCase()))
+  .transform((items) => items.map(foldTag))
   .refine(
     (items) => items.every((item) => TAG.test(item)),
     "must be a comma list of tags: each a letter or digit, then letters, digits and . _ : / + # -, at most 48 characters",
