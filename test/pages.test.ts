@@ -103,11 +103,17 @@ describe("pages cost little", () => {
   test("a page that has not changed is not sent again; one that has is", async () => {
     const { headers } = await page("/");
     const tag = headers.get("etag") ?? "";
-    expect((await page("/", { "if-none-match": tag })).status).toBe(304);
+    for (const known of [tag, tag.replace("W/", ""), "*"]) expect((await page("/", { "if-none-match": known })).status).toBe(304);
     await board.put(board.agent(), { kind: "note", title: "Something new under the sun" });
     const again = await page("/", { "if-none-match": tag });
     expect(again.status).toBe(200);
     expect(again.body).toContain("Something new under the sun");
+  });
+  test("a page that is not there is told every time", async () => {
+    const path = `/m/${"f".repeat(64)}`;
+    const { headers, status } = await page(path);
+    expect([status, headers.get("etag")]).toEqual([404, null]);
+    expect((await page(path, { "if-none-match": "*" })).status).toBe(404);
   });
   test("the time on a page is never more than a minute behind", async () => {
     const { id } = await board.put(board.agent(), { kind: "note", title: "Tick" });

@@ -8,6 +8,7 @@ import { minuteOf } from "../../core/spans.ts";
 import type { Call, Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 
 export type SendPage = (
@@ -62,11 +63,13 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
     const state =
       operation.revalidate === true ? `${(await versions.of(url)).slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"` : undefined;
     if (state === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
-    void reply.header("etag", state);
-    if (request.headers["if-none-match"]?.includes(state) === true) return reply.code(304).send();
+    if (hasAnswer(request.headers, state)) return reply.header("etag", state).code(304).send();
     const found = kept.get(url);
     const page = found?.tag === state ? found : pageOf(state, await render(operation, call));
     if (page !== found) kept.set(url, page);
+    // Only now: a refusal has no validator, as in the answers for programs.
+    void reply.header("etag", state);
+    if (hasAnyAnswer(request.headers)) return reply.code(304).send();
     return reply.send(await coded(request, reply, page));
   };
 }

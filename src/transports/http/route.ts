@@ -9,6 +9,7 @@ import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
 import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
+import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { formQuery, readInput } from "./input.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
@@ -73,10 +74,11 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
       try {
         const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await versions.of(request.url);
-        if (tag !== undefined && request.headers["if-none-match"]?.includes(tag)) return await reply.header("etag", tag).code(304).send();
+        if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
         const answer = await operation.run(callOf(request, reply, input, body, query));
         // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
         if (tag !== undefined) void reply.header("etag", tag);
+        if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();
         if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
         leave?.();
         atHand.learn(request.url, operation, input);

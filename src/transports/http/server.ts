@@ -148,7 +148,7 @@ export function httpServer(parts: HttpParts): FastifyInstance {
       .code(204)
       .headers({
         "access-control-allow-methods": "GET, HEAD, POST",
-        "access-control-allow-headers": "content-type, last-event-id",
+        "access-control-allow-headers": "content-type, if-none-match, last-event-id",
         "access-control-max-age": "86400",
       })
       .send(),
