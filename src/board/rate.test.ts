@@ -109,6 +109,10 @@ describe("who counts as one caller", () => {
     ["2001:db8::1", "2001:db8:0:1::1", false],
     ["fe80::1%eth0", "fe80::2%eth0", true],
     ["::1", "::ffff:127.0.0.1", false],
+    ["192.0.2.1:40000", "192.0.2.1:40001", true],
+    ["192.0.2.1:40000", "192.0.2.1", true],
+    ["[2001:db8:1:2::1]:40000", "2001:db8:1:2::2", true],
+    ["[2001:db8:1:2::1]", "[3001:db8:1:2::1]:40000", false],
   ])("%s and %s: %s", (one, other, same) => {
     expect(callerOf(one) === callerOf(other)).toBe(same);
   });

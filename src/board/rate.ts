@@ -153,8 +153,12 @@ function limited(scope: Scope, seconds: number): Refusal {
   );
 }
 
+/** As some proxies pass an address on: with the port that its connection has, which is another each time. */
+const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
 /** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. */
-export function callerOf(address: string): string {
+export function callerOf(written: string): string {
+  const address = written.replace(WITH_PORT, "$1$2");
   if (!address.includes(":")) return address;
   const groups = groupsOf(address.split("%")[0]!);
   const [g6 = 0, g7 = 0] = groups.slice(6);
