@@ -165,6 +165,19 @@ describe("mail to an alias", () => {
     expect(found.map((one) => one.content.data.to).sort()).toEqual([TO, `second@${MAIL_DOMAIN}`]);
   });
 
+  test.each([
+    ["<2026 one@test.example>", "<2026 two@test.example>"],
+    ["< three@test.example >", "< four@test.example >"],
+    ["sent by one", "sent by two"],
+  ])("is not taken for another whose Message-ID begins alike: %s", async (first, second) => {
+    for (const written of [first, second]) {
+      const reply = `In-Reply-To: Your mail of Monday ${id()} <more@test.example>`;
+      expect(await send(text(`Message-ID: ${written} (a comment)`, reply, "Subject: alike", "", "hello"))).toMatch(/^250 /);
+      const { message_id, in_reply_to } = (await newest()).content.data;
+      expect([message_id, in_reply_to]).toEqual([written.startsWith("<") ? written : `${written} (a comment)`, `<${serial}@test.example>`]);
+    }
+  });
+
   test("from the null sender is taken: reports of delivery come from it", async () => {
     expect(await send(text("From: MAILER-DAEMON@relay.example", "Subject: bounce", "", "x"), TO, "")).toMatch(/^250 /);
     expect((await newest()).content.data.from).toBe("M***@relay.example");

@@ -78,10 +78,10 @@ function addressOf(from: Address): string | null {
   return address.includes("@") ? address : null;
 }
 
-/** `<id>` as written; whatever stands around it is no part of it. */
+/** The first `<id>` as written, and where there is none all that was: half of an id may be that of many other mails. */
 function firstId(header: string | undefined): string | null {
-  const word = header?.trim().split(/\s+/, 1)[0] ?? "";
-  return word === "" ? null : word;
+  const words = header?.replaceAll(/\s+/g, " ").trim() ?? "";
+  return words === "" ? null : (/<[^<>]+>/.exec(words)?.[0] ?? words);
 }
 
 function dateOf(text: string | undefined): string | null {
