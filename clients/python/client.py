@@ -1219,7 +1219,7 @@ class Command:
         if record["result"] == "valid":
             similar = [f"similar     {one['id'][:12]} {one['score']:.2f} {printable(one['title'])}" for one in record["similar"]]
             warnings = [f"warning     {printable(one)}" for one in record["warnings"]]
-            self.out(record, [f"valid       {record['id']}", f"work        {record['required_bits']} bits", *warnings, *similar])
+            self.out(record, [f"valid       {record['id']}", f"work        {_counted(record['required_bits'], 'bit')}", *warnings, *similar])
         else:
             lines = [f"{record['result']:<12}{record['id']}", f"seq         {record['seq']}", f"url         {record['url']}"]
             targets = [ref["id"] for ref in record["meta"].get("refs", []) if ref["rel"] in _MOVES]
