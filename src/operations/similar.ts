@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { List } from "../board/list.ts";
 import { Refusal } from "../core/errors.ts";
 import { parseJson, requireSchema } from "../core/protocol/payload.ts";
+import { requireFewStrings, scanText } from "../core/protocol/text-scan.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
@@ -46,6 +47,11 @@ const body = z.strictObject({
   format,
 });
 
+/** One flat object. */
+const DEPTH = 2;
+/** Its fields are far fewer. */
+const MAX_STRINGS = 100;
+
 export const postSimilar = (list: List, present: Presenter) =>
   operation({
     name: "post_similar",
@@ -55,14 +61,20 @@ export const postSimilar = (list: List, present: Presenter) =>
     input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), format }),
     body,
     responses: { 200: { words: "One page of messages, each with its score.", body: listBody, types: JSON_OR_MARKDOWN } },
-    refusals: [...LIST_REFUSALS, "invalid_utf8", "invalid_json", "invalid_field", "unknown_field", "too_large", "unsupported_media_type"],
+    // oxfmt-ignore
+    refusals: [
+      ...LIST_REFUSALS, "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "invalid_unicode", "too_deep",
+      "number_out_of_range", "invalid_field", "unknown_field", "too_large", "unsupported_media_type",
+    ],
     rate: "searches",
     async run({ input, body: given }) {
       const value = parseJson(given, "The body");
+      requireFewStrings(given, MAX_STRINGS, "The body");
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw new Refusal("invalid_field", "The body must be one JSON object with `text`.", {
           hint: 'Send {"text":"what to compare with"}.',
         });
+      scanText(given, DEPTH);
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = requireSchema(body, value);
       return answer(list, present)({ text: wanted, limit, cursor, format: shown });
     },
