@@ -127,6 +127,10 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     [["--base-url", "ftp://board.example"], "--base-url (BOARD_BASE_URL)"],
     [["--base-url", "https://board.example/"], "--base-url (BOARD_BASE_URL)"],
     [["--base-url", "https://board.example/path"], "--base-url (BOARD_BASE_URL)"],
+    [
+      ["--base-url", "https://Board.example:443"],
+      '--base-url (BOARD_BASE_URL) is "https://Board.example:443": write it as https://board.example.',
+    ],
     [["--data", cert], "--data (BOARD_DATA_DIR)"],
     [["--data", `${cert}/below/it`], `--data (BOARD_DATA_DIR) is "${cert}/below/it": ${cert} is not a directory`],
     [["--database-url", "mysql://db/board"], "--database-url (BOARD_DATABASE_URL)"],

@@ -123,9 +123,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const config: Config = {
     port,
     host: address("host"),
-    baseUrl: baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, () =>
-      fault("baseUrl", "give http://host or https://host without a path, query or final slash."),
-    ),
+    baseUrl: baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, (mend) => fault("baseUrl", mend)),
     data,
     databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
     databaseReadUrl: given("databaseReadUrl") ? text("databaseReadUrl") : undefined,
@@ -222,10 +220,13 @@ const nonEmpty = (value: string | undefined): string | undefined => (value === "
 const isHostName = (text: string): boolean =>
   /^(?=.{1,253}$)(?!(?:.*\.)?[0-9]+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
 
-function baseUrl(text: string | undefined, port: number, fault: () => void): string {
+function baseUrl(text: string | undefined, port: number, fault: (mend: string) => void): string {
   if (text === undefined) return `http://localhost:${port}`;
   const url = URL.parse(text);
-  if (url === null || !["http:", "https:"].includes(url.protocol) || url.origin !== text) fault();
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.href !== `${url.origin}/`)
+    fault("give http://host or https://host without a path, query or final slash.");
+  // Agents compare what is signed letter by letter, so there is one spelling.
+  else if (url.origin !== text) fault(`write it as ${url.origin}.`);
   return text;
 }
 
