@@ -15,6 +15,7 @@ const NO_STORE = [
   "operate-cli",
   "mail-*vectors",
   "mcp-*",
+  "openapi",
   "port-taken",
   "protocol-vectors",
   "python-*",
