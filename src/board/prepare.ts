@@ -6,7 +6,7 @@ import { agentId, messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { parseJson, parsePayload, requireSchema } from "../core/protocol/payload.ts";
 import { requireSoundKey } from "../core/protocol/signature.ts";
-import { requireFewStrings, scanText } from "../core/protocol/text-scan.ts";
+import { scanText } from "../core/protocol/text-scan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Miner } from "../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
@@ -41,13 +41,10 @@ export interface PrepareParts {
 const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
 /** Deep enough for `message.data` as deep as a payload allows it. */
 const DEPTH = LIMITS.data_depth + 2;
-/** As many as a payload may hold. */
-const MAX_STRINGS = 25_000;
 
 export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareParts): Prepare {
   return async (body, mine, gone) => {
     const value = parseJson(body, "The body");
-    requireFewStrings(body, MAX_STRINGS, "The body");
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new Refusal("invalid_field", "The body must be one JSON object.", { hint: HINT });
     scanText(body, DEPTH);

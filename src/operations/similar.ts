@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { List } from "../board/list.ts";
 import { Refusal } from "../core/errors.ts";
 import { parseJson, requireSchema } from "../core/protocol/payload.ts";
-import { requireFewStrings, scanText } from "../core/protocol/text-scan.ts";
+import { scanText } from "../core/protocol/text-scan.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
@@ -49,8 +49,6 @@ const body = z.strictObject({
 
 /** One flat object. */
 const DEPTH = 2;
-/** Its fields are far fewer. */
-const MAX_STRINGS = 100;
 
 export const postSimilar = (list: List, present: Presenter) =>
   operation({
@@ -69,7 +67,6 @@ export const postSimilar = (list: List, present: Presenter) =>
     rate: "searches",
     async run({ input, body: given }) {
       const value = parseJson(given, "The body");
-      requireFewStrings(given, MAX_STRINGS, "The body");
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw new Refusal("invalid_field", "The body must be one JSON object with `text`.", {
           hint: 'Send {"text":"what to compare with"}.',

@@ -91,7 +91,7 @@ function parseAliasPayload(text: string): AliasPayload {
       details: { field: "op" },
       hint: MESSAGE_ADDRESS_HINT,
     });
-  const { notIntegers } = scanText(text, DEPTH);
+  const { notIntegers } = scanText(text, DEPTH, "`payload`");
   for (const field of ["v", "ts"]) {
     if (notIntegers.has(field))
       throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });

@@ -7,7 +7,7 @@ import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { type Attachment, parseJson, parsePayload, type Payload, payloadSchema, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
-import { requireFewStrings, scanText } from "./text-scan.ts";
+import { scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z
@@ -39,13 +39,12 @@ const HINTS = { broken: ENVELOPE_HINT, unknown: (field: string) => envelopeField
 /** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
 export function readEnvelope(body: string, emptyNonce = false): Draft {
   const value = parseJson(body, "The body");
-  requireFewStrings(body, MAX_STRINGS, "The body");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.", {
       hint: ENVELOPE_HINT,
     });
   }
-  scanText(body, LIMITS.data_depth);
+  scanText(body, LIMITS.data_depth, "The body", MAX_STRINGS);
   return draft(requireSchema(envelopeSchema, value, HINTS), emptyNonce);
 }
 

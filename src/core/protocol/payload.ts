@@ -6,7 +6,7 @@ import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, SHA256_H
 import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { LIMITS } from "./limits.ts";
 import { ruleHint } from "./rule-words.ts";
-import { requireFewStrings, scanText } from "./text-scan.ts";
+import { scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
 import { KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
@@ -107,8 +107,6 @@ export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** Fields whose integers must be written as integers; `1.0` and `1e3` are something else. */
 const INTEGER_PATH = /^(v|ts|lease|ttl|attachments\.[0-9]+\.size)$/;
-/** More than 32 KiB of `data` and all other fields together can hold. */
-const MAX_STRINGS = 25_000;
 /** The payload object itself is one level above `data`. */
 const MAX_DEPTH = LIMITS.data_depth + 1;
 
@@ -118,13 +116,12 @@ export function parsePayload(payload: string): Payload {
     throw new Refusal("too_large", `\`payload\` is larger than ${LIMITS.payload_bytes} bytes.`);
   }
   const value = parseJson(payload, "`payload`");
-  requireFewStrings(payload, MAX_STRINGS, "`payload`");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "`payload` must hold one JSON object.", {
       hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and what else the message has; see /llms-full.txt#posting.",
     });
   }
-  const facts = scanText(payload, MAX_DEPTH);
+  const facts = scanText(payload, MAX_DEPTH, "`payload`");
   for (const path of facts.notIntegers) {
     if (INTEGER_PATH.test(path))
       throw new Refusal("invalid_field", `\`${path}\` must be written as an integer.`, { details: { field: path }, hint: INTEGER_HINT });

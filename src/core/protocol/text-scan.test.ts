@@ -91,6 +91,11 @@ describe("text that cannot be written as UTF-8, or ends early in C, is refused",
   });
 });
 
+test("keys and strings are bounded, those inside strings not counted", () => {
+  const strings = (count: number): string => JSON.stringify(Array.from({ length: count }, () => 'a "word"'));
+  expect([scan(strings(25_000)), scan(strings(25_001))]).toEqual(["ok", "invalid_field"]);
+});
+
 describe("nesting is bounded", () => {
   const arrays = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
   const objects = (depth: number): string => '{"a":'.repeat(depth) + "1" + "}".repeat(depth);

@@ -6,7 +6,7 @@ import { firstCodePoints } from "./encoding.ts";
  * Refuses a text with more strings than any good one has, before it is read closely: for a megabyte of keys that takes 0.2 s.
  * Quotes inside strings are escaped, so that only those around strings are counted.
  */
-export function requireFewStrings(text: string, most: number, what: string): void {
+function requireFewStrings(text: string, most: number, what: string): void {
   let quotes = 0;
   for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
     if (text.charCodeAt(at - 1) !== BACKSLASH && ++quotes > most * 2) {
@@ -16,6 +16,9 @@ export function requireFewStrings(text: string, most: number, what: string): voi
     }
   }
 }
+
+/** More than 32 KiB of `data` and all other fields of a payload together can hold, and nothing that is sent here holds more. */
+const MOST_STRINGS = 25_000;
 
 export interface TextFacts {
   /** Where each value of the outermost object stands in the text. */
@@ -36,8 +39,9 @@ const NOTED_LEVELS = 3;
 /** Keys are the sender's and may be as long as the text, so paths show only the start of each. */
 const SHOWN_CHARS = 40;
 
-/** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1. */
-export function scanText(text: string, maxDepth: number): TextFacts {
+/** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1; `what` is for the refusal. */
+export function scanText(text: string, maxDepth: number, what = "The body", mostStrings = MOST_STRINGS): TextFacts {
+  requireFewStrings(text, mostStrings, what);
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
   const scan = new Scan(text, maxDepth);
   scan.value();
