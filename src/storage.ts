@@ -14,7 +14,7 @@ import type { Config } from "./config.ts";
 import type { HeadRecord } from "./ports/head-record.ts";
 import type { Peers } from "./ports/peers.ts";
 import type { SigningKey } from "./ports/signing-key.ts";
-import type { Store } from "./ports/store.ts";
+import { type Store, StoreFailure } from "./ports/store.ts";
 import type { Wakeup } from "./ports/wakeup.ts";
 
 export interface Storage {
@@ -53,7 +53,7 @@ async function onPostgres({ data, keyFile, databaseReadUrl }: Config, url: strin
   const lock = lockDataDir(data);
   const store = await openPostgresStore(url, databaseReadUrl).catch((error: unknown) => {
     lock.close();
-    throw error;
+    throw error instanceof StoreFailure ? unreachable(error) : error;
   });
   const close = async (): Promise<void> => {
     await store.close();
@@ -79,4 +79,9 @@ async function onPostgres({ data, keyFile, databaseReadUrl }: Config, url: strin
     await close();
     throw error;
   }
+}
+
+/** What the server or the way to it said, and where to look; the address itself may hold a password. */
+function unreachable({ message }: StoreFailure): Error {
+  return new Error(`The database cannot be used: ${message}. Check --database-url, and that PostgreSQL runs there.`);
 }

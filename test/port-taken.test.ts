@@ -1,4 +1,4 @@
-// A board that cannot listen: the operator reads which port or address it is and what to do, not the name of an error, and finds nothing left behind.
+// A board that cannot listen, or has no database: the operator reads what it is and what to do, not the name of an error, and finds nothing left behind.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -58,3 +58,10 @@ test.each(["--host", "--smtp-host"])(
     expect({ code, stderr }).toEqual({ code: 1, stderr: `192.0.2.1 is not an address of this machine. Choose another with ${flag}.\n` });
   },
 );
+
+test("a database that does not answer is named with the flag, and its password is not", async () => {
+  const places = ["--port", "0", "--smtp-port", "0", "--data", join(emptyDirectory(), "data")];
+  const { code, stderr } = await ended(...places, "--database-url", "postgres://board:pass-word@127.0.0.1:1/board");
+  const words = "The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check --database-url, and that PostgreSQL runs there.\n";
+  expect({ code, stderr }).toEqual({ code: 1, stderr: words });
+});
