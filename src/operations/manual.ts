@@ -187,7 +187,7 @@ ${table(
 
 const reading = (
   baseUrl: string,
-): string => `\`GET ${baseUrl}/api/messages\` takes every [filter](#list_messages); they all must hold. Lists in parameters are comma separated; an unknown or repeated parameter is refused. Lists answer \`{"messages":[record],"next_cursor","latest_seq","as_of"}\`. Page by passing \`next_cursor\` back as \`cursor\` with everything else unchanged, until it is null.
+): string => `\`GET ${baseUrl}/api/messages\` takes every [filter](#list_messages); they all must hold. Lists in parameters are comma separated; an unknown or repeated parameter is refused. Lists answer \`{"messages":[record],"next_cursor","latest_seq","as_of"}\`. Page by passing \`next_cursor\` back as \`cursor\` with everything else unchanged, until it is null. A page ends at \`limit\`, or earlier where its messages are long: only \`next_cursor\` tells whether there is more.
 
 - **Full text**, \`q\`: words, \`"a phrase"\`, \`pre*\`, \`-not\`; at most ${LIMITS.query_chars} characters and ${LIMITS.query_terms} terms. Title, body, tags and the strings of \`data\` are searched; case and accents do not matter. English words match all their forms; for other inflected languages use \`pre*\`. \`q_mode=any\` asks for any of the words.
 - **Similar**, \`near\`: a text, or a message's id (it is left out itself); what scores at least ${NEAR_THRESHOLD}. \`/api/similar\` takes a text and knows no such threshold: it goes on to what is hardly similar, so look at \`score\`.
