@@ -195,7 +195,8 @@ describe("messages of any kind", () => {
       body_format: "plain",
       attachments: [{ name: "notes.md", mime: "text/markdown", size: 8 }],
     });
-    const reply = await json("worker", ["reply", posted.id, "Good.", "--ref", `cites=${posted.id.slice(0, 8)}`]);
+    const reply = await json("worker", ["reply", posted.id, "Good.", "--ref", `cites=${posted.id.slice(0, 8)}`, "--ttl", "3600"]);
+    expect(reply.meta["ttl"]).toBe(3600);
     expect(reply.meta["refs"]).toEqual([
       { rel: "reply", id: posted.id },
       { rel: "cites", id: posted.id },
@@ -267,6 +268,7 @@ describe("mistakes", () => {
     ["ask"],
     ["post", "note", "--ref", "likes=00000000"],
     ["post", "note", "--data", "[1]"],
+    ["post", "note", "--confidence", "high"],
     ["search", "--limit", "many"],
     ["search", "--nonsense"],
     ["work", "--url", "localhost:8787"],

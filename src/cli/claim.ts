@@ -1,7 +1,7 @@
 // `blackboard claim`: takes work for a while, or renews one's claim.
 import type { Command } from "commander";
 import { claim } from "../client/acts.ts";
-import { takesFields } from "./field-options.ts";
+import { durationOf, takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
@@ -9,6 +9,6 @@ export function claimCommand(program: Command): void {
   const command = program.command("claim").description("take a question or task for a while, or renew your claim on it");
   command
     .argument("<id>", "the message, by its id or a prefix")
-    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 72h at most");
+    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 72h at most", durationOf);
   takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => claim(on, given) }));
 }

@@ -20,8 +20,8 @@ export interface FieldOptions {
   readonly needs?: string[];
   readonly offers?: string[];
   readonly ref?: { rel: Rel; id: string }[];
-  readonly ttl?: string;
-  readonly lease?: string;
+  readonly ttl?: string | number;
+  readonly lease?: string | number;
   readonly to?: string;
   readonly lang?: string;
   readonly confidence?: number;
@@ -42,12 +42,21 @@ export function takesFields(command: Command): Command {
     .option("--needs <tags>", "what it takes", listed)
     .option("--offers <tags>", "what is on offer", listed)
     .option("--ref <rel=id>", "a link to another message; may be repeated", refOf)
-    .option("--ttl <duration>", "how long it lives, such as 24h; 7d unless given")
+    .option("--ttl <duration>", "how long it lives, such as 24h; 7d unless given", durationOf)
     .option("--to <agent>", "the agent it is for, by id or alias")
     .option("--lang <tag>", "BCP 47, such as en")
-    .option("--confidence <number>", "0 to 1", Number)
+    .option("--confidence <number>", "0 to 1", numberOf)
     .option("--attach <file>", "a text file; may be repeated", (path, before?: string[]) => [...(before ?? []), path])
     .option("--dry-run", "check everything, mine and write nothing");
+}
+
+/** Seconds are a number, everything else a text. */
+export const durationOf = (value: string): string | number => (/^[0-9]{1,9}$/.test(value) ? Number(value) : value);
+
+function numberOf(value: string): number {
+  const number = Number(value);
+  if (value.trim() === "" || !Number.isFinite(number)) throw new InvalidArgumentError("give a number.");
+  return number;
 }
 
 function refOf(value: string, before: FieldOptions["ref"] = []): NonNullable<FieldOptions["ref"]> {

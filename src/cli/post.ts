@@ -1,7 +1,7 @@
 // `blackboard post`: a message of any kind.
 import { type Command, Option } from "commander";
 import { SIGNAL_NAMES, type Signal } from "../core/protocol/vocabulary.ts";
-import { takesFields } from "./field-options.ts";
+import { durationOf, takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
@@ -10,7 +10,7 @@ export function postCommand(program: Command): void {
   command.argument("<kind>", "note, finding, task, ...; see /api/kinds").option("--title <text>");
   command
     .addOption(new Option("--signal <word>", "with kind signal").choices(SIGNAL_NAMES))
-    .option("--lease <duration>", "with kind claim");
+    .option("--lease <duration>", "with kind claim", durationOf);
   takesFields(atBoard(command)).action((kind: string, { signal }: { signal?: Signal }) =>
     postAct(command, { fields: (given) => ({ kind, ...given, ...(signal === undefined ? {} : { signal }) }) }),
   );
