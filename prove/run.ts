@@ -1,7 +1,10 @@
 // Every promise of the board, put to the proof on this machine: all of them, or those named on the command line.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { orInstead, requireKnown, requireNames } from "../bench/support/usage.ts";
+import { orInstead, refused, requireKnown, requireNames } from "../bench/support/usage.ts";
+import { undoOnSignals } from "../test/support/leftovers.ts";
 import { asked, USAGE } from "./arguments.ts";
+// After the arguments, which may name it.
+import { SEED } from "../test/support/random.ts";
 import { pageOf, type Row, shareText, tableOf } from "./page.ts";
 import { type Finding, NotHere, type Part, type StoreName, STORES } from "./part.ts";
 import { PARTS } from "./parts.ts";
@@ -10,11 +13,15 @@ import { closeStores, keepBoardsIn } from "./support/stores.ts";
 const { names, values } = asked;
 const without = (values.without ?? "").split(",").filter((name) => name !== "");
 const stores = values.store?.split(",") ?? STORES;
-orInstead(() => {
+const chosen = orInstead(() => {
   const known = PARTS.map(({ name }) => name);
   requireNames(USAGE, asked, known);
   requireKnown("proof", without, known, USAGE);
   requireKnown("store", stores, STORES, USAGE);
+  const parts = PARTS.filter(({ name }) => (names.length === 0 || names.includes(name)) && !without.includes(name));
+  const found = parts.flatMap((part) => part.stores.filter((name) => stores.includes(name)).map((store) => ({ part, store })));
+  if (found.length === 0) throw refused("That leaves nothing to prove: some proofs are of one store only.", USAGE);
+  return found;
 });
 const share = Number(values.share ?? "1");
 const times = (full: number): number => Math.max(1, Math.round(full * share));
@@ -23,21 +30,26 @@ const run = `${new Date().toISOString().slice(0, 10)}, ${shareText(share)}`;
 const command = `npm run prove${process.argv.length > 2 ? ` -- ${process.argv.slice(2).join(" ")}` : ""}`;
 
 const rows: Row[] = [];
+/** What went wrong beside the part that runs, where nobody waited for it. */
+const strays: unknown[] = [];
+process.on("unhandledRejection", (error) => strays.push(error));
+undoOnSignals(() => console.log(`\nBroken off. Seen until then:\n${tableOf(rows)}`));
+
+console.log(`seed ${SEED}`);
 try {
-  for (const part of PARTS.filter(({ name }) => (names.length === 0 || names.includes(name)) && !without.includes(name)))
-    for (const store of part.stores.filter((name) => stores.includes(name))) {
-      rows.push(await shown(part, store));
-      if (values.write !== undefined) write(values.write);
-    }
+  for (const { part, store } of chosen) {
+    rows.push(await shown(part, store));
+    if (values.write !== undefined) write(values.write);
+  }
 } finally {
   await closeStores();
 }
 console.log(`\n${tableOf(rows)}`);
-process.exitCode = rows.some(({ verdict }) => verdict === "BROKEN") ? 1 : 0;
+// At once: what a broken part has left running must not keep us, and the package that runs PostgreSQL would end with 0 by and by.
+process.exit(rows.some(({ verdict }) => verdict === "BROKEN") ? 1 : 0);
 
 async function shown(part: Part, store: StoreName): Promise<Row> {
   console.log(`\n== ${part.name} (${store}): ${part.promise}`);
-  await keepBoardsIn(store);
   const start = performance.now();
   const { verdict, figure } = await look(part, store);
   const seconds = Math.round((performance.now() - start) / 1000);
@@ -46,8 +58,11 @@ async function shown(part: Part, store: StoreName): Promise<Row> {
 }
 
 async function look(part: Part, store: StoreName): Promise<Pick<Row, "verdict" | "figure">> {
+  strays.length = 0;
   try {
+    await keepBoardsIn(store);
     const { held, figure }: Finding = await part.run(times, store);
+    if (strays.length > 0) throw strays[0];
     return { verdict: held ? "held" : "BROKEN", figure };
   } catch (error) {
     if (error instanceof NotHere) return { verdict: "not here", figure: error.message };

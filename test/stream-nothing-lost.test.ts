@@ -5,7 +5,7 @@ import { Agent, TEST_BITS } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
 import { openStream } from "./support/event-stream.ts";
 import { eventually } from "./support/eventually.ts";
-import { act, Follower, told } from "./support/follower.ts";
+import { act, dropAll, Follower, told } from "./support/follower.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 
 test(
@@ -32,10 +32,7 @@ test(
     const following = followers.map((one) => one.follow(url));
     try {
       for (let kill = 1; kill <= 5; kill++) {
-        for (let drop = 0; drop < 10; drop++) {
-          await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
-          for (const one of followers) one.drop();
-        }
+        await dropAll(followers, 10);
         await eventually("enough that could be lost", () => (taken >= kill * 25 ? true : undefined));
         await board.kill("SIGKILL");
         board = await BoardProcess.serve(data, flags);

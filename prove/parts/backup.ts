@@ -23,9 +23,9 @@ export const backup: Part = {
   async run(times, store) {
     const data = emptyDirectory();
     await using board = await BoardProcess.serve(data, FLAGS);
-    const witness = new Witness();
+    using witness = new Witness();
     const watching = witness.watch(() => board.url);
-    const posters = new Posters(CONNECTIONS, () => board.url, "some words ".repeat(100));
+    await using posters = new Posters(CONNECTIONS, () => board.url, "some words ".repeat(100));
     const made: { dir: string; acknowledged: number; signed: Witness["seen"] }[] = [];
     for (let i = times(BACKUPS); i > 0; i--) {
       await posters.reach(POSTS_BETWEEN);

@@ -18,7 +18,9 @@ export const clock: Part = {
   stores: STORES,
   async run(times) {
     const random = new Random(SEED);
+    await using open = new AsyncDisposableStack();
     let board = await TestBoard.start();
+    open.defer(() => board[Symbol.asyncDispose]());
     const agent = board.agent();
     const start = board.clock.now();
     const kept: Envelope[] = [];
@@ -49,7 +51,6 @@ export const clock: Part = {
     const log = await wholeLog(board.url);
     const alive = kept.slice(-1000);
     const lost = await lostBy(board.url, alive, log);
-    await board[Symbol.asyncDispose]();
     return {
       held: refused === 0 && early === 0 && lost.length === 0 && log.length >= steps * POSTS_EACH,
       figure:

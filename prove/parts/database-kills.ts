@@ -24,9 +24,9 @@ export const databaseKills: Part = {
     try {
       await using nodes = await Nodes.start(NODES, ["--rate-limits", "off"], `${server.url}/postgres`);
       const at = (i: number): string => nodes.urls[i % NODES] ?? "";
-      const witness = new Witness();
+      using witness = new Witness();
       const watching = Promise.all(nodes.urls.map((url) => witness.watch(() => url)));
-      const posters = new Posters(CONNECTIONS, at);
+      await using posters = new Posters(CONNECTIONS, at);
       const rounds = times(KILLS);
       for (let round = 0; round < rounds; round++) {
         await posters.reach(1 + Math.random() * POSTS_BETWEEN);

@@ -19,7 +19,9 @@ export const expired: Part = {
     const late = new Set<string>();
     let asked = 0;
     for (const sweeps of [true, false]) {
+      await using open = new AsyncDisposableStack();
       let board = await TestBoard.start();
+      open.defer(() => board[Symbol.asyncDispose]());
       const { clock } = board;
       const [author, addressee] = [board.agent(), board.agent()];
       for (let round = 0; round < rounds; round++) {
@@ -34,7 +36,6 @@ export const expired: Part = {
         asked += after.size;
         if (!sweeps) board = await restarted(board, []);
       }
-      await board[Symbol.asyncDispose]();
     }
     for (const surface of [...late, ...hidden]) console.log(surface);
     return {

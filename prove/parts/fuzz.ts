@@ -12,7 +12,7 @@ import { HeldLoop } from "../support/held-loop.ts";
 import { hostileCorpora } from "../support/hostile-corpora.ts";
 import { Incidents } from "../support/incidents.ts";
 import { settledBoard } from "../support/settled-board.ts";
-import { deliver, strangeMail } from "../support/strange-mail.ts";
+import { deliver, strangeMail, told } from "../support/strange-mail.ts";
 import { StrangeMcp } from "../support/strange-mcp.ts";
 import { StrangePosts } from "../support/strange-posts.ts";
 import { type Strange, StrangeRequests } from "../support/strange-requests.ts";
@@ -28,7 +28,6 @@ export const fuzz: Part = {
   promise: "hostile input over HTTP, MCP and SMTP: no 5xx, no exit, event loop never held over 100 ms",
   stores: STORES,
   async run(times) {
-    console.log(`seed ${SEED}`);
     const [smtpPort, held] = [await freePort(), new HeldLoop()];
     const flags = [...FLAGS, "--smtp-port", String(smtpPort), "--mail-domain", "board.example"];
     await using board = await BoardProcess.serve(emptyDirectory(), flags, held.env);
@@ -89,6 +88,5 @@ const drawnFrom = (number: number): number => Math.imul(SEED ^ Math.imul(number 
 
 async function knownMail(port: number, message: Buffer, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
-  const reply = await deliver(client, message, random);
-  return reply === "" ? "closed" : `${reply.slice(0, 1)}xx`;
+  return told(await deliver(client, message, random));
 }

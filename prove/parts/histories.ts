@@ -22,7 +22,7 @@ export const histories: Part = {
   stores: STORES,
   async run(times, store) {
     const data = emptyDirectory();
-    const witness = new Witness();
+    using witness = new Witness();
     const tries = times(TRIES);
     let [rivals, signed] = [0, 0];
     await written(data, witness);
@@ -55,7 +55,7 @@ export const histories: Part = {
 async function written(data: string, witness: Witness, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
   await using board = await BoardProcess.serve(data, FLAGS);
   const watching = Array.from({ length: LANES }, () => witness.watch(() => board.url));
-  const posters = new Posters(LANES, () => board.url);
+  await using posters = new Posters(LANES, () => board.url);
   await posters.reach(POSTS_BETWEEN);
   await meanwhile();
   await posters.reach(POSTS_BETWEEN);

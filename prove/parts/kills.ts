@@ -44,7 +44,7 @@ async function killed(rounds: number, wanted: number): Promise<Killed> {
   const data = emptyDirectory();
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent());
   const acknowledged: Envelope[] = [];
-  const witness = new Witness();
+  using witness = new Witness();
   let [url, lost] = ["", 0];
   const watching = witness.watch(() => url);
   for (let round = 0; round < rounds; round++) {

@@ -36,9 +36,9 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
   try {
     await using board = BoardProcess.spawn({ args });
     await board.ready();
-    const witness = new Witness();
+    using witness = new Witness();
     const watching = witness.watch(() => board.url);
-    const posters = new Posters(CONNECTIONS, () => board.url);
+    await using posters = new Posters(CONNECTIONS, () => board.url);
     for (let left = cuts; left > 0; left -= AT_ONCE) {
       const taken: Cut[] = [];
       while (taken.length < Math.min(AT_ONCE, left)) {

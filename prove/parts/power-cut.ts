@@ -37,7 +37,7 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
   const disk = new DiskImage(data);
   const sent: Envelope[] = [];
   const heads: Checkpoint[] = [];
-  let [lost, damaged, off, folds] = [0, 0, 0, 0];
+  let [lost, damaged, off, folds, looked] = [0, 0, 0, 0, 0];
   for (const [i, call] of calls.entries()) {
     disk.follow(call);
     if (sent.length > 0 && isFold(call, data)) folds++;
@@ -46,11 +46,11 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
     if (answered !== undefined) sent.push(answered);
     const head = signed.get(/"sig":"([\w-]{86})"/.exec(text)?.[1] ?? "");
     if (head !== undefined) heads.push(head);
-    if (!marks.has(i)) continue;
+    // Before the first acknowledgement there is nothing to lose.
+    if (!marks.has(i) || sent.length === 0) continue;
     const cut = emptyDirectory();
     // Half of the time nothing that was not synced survives, otherwise any of it may.
-    disk.writeTo(cut, i % 2 === 0 ? () => false : () => Math.random() < 0.5);
-    if (sent.length === 0) continue;
+    disk.writeTo(cut, looked++ % 2 === 0 ? () => false : () => Math.random() < 0.5);
     if (!isWhole(databasePath(cut))) damaged++;
     await using board = await TestBoard.start({ data: cut });
     const log = await wholeLog(board.url);
@@ -60,7 +60,7 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
   return {
     held: sent.length >= POSTS && heads.length > 0 && folds > 0 && lost + damaged + off === 0,
     figure:
-      `${counted(cuts, "cut point")} in ${count(calls.length)} writes and syncs of ${counted(sent.length, "acknowledged post")}, the log folded into the file ${counted(folds, "time")}: ${lost} lost, ${counted(damaged, "database")} damaged; ` +
+      `${counted(looked, "cut point")} in ${count(calls.length)} writes and syncs of ${counted(sent.length, "acknowledged post")}, the log folded into the file ${counted(folds, "time")}: ${lost} lost, ${counted(damaged, "database")} damaged; ` +
       `${counted(heads.length, "signed head")} served, ${off} off the chain that was left`,
   };
 }
@@ -93,7 +93,7 @@ async function tracedPosts(data: string): Promise<Traced> {
     acknowledged.set(sha256(envelope.payload), envelope);
     if (acknowledged.size >= POSTS) enough.resolve();
   };
-  const witness = new Witness();
+  using witness = new Witness();
   const watching = witness.watch(() => board.url);
   const posting = Array.from({ length: CONNECTIONS }, (_, lane) => postUntilGone(board.url, new Agent(), `lane ${lane}`, note));
   await Promise.race([enough.promise, Promise.all(posting)]);

@@ -20,7 +20,7 @@ export const restarts: Part = {
     const data = emptyDirectory();
     const rounds = times(RESTARTS);
     const acknowledged: Envelope[] = [];
-    const witness = new Witness();
+    using witness = new Witness();
     let url = "";
     const watching = witness.watch(() => url);
     let [answered, unanswered, unclean] = [0, 0, 0];

@@ -3,7 +3,7 @@ import { counted } from "../../src/core/view/counted.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { act, Follower, told } from "../../test/support/follower.ts";
+import { act, dropAll, Follower, told } from "../../test/support/follower.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
 import { FLAGS } from "../support/flags.ts";
@@ -36,10 +36,7 @@ export const streams: Part = {
     const kills = times(KILLS);
     try {
       for (let kill = 1; kill <= kills; kill++) {
-        for (let drop = 0; drop < DROPS_BETWEEN; drop++) {
-          await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
-          for (const one of followers) one.drop();
-        }
+        await dropAll(followers, DROPS_BETWEEN);
         const enough = kill * TAKEN_BETWEEN;
         await eventually("enough that could be lost", () => (taken >= enough ? true : undefined));
         await board.kill("SIGKILL");

@@ -14,6 +14,8 @@ import { postgresSyncErrors } from "./sync-errors-postgres.ts";
 
 const FAILURES = 100;
 const AT_ONCE = 2;
+/** From the first post that was not acknowledged. */
+const ENDS_WITHIN_MS = 10_000;
 
 export const syncErrors: Part = {
   name: "sync-errors",
@@ -40,7 +42,7 @@ async function sqliteSyncErrors(failures: number): Promise<Finding> {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
   return {
-    held: injected > 0 && late === 0 && lost === 0 && unclean === 0,
+    held: injected === failures && late === 0 && lost === 0 && unclean === 0,
     figure:
       `EIO at the n-th fsync for n = 1..${failures}, met in ${counted(injected, "run")}: ${counted(acknowledgements, "acknowledgement")} before it, ` +
       `${late} after it, ${lost} lost at the restart, ${counted(unclean, "board")} that did not exit`,
@@ -51,6 +53,7 @@ interface Run {
   readonly acknowledged: readonly Envelope[];
   /** Acknowledgements that came after the failure; undefined where there was none. */
   readonly after: number | undefined;
+  /** Of its exit; null where it had to be killed. */
   readonly code: number | null;
 }
 
@@ -67,8 +70,15 @@ async function postsUntilSyncFails(data: string, nth: number): Promise<Run> {
   } catch {
     // It did not start, or it refused a post: both are honest.
   }
-  const { code } = await board.ended;
+  const code = await codeOf(board);
   const failedAt = /^\d+ +([\d.]+) .*\(INJECTED\)/m.exec(readFileSync(file, "utf8"))?.[1];
   const after = failedAt === undefined ? undefined : acknowledged.filter(({ at }) => at > Number(failedAt)).length;
   return { acknowledged: acknowledged.map(({ envelope }) => envelope), after, code };
+}
+
+async function codeOf(board: BoardProcess): Promise<number | null> {
+  const timer = setTimeout(() => void board.kill("SIGKILL"), ENDS_WITHIN_MS);
+  const { code } = await board.ended;
+  clearTimeout(timer);
+  return code;
 }

@@ -28,6 +28,8 @@ export class Incidents {
   mailed(number: number, outcome: string, from: number): void {
     this.#note(`smtp ${outcome}`);
     this.#times.set(`mail ${number}`, [from, Date.now()]);
+    // What a 5xx is over HTTP: the board's own fault.
+    if (outcome === "451") this.fail(`mail ${number} of seed ${SEED} answered ${outcome}`, "");
   }
 
   held(hold: Hold): void {

@@ -1,26 +1,22 @@
 // What of this machine a proof needs, and a plain word where it is not there.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmdirSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { undoAtExit } from "../../test/support/leftovers.ts";
 import { emptyDirectory } from "../../test/support/process.ts";
 import { NotHere } from "../part.ts";
 
 /** A directory with its own, small disk. */
-export function smallDisk(megabytes: number): Disposable & { readonly path: string } {
-  const path = mkdtempSync(join(tmpdir(), "small-disk-"));
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
-  if (mounted.status !== 0) throw new NotHere("mounting a small file system needs root");
-  return {
-    path,
-    [Symbol.dispose]() {
-      spawnSync("umount", [path]);
-    },
-  };
+export function smallDisk(megabytes: number): Mounted {
+  return mounted("small-disk-", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs"], "mounting a small file system needs root");
 }
 
-interface ImageDisk extends Disposable {
+interface Mounted extends Disposable {
   readonly path: string;
+}
+
+interface ImageDisk extends Mounted {
   readonly image: string;
 }
 
@@ -35,15 +31,28 @@ export function imageDisk(megabytes: number): ImageDisk {
 
 /** Nothing but a sync makes this file system write its journal within the time of a proof. */
 export function mountImage(image: string): ImageDisk {
-  const path = mkdtempSync(join(tmpdir(), "image-disk-"));
-  if (spawnSync("mount", ["-o", "loop,commit=600", image, path]).status !== 0) throw new NotHere("mounting a disk image needs root");
-  chmodSync(path, 0o777);
+  const disk = mounted("image-disk-", ["-o", "loop,commit=600", image], "mounting a disk image needs root");
+  chmodSync(disk.path, 0o777);
+  return { ...disk, image };
+}
+
+function mounted(prefix: string, what: readonly string[], lacking: string): Mounted {
+  const path = mkdtempSync(join(tmpdir(), prefix));
+  if (spawnSync("mount", [...what, path]).status !== 0) {
+    rmdirSync(path);
+    throw new NotHere(lacking);
+  }
+  const unmount = (): void => {
+    // Lazily: whoever was killed a moment ago may still have a file open there.
+    spawnSync("umount", ["-l", path]);
+    rmdirSync(path);
+  };
+  const forget = undoAtExit(unmount);
   return {
     path,
-    image,
     [Symbol.dispose]() {
-      spawnSync("umount", [path]);
-      rmSync(path, { recursive: true, force: true });
+      unmount();
+      forget();
     },
   };
 }

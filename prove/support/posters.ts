@@ -42,6 +42,11 @@ export class Posters {
     this.#going = false;
     await this.#lanes;
   }
+
+  /** A proof that fails half way must not go on posting. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
 }
 
 /** Undefined where it was accepted. */

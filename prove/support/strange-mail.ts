@@ -39,7 +39,7 @@ const LINES = [
 ];
 const MOST = 200_000;
 
-/** What became of it: the first digit of the last reply, or `closed`. */
+/** What became of it: the last reply, in the words of `told`. */
 export async function strangeMail(port: number, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);
   return random.chance(0.4) ? nonsense(client, random) : told(await deliver(client, strangeMessage(random), random));
@@ -52,7 +52,11 @@ export async function deliver(client: SmtpClient, message: Buffer, random: Rando
   return client.send(READER, message, sender);
 }
 
-const told = (reply: string): string => (reply === "" ? "closed" : `${reply.slice(0, 1)}xx`);
+/** The first digit of a reply, `451` where the board itself failed, or `closed`. */
+export function told(reply: string): string {
+  if (reply === "") return "closed";
+  return reply.startsWith("451") ? "451" : `${reply.slice(0, 1)}xx`;
+}
 
 async function nonsense(client: SmtpClient, random: Random): Promise<string> {
   let last = "";

@@ -30,6 +30,10 @@ export class Witness {
     this.#stopped = true;
   }
 
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
   /** Asks once; a refusal is no signature. */
   async ask(url: string): Promise<void> {
     const newest = this.#newest;

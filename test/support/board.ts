@@ -1,7 +1,5 @@
 // A whole board for a test: the same wiring as in production, a temporary directory, a clock moved by hand.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { readConfig } from "../../src/config.ts";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
@@ -10,6 +8,7 @@ import { type Running, start } from "../../src/start.ts";
 import { Agent, type Fields, TEST_BITS } from "./agent.ts";
 import { databaseFor, dropDatabaseOf, onPostgres } from "./postgres/database.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { emptyDirectory } from "./process.ts";
 
 export interface Answer<Body> {
   readonly status: number;
@@ -49,7 +48,7 @@ export class TestBoard {
   static async start({
     flags = [],
     clock = new ManualClock(),
-    data = mkdtempSync(join(tmpdir(), "board-")),
+    data = emptyDirectory(),
     port = 0,
     smtpPort = 0,
     resolve,

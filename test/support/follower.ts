@@ -3,6 +3,7 @@ import type { Agent, Fields } from "./agent.ts";
 import type { PostBody } from "./board.ts";
 import type { Change } from "./chain.ts";
 import { framesOf } from "./event-stream.ts";
+import { eventually } from "./eventually.ts";
 
 const EVENT_OF: Readonly<Record<string, string>> = {
   create: "message",
@@ -22,6 +23,7 @@ export class Follower {
   #last: string | undefined = "0";
   #drop = new AbortController();
   #stopped = false;
+  /** How often a stream that it had was cut off; a board that was away cuts off nothing. */
   drops = 0;
 
   constructor(path: string) {
@@ -43,10 +45,12 @@ export class Follower {
   async follow(url: () => string): Promise<void> {
     while (!this.#stopped) {
       this.#drop = new AbortController();
+      let open = false;
       try {
         const headers = { "last-event-id": this.#last ?? "0" };
         const response = await fetch(url() + this.#path, { headers, signal: this.#drop.signal });
         if (response.status !== 200 || response.body === null) throw new Error(`The stream was refused: ${await response.text()}`);
+        open = true;
         for await (const { event, id, data } of framesOf(response.body)) {
           if (event === "error") break;
           this.#last = id ?? this.#last;
@@ -56,10 +60,21 @@ export class Follower {
         // Dropped, or the board was killed; a refusal is neither.
         if (!(error instanceof TypeError) && (error as Error).name !== "AbortError") throw error;
       }
-      this.drops++;
+      if (open) this.drops++;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
+}
+
+/** Cuts all of them off, each so many times more. */
+export async function dropAll(followers: readonly Follower[], times: number): Promise<void> {
+  const least = (): number => Math.min(...followers.map((one) => one.drops));
+  const enough = least() + times;
+  await eventually(`${times} more drops`, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
+    for (const one of followers) one.drop();
+    return least() >= enough ? true : undefined;
+  });
 }
 
 /** Posts, claims, answers and withdraws until it is told to stop; a board that is away is waited for. */

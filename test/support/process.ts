@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { undoAtExit } from "./leftovers.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 
 /** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
@@ -36,6 +37,10 @@ export class BoardProcess {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
+    child.once(
+      "close",
+      undoAtExit(() => child.kill("SIGKILL")),
+    );
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (this.stderr += text));
     this.ended = once(child, "close").then(([code, signal]) => ({
@@ -107,12 +112,12 @@ export class BoardProcess {
   }
 }
 
-const made: string[] = [];
+/** What was killed a moment ago may still write to it. */
+const RETRIES = 5;
 
 /** A fresh directory, removed when this process ends. */
 export function emptyDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "board-"));
-  if (made.length === 0) process.once("exit", () => made.forEach((one) => rmSync(one, { recursive: true, force: true })));
-  made.push(directory);
+  undoAtExit(() => rmSync(directory, { recursive: true, force: true, maxRetries: RETRIES }));
   return directory;
 }

@@ -1,13 +1,17 @@
 // A real PostgreSQL for one run: its own files, a free port of this machine, nothing kept.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { eventually } from "../eventually.ts";
+import { undoAtExit } from "../leftovers.ts";
 import { embeddedPostgres } from "./reachable.ts";
+
+const LOOKS = 150;
+const PAUSE_MS = 20;
 
 export interface PostgresServer {
   readonly url: string;
@@ -91,20 +95,33 @@ async function prepared({ durable = false, settings = {}, parent = tmpdir(), dir
     onLog: () => {},
     onError: () => {},
   });
+  const pidFile = join(dir, "postmaster.pid");
+  const forget = undoAtExit(() => {
+    void server.stop();
+    waitUntilGone(pidFile);
+    if (there === undefined) rmSync(home, { recursive: true, force: true });
+  });
   const running = (start: () => Promise<void>): PostgresServer => ({
     url,
     dir,
     get pid() {
-      return Number.parseInt(readFileSync(join(dir, "postmaster.pid"), "utf8"), 10);
+      return Number.parseInt(readFileSync(pidFile, "utf8"), 10);
     },
     start,
     stop: () => server.stop(),
     async remove() {
       await server.stop();
       rmSync(home, { recursive: true, force: true });
+      forget();
     },
   });
   return { server, running, dir, url };
+}
+
+/** For the end of this process, when nothing can be awaited any more. */
+function waitUntilGone(path: string): void {
+  const still = new Int32Array(new SharedArrayBuffer(4));
+  for (let i = 0; existsSync(path) && i < LOOKS; i++) Atomics.wait(still, 0, 0, PAUSE_MS);
 }
 
 async function freePort(): Promise<number> {
