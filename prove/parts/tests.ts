@@ -10,13 +10,7 @@ import { noVectors } from "../../test/support/vectors.ts";
 import { type Finding, NotHere, type Part, type StoreName } from "../part.ts";
 
 /** `lacking`: what keeps this machine from showing it. */
-function shownBy(
-  name: string,
-  promise: string,
-  stores: readonly StoreName[],
-  files: readonly string[],
-  lacking?: string | undefined,
-): Part {
+function shownBy(name: string, promise: string, stores: readonly StoreName[], files: readonly string[], lacking?: string): Part {
   return {
     name,
     promise,
