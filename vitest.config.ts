@@ -12,6 +12,7 @@ const NO_STORE = [
   "deploy",
   "examples",
   "first-post",
+  "leftovers",
   "operate-cli",
   "mail-*vectors",
   "mcp-*",
