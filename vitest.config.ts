@@ -34,7 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "sqlite",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts", "prove/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "test/**/*.test.ts", "prove/**/*.test.ts", "bench/**/*.test.ts"],
           exclude: ["src/adapters/postgres/**", "test/nodes/**"],
         },
       },

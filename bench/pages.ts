@@ -2,7 +2,7 @@
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
-import { filledBoard } from "./support/filled-board.ts";
+import { filledBoard, sizesIn } from "./support/filled-board.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
 import { machineTime, othersShare, threadMs } from "./support/machine.ts";
 
@@ -17,9 +17,9 @@ const ENCODED = [...BROWSER, "accept-encoding: gzip, deflate, br"];
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
 const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** 100,000 messages, or as many as `--messages` says. */
-export async function pagesBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
-  const size = Number(messages.split(",")[0]);
+/** On a board of the first size that `--messages` names. */
+export async function pagesBench({ messages }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
+  const [size = 0] = sizesIn(messages);
   const { dir } = filledBoard(size);
   await using board = await BoardProcess.start(dir);
   using generator = new GeneratorProcess();

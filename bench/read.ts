@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { type Figure, othersFigure, whole as n } from "./support/figure.ts";
-import { type FilledBoard, filledBoard } from "./support/filled-board.ts";
+import { type FilledBoard, filledBoard, sizesIn } from "./support/filled-board.ts";
 import { GeneratorProcess } from "./support/generator-process.ts";
 import type { Measured } from "./support/load.ts";
 import { machineTime, othersShare, threadMs } from "./support/machine.ts";
@@ -39,10 +39,8 @@ interface Answered extends Measured {
 const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
 
 /** 100,000 messages, or the sizes that `--messages 100000,1000000` names. */
-export async function readBench({ messages = "100000" }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
-  const sizes = messages.split(",").map(Number);
-  if (sizes.some((size) => !Number.isInteger(size) || size < 1000))
-    throw new Error("--messages takes whole numbers from 1000 on, separated by commas.");
+export async function readBench({ messages }: { messages?: string | undefined } = {}): Promise<readonly Figure[]> {
+  const sizes = sizesIn(messages);
   const all: MeasuredSize[] = [];
   for (const size of sizes) all.push(await measureBoard(size));
   const figures = all.flatMap((one) => one.figures);

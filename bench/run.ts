@@ -1,12 +1,15 @@
 // Runs the benches named on the command line, or all of them, and ends with one table of their figures beside the last recorded ones.
 import { fileURLToPath } from "node:url";
+import { undoOnSignals } from "../test/support/leftovers.ts";
 import { pagesBench } from "./pages.ts";
 import { postBench } from "./post.ts";
 import { readBench } from "./read.ts";
 import { streamBench } from "./stream.ts";
 import type { Figure } from "./support/figure.ts";
+import { sizesIn } from "./support/filled-board.ts";
 import { History, type Run, runOf } from "./support/history.ts";
-import { orInstead, readAsked, requireNames, type Usage } from "./support/usage.ts";
+import { storesIn } from "./support/measured-board.ts";
+import { orInstead, readAsked, refused, requireNames, type Usage } from "./support/usage.ts";
 import { summary } from "./support/summary.ts";
 import { writerBench } from "./writer.ts";
 
@@ -42,15 +45,30 @@ const {
 } = orInstead(() => {
   const read = readAsked(USAGE, process.argv.slice(2));
   requireNames(USAGE, read, Object.keys(BENCHES));
+  const { store, messages } = read.values;
+  try {
+    if (store !== undefined) storesIn(store);
+    if (messages !== undefined) sizesIn(messages);
+  } catch (error) {
+    throw refused((error as Error).message, USAGE);
+  }
   return read;
 });
 
+undoOnSignals(() => console.log("\nBroken off."));
 const history = new History(HISTORY);
 const done: { readonly run: Run; readonly figures: readonly Figure[] }[] = [];
+const failed: string[] = [];
 for (const [name, bench] of Object.entries(BENCHES).filter(([name]) => asked.length === 0 || asked.includes(name))) {
   console.log(`\n== ${name}`);
-  const figures = await bench(values);
-  done.push({ run: runOf(name, figures, new Date()), figures });
+  try {
+    const figures = await bench(values);
+    done.push({ run: runOf(name, figures, new Date()), figures });
+  } catch (error) {
+    // What the others have measured is shown all the same.
+    console.error(error);
+    failed.push(name);
+  }
 }
 for (const { run, figures } of done) {
   console.log(`\n${run.bench} at ${run.commit || "no commit"} on ${run.machine}, Node ${run.node}`);
@@ -58,3 +76,6 @@ for (const { run, figures } of done) {
 }
 if (switches.has("record")) for (const { run } of done) history.record(run);
 else console.log("\nNot recorded; --record adds this run to bench/history.jsonl.");
+if (failed.length > 0) console.error(`Not measured, see above: ${failed.join(", ")}.`);
+// At once: the package that runs PostgreSQL would end with 0 by and by.
+process.exit(failed.length > 0 ? 1 : 0);

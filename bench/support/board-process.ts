@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { undoAtExit } from "../../test/support/leftovers.ts";
 import { threadMs } from "./machine.ts";
 import { BENCH_BITS } from "./posts.ts";
 
@@ -29,6 +30,10 @@ export class BoardProcess {
     const bits = ["--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
     const flags = ["--port", "0", "--data", data, "--smtp-port", "0", "--rate-limits", "off", "--log-level", "warn", ...bits, ...more];
     const child = spawn(process.execPath, [...nodeFlags, bin, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+    child.once(
+      "exit",
+      undoAtExit(() => child.kill("SIGKILL")),
+    );
     for await (const chunk of child.stdout) {
       const address = /ready at http:\/\/\S+:(\d+)/.exec(String(chunk));
       if (address !== null) return new BoardProcess(child, Number(address[1]));

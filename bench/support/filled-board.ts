@@ -9,6 +9,7 @@ import { HOUR_MS } from "../../src/core/spans.ts";
 import { BoardLife } from "./board-life.ts";
 
 const BATCH = 1000;
+const LEAST = 1000;
 const SPREAD_MS = 20 * HOUR_MS;
 /** Messages live for seven days and leases for three; after this a kept board would change while it is measured. */
 const USABLE_MS = 40 * HOUR_MS;
@@ -18,6 +19,14 @@ export interface FilledBoard {
   readonly filledAt: number;
   /** How long filling took; for a kept board, back then. */
   readonly seconds: number;
+}
+
+/** `100000`, or several separated by commas; 100,000 unless given. */
+export function sizesIn(messages = "100000"): readonly number[] {
+  const sizes = messages.split(",").map(Number);
+  if (sizes.some((size) => !Number.isInteger(size) || size < LEAST))
+    throw new Error(`--messages takes whole numbers from ${LEAST} on, separated by commas, not ${JSON.stringify(messages)}.`);
+  return sizes;
 }
 
 export function filledBoard(messages: number): FilledBoard {

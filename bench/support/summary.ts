@@ -23,13 +23,16 @@ export function summary(run: Run, figures: readonly Figure[], history: History):
     .toSorted()
     .at(-1);
   const head = ["", "now", "of the ceiling", last === undefined ? "no run before" : `on ${last.slice(0, 10)}`, ""];
-  return aligned([head, ...rows]);
+  const worse = figures.filter((_, i) => isWorse(changes[i])).map(({ name }) => name);
+  return `${aligned([head, ...rows])}${worse.length === 0 ? "" : `\nWORSE than before: ${worse.join("; ")}`}`;
 }
+
+const isWorse = (change: Change | undefined): boolean => change?.better !== undefined && change.better < -TELLING / (1 + TELLING);
 
 function verdict(change: Change | undefined): string {
   if (change?.better === undefined) return "";
   const percent = `${change.better >= 0 ? "+" : ""}${(change.better * 100).toFixed(0)} %`;
-  if (change.better < -TELLING / (1 + TELLING)) return `${percent} WORSE`;
+  if (isWorse(change)) return `${percent} WORSE`;
   return change.better > TELLING ? `${percent} better` : percent;
 }
 
