@@ -72,14 +72,14 @@ export const fuzz: Part = {
 
     const holds = held.since(ready);
     const [longest] = holds;
-    const wall = holds.reduce((most, { wallMs }) => Math.max(most, wallMs), 0);
+    const [lasting] = holds.toSorted((a, b) => b.wallMs - a.wallMs);
     for (const hold of holds.filter(({ ms }) => ms > LONGEST_HELD_MS)) incidents.held(hold);
     if (!life.over && (await fetch(`${board.url}/healthz`)).status !== 200) incidents.fail("not healthy", "");
     for (const line of board.stderr.split("\n").filter((one) => one !== "")) incidents.fail("a fault in the log", line.slice(0, 2000));
     incidents.tell();
     return {
       held: incidents.failures === 0,
-      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(Math.min(total, corpora.requests.length) + Math.min(times(MAILS), corpora.mails.length))} of them from public corpora; ${counted(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(wall)} ms on the clock; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(Math.min(total, corpora.requests.length) + Math.min(times(MAILS), corpora.mails.length))} of them from public corpora; ${counted(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(lasting?.wallMs ?? 0)} ms on the clock, ${Math.round(lasting?.waitedMs ?? 0)} of them for want of a core; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
     };
   },
 };

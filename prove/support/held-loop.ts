@@ -10,12 +10,15 @@ export interface Hold {
   /** Of the thread's own processor time: on a busy machine it also waits for a core, or for a thread of its own that waits for one. */
   readonly ms: number;
   readonly wallMs: number;
+  /** For a core. */
+  readonly waitedMs: number;
 }
 
 interface Noted {
   readonly end: number;
   readonly ms: number;
   readonly cpuMs: number;
+  readonly waitedMs: number;
 }
 
 export class HeldLoop {
@@ -33,7 +36,7 @@ export class HeldLoop {
     const notes = readFileSync(this.#file, "utf8").trim().split("\n");
     return notes
       .map((note) => JSON.parse(note) as Noted)
-      .map(({ end, ms, cpuMs }) => ({ from: end - ms, end, ms: cpuMs, wallMs: ms }))
+      .map(({ end, ms, cpuMs, waitedMs }) => ({ from: end - ms, end, ms: cpuMs, wallMs: ms, waitedMs }))
       .filter(({ from }) => from >= moment)
       .sort((a, b) => b.ms - a.ms);
   }

@@ -36,7 +36,7 @@ export class Incidents {
     const suspects = [...this.#times].filter(([, [from, to]]) => from <= hold.end && to >= hold.from).map(([number]) => number);
     const shown = suspects.filter((number) => !number.startsWith("mail")).map((number) => this.#show(Number(number), SHOWN_BYTES / 4));
     this.fail(
-      `the loop was held for ${Math.round(hold.ms)} ms of processor time, ${Math.round(hold.wallMs)} on the clock`,
+      `the loop was held for ${Math.round(hold.ms)} ms of processor time, ${Math.round(hold.wallMs)} on the clock, ${Math.round(hold.waitedMs)} of them for want of a core`,
       `under way were ${suspects.join(", ")}\n${shown.join("\n")}`,
     );
   }
