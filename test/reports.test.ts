@@ -87,7 +87,7 @@ describe("a report", () => {
       [body(id, { contact: 1 }), "invalid_field"],
       [body(id, { name: "me" }), "unknown_field"],
       // Reading a megabyte of keys closely would hold up everybody.
-      [JSON.stringify(Object.fromEntries(Array.from({ length: 25_001 }, (_, i) => [i, 0]))), "invalid_field"],
+      [JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, 0]))), "invalid_field"],
       [body(id, { explanation: "ten chars\u0000" }), "invalid_unicode"],
       [`{"target":"${id}","target":"${id}","category":"spam","explanation":"${WHY}"}`, "duplicate_key"],
       ["[]", "invalid_field"],

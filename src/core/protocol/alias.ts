@@ -6,7 +6,7 @@ import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
-import { scanText } from "./text-scan.ts";
+import { FEW_STRINGS, scanText } from "./text-scan.ts";
 
 /** 3 to 32 characters: lower-case letters, digits, and single dots or hyphens between them; a letter first. */
 export const ALIAS = /^[a-z](?:[a-z0-9]|[.-](?=[a-z0-9])){1,30}[a-z0-9]$/;
@@ -67,7 +67,7 @@ function requireObject(value: unknown, what: string): asserts value is object {
 export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft {
   const value = parseJson(body, "The body");
   requireObject(value, "The body");
-  scanText(body, DEPTH);
+  scanText(body, DEPTH, "The body", FEW_STRINGS);
   const envelope = requireSchema(aliasEnvelopeSchema, value, {
     broken: ALIAS_ENVELOPE_HINT,
     unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)),
@@ -91,7 +91,7 @@ function parseAliasPayload(text: string): AliasPayload {
       details: { field: "op" },
       hint: MESSAGE_ADDRESS_HINT,
     });
-  const { notIntegers } = scanText(text, DEPTH, "`payload`");
+  const { notIntegers } = scanText(text, DEPTH, "`payload`", FEW_STRINGS);
   for (const field of ["v", "ts"]) {
     if (notIntegers.has(field))
       throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });

@@ -7,7 +7,7 @@ import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { type Attachment, parseJson, parsePayload, type Payload, payloadSchema, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
-import { scanText } from "./text-scan.ts";
+import { FEW_STRINGS, scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z
@@ -30,9 +30,6 @@ export interface Draft {
   readonly payload: Payload;
 }
 
-/** Four fields, and the blobs: far fewer than this. */
-const MAX_STRINGS = 100;
-
 const INSIDE = Object.keys(payloadSchema.shape);
 const HINTS = { broken: ENVELOPE_HINT, unknown: (field: string) => envelopeFieldHint(field, INSIDE) };
 
@@ -44,7 +41,7 @@ export function readEnvelope(body: string, emptyNonce = false): Draft {
       hint: ENVELOPE_HINT,
     });
   }
-  scanText(body, LIMITS.data_depth, "The body", MAX_STRINGS);
+  scanText(body, LIMITS.data_depth, "The body", FEW_STRINGS);
   return draft(requireSchema(envelopeSchema, value, HINTS), emptyNonce);
 }
 

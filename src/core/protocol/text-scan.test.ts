@@ -94,6 +94,7 @@ describe("text that cannot be written as UTF-8, or ends early in C, is refused",
 test("keys and strings are bounded, those inside strings not counted", () => {
   const strings = (count: number): string => JSON.stringify(Array.from({ length: count }, () => 'a "word"'));
   expect([scan(strings(25_000)), scan(strings(25_001))]).toEqual(["ok", "invalid_field"]);
+  expect(outcome(() => scanText(strings(101), DEPTH, "The body", 100))).toBe("invalid_field");
 });
 
 describe("nesting is bounded", () => {
@@ -111,7 +112,7 @@ describe("nesting is bounded", () => {
     expect(scan(JSON.stringify({ a: arrays(50), b: objects(50) }))).toBe("ok");
   });
   test("a hundred thousand levels are refused, not a crash", () => {
-    expect(scan(arrays(100_000))).toBe("too_deep");
+    expect([scan(arrays(100_000)), scan(objects(100_000))]).toEqual(["too_deep", "too_deep"]);
   });
 });
 

@@ -3,22 +3,12 @@ import { type ErrorCode, Refusal } from "../errors.ts";
 import { firstCodePoints } from "./encoding.ts";
 
 /**
- * Refuses a text with more strings than any good one has, before it is read closely: for a megabyte of keys that takes 0.2 s.
- * Quotes inside strings are escaped, so that only those around strings are counted.
+ * More keys and strings than 32 KiB of `data` and all other fields of a payload together can hold, and nothing that is sent here holds
+ * more. A megabyte of them would take 0.2 s to look at.
  */
-function requireFewStrings(text: string, most: number, what: string): void {
-  let quotes = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) {
-    if (text.charCodeAt(at - 1) !== BACKSLASH && ++quotes > most * 2) {
-      throw new Refusal("invalid_field", `${what} holds more than ${most} keys and strings.`, {
-        hint: `Send at most ${most} keys and strings; join short ones into one text, or attach what is long.`,
-      });
-    }
-  }
-}
-
-/** More than 32 KiB of `data` and all other fields of a payload together can hold, and nothing that is sent here holds more. */
 const MOST_STRINGS = 25_000;
+/** For an object of few fields. */
+export const FEW_STRINGS = 100;
 
 export interface TextFacts {
   /** Where each value of the outermost object stands in the text. */
@@ -30,7 +20,6 @@ export interface TextFacts {
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
@@ -41,9 +30,8 @@ const SHOWN_CHARS = 40;
 
 /** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1; `what` is for the refusal. */
 export function scanText(text: string, maxDepth: number, what = "The body", mostStrings = MOST_STRINGS): TextFacts {
-  requireFewStrings(text, mostStrings, what);
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
-  const scan = new Scan(text, maxDepth);
+  const scan = new Scan(text, maxDepth, mostStrings, what);
   scan.value();
   return scan;
 }
@@ -53,6 +41,9 @@ class Scan implements TextFacts {
   readonly notIntegers = new Set<string>();
   readonly #text: string;
   readonly #maxDepth: number;
+  readonly #mostStrings: number;
+  readonly #what: string;
+  #strings = 0;
   /** The key or index at which each open object or array stands. */
   readonly #path: (string | number)[] = [];
   #at = 0;
@@ -60,9 +51,11 @@ class Scan implements TextFacts {
   #quote = -1;
   #escape = -1;
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, maxDepth: number, mostStrings: number, what: string) {
     this.#text = text;
     this.#maxDepth = maxDepth;
+    this.#mostStrings = mostStrings;
+    this.#what = what;
   }
 
   value(): void {
@@ -147,6 +140,7 @@ class Scan implements TextFacts {
 
   /** Takes a string, with both quotes; refuses escapes that name a lone surrogate or U+0000. */
   #string(): void {
+    if (++this.#strings > this.#mostStrings) throw this.#tooManyStrings();
     const text = this.#text;
     let highPending = false;
     for (let i = this.#at + 1; ;) {
@@ -186,6 +180,13 @@ class Scan implements TextFacts {
 
   #where(): string {
     return this.#path.map((step) => (typeof step === "number" ? step : shownKey(step))).join(".");
+  }
+
+  #tooManyStrings(): Refusal {
+    const most = this.#mostStrings;
+    return new Refusal("invalid_field", `${this.#what} holds more than ${most} keys and strings.`, {
+      hint: `Send at most ${most} keys and strings; join short ones into one text, or attach what is long.`,
+    });
   }
 
   #refusal(code: ErrorCode, words: string): Refusal {
