@@ -38,7 +38,8 @@ export const fuzz: Part = {
     const strange = new StrangeRequests(described, posts, new StrangeMcp(tools, posts), cursors);
     const [first] = posts.agents;
     const corpora = hostileCorpora(first);
-    const total = times(REQUESTS);
+    const [total, mails] = onlyNumber === undefined ? [times(REQUESTS), times(MAILS)] : [0, 0];
+    const known = Math.min(total, corpora.requests.length) + Math.min(mails, corpora.mails.length);
 
     /** The same number is the same request, whatever came before it. */
     const request = (number: number): Strange => corpora.requests[number]?.() ?? strange.next(new Random(drawnFrom(number)));
@@ -56,9 +57,9 @@ export const fuzz: Part = {
     };
     const mail = async (number: number): Promise<void> => {
       const random = new Random(drawnFrom(-1 - number));
-      const known = corpora.mails[number];
+      const message = corpora.mails[number];
       const from = Date.now();
-      incidents.mailed(number, await (known === undefined ? strangeMail(smtpPort, random) : knownMail(smtpPort, known, random)), from);
+      incidents.mailed(number, await (message === undefined ? strangeMail(smtpPort, random) : knownMail(smtpPort, message, random)), from);
     };
     if (onlyNumber === undefined) {
       const lanes = (width: number, most: number, one: (number: number) => Promise<void>): Promise<void>[] => {
@@ -67,8 +68,11 @@ export const fuzz: Part = {
           while (!life.over && next < most) await one(next++);
         });
       };
-      await Promise.all([...lanes(LANES, total, send), ...lanes(MAIL_LANES, times(MAILS), mail)]);
-    } else await send(onlyNumber);
+      await Promise.all([...lanes(LANES, total, send), ...lanes(MAIL_LANES, mails, mail)]);
+    } else {
+      console.log(incidents.shown(onlyNumber));
+      await send(onlyNumber);
+    }
 
     const holds = held.since(ready);
     const [longest] = holds;
@@ -79,7 +83,7 @@ export const fuzz: Part = {
     incidents.tell();
     return {
       held: incidents.failures === 0,
-      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(Math.min(total, corpora.requests.length) + Math.min(times(MAILS), corpora.mails.length))} of them from public corpora; ${counted(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(lasting?.wallMs ?? 0)} ms on the clock, ${Math.round(lasting?.waitedMs ?? 0)} of them for want of a core; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(known)} of them from public corpora; ${counted(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(lasting?.wallMs ?? 0)} ms on the clock, ${Math.round(lasting?.waitedMs ?? 0)} of them for want of a core; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
     };
   },
 };

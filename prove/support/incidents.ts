@@ -22,7 +22,7 @@ export class Incidents {
   answered(number: number, outcome: string, from: number, to: number): void {
     this.#note(outcome);
     this.#times.set(String(number), [from, to]);
-    if (outcome.startsWith("5") || outcome === "silent") this.fail(`answered ${outcome} after ${to - from} ms`, this.#show(number));
+    if (outcome.startsWith("5") || outcome === "silent") this.fail(`answered ${outcome} after ${to - from} ms`, this.shown(number));
   }
 
   mailed(number: number, outcome: string, from: number): void {
@@ -34,7 +34,7 @@ export class Incidents {
 
   held(hold: Hold): void {
     const suspects = [...this.#times].filter(([, [from, to]]) => from <= hold.end && to >= hold.from).map(([number]) => number);
-    const shown = suspects.filter((number) => !number.startsWith("mail")).map((number) => this.#show(Number(number), SHOWN_BYTES / 4));
+    const shown = suspects.filter((number) => !number.startsWith("mail")).map((number) => this.shown(Number(number), SHOWN_BYTES / 4));
     this.fail(
       `the loop was held for ${Math.round(hold.ms)} ms of processor time, ${Math.round(hold.wallMs)} on the clock, ${Math.round(hold.waitedMs)} of them for want of a core`,
       `under way were ${suspects.join(", ")}\n${shown.join("\n")}`,
@@ -59,7 +59,8 @@ export class Incidents {
     this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
   }
 
-  #show(number: number, bytes = SHOWN_BYTES): string {
+  /** What that request was. */
+  shown(number: number, bytes = SHOWN_BYTES): string {
     const { kind, pieces, end } = this.#request(number);
     const text = Buffer.concat(pieces).toString("latin1");
     return `request ${number} of seed ${SEED} (${kind}; ends with ${end}; ${text.length} bytes): ${JSON.stringify(text.slice(0, bytes))}`;
