@@ -85,12 +85,9 @@ async function measure(board: MeasuredBoard, generator: GeneratorProcess, connec
 function figuresOf(posted: Posted, ceilings: readonly Figure[]): readonly Figure[] {
   const { board, connections, perSecond, p50, p99, commitsAPost, cpuUs, others, checks } = posted;
   const of = (what: string): string => `${board.name}, ${connections} connection${connections === 1 ? "" : "s"}: ${what}`;
-  const sqlite = board.name === "sqlite";
   // One at a time waits for the disk; many together wait for processors.
-  const ceiling =
-    connections > 1
-      ? { name: "OpenSSL's checks on one core, beside it", value: checks }
-      : ceilings.find(({ name }) => name === `one-row commits in ${sqlite ? "SQLite" : "PostgreSQL"}`);
+  const beside = { name: "OpenSSL's checks on one core, beside it", value: checks };
+  const ceiling = connections > 1 ? beside : ceilings.find(({ name }) => name === "fsyncs");
   return [
     { name: of("posts"), value: perSecond, unit: "/s", better: "more", ...(ceiling === undefined ? {} : { ceiling }) },
     { name: of("p50"), value: p50, unit: "ms", better: "less" },

@@ -17,12 +17,14 @@ export interface Recorded {
   readonly value: number;
   readonly unit: string;
   readonly ofCeiling?: number;
+  /** Which one that is: shares of different ceilings say nothing of each other. */
+  readonly ceiling?: string;
 }
 
 export interface Change {
   readonly before: Recorded;
   readonly at: string;
-  /** 0.1 is a tenth better; by the share of the ceiling where both have one, since that leaves the machine's mood out. */
+  /** 0.1 is a tenth better; by the share of the ceiling where both have the same, since that leaves the machine's mood out. */
   readonly better: number | undefined;
 }
 
@@ -38,8 +40,9 @@ export function runOf(bench: string, figures: readonly Figure[], now: Date): Run
     figures: Object.fromEntries(
       figures.map((figure) => {
         const share = shareOfCeiling(figure);
-        const { value, unit } = figure;
-        return [figure.name, { value: rounded(value), unit, ...(share === undefined ? {} : { ofCeiling: rounded(share) }) }];
+        const { value, unit, ceiling } = figure;
+        const beside = share === undefined || ceiling === undefined ? {} : { ofCeiling: rounded(share), ceiling: ceiling.name };
+        return [figure.name, { value: rounded(value), unit, ...beside }];
       }),
     ),
   };
@@ -71,7 +74,8 @@ export class History {
 }
 
 function gain(before: Recorded, now: Recorded, better: "more" | "less"): number {
-  if (before.ofCeiling !== undefined && now.ofCeiling !== undefined) return now.ofCeiling / before.ofCeiling - 1;
+  if (before.ofCeiling !== undefined && now.ofCeiling !== undefined && before.ceiling === now.ceiling)
+    return now.ofCeiling / before.ofCeiling - 1;
   return better === "more" ? now.value / before.value - 1 : before.value / now.value - 1;
 }
 

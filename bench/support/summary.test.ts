@@ -5,12 +5,12 @@ import type { Figure } from "./figure.ts";
 import { History, type Run, runOf } from "./history.ts";
 import { summary } from "./summary.ts";
 
-const rate = (value: number, ceiling?: number): Figure => ({
+const rate = (value: number, ceiling?: number, name = "bare"): Figure => ({
   name: "posts",
   value,
   unit: "/s",
   better: "more",
-  ...(ceiling === undefined ? {} : { ceiling: { name: "bare", value: ceiling } }),
+  ...(ceiling === undefined ? {} : { ceiling: { name, value: ceiling } }),
 });
 const wait = (value: number): Figure => ({ name: "p99", value, unit: "ms", better: "less" });
 
@@ -32,6 +32,8 @@ test("a bench that got slower says so, whether more or less is better", () => {
 test("a slow hour of the machine is not taken for a slow board: where there is a ceiling, the share of it counts", () => {
   expect(told([rate(1000, 4000)], [rate(500, 2000)])).not.toContain("WORSE");
   expect(told([rate(1000, 4000)], [rate(1000, 8000)])).toMatch(/0\.13 of bare .* -50 % WORSE$/m);
+  // Of another ceiling it is another share.
+  expect(told([rate(1000, 4000)], [rate(700, 1000, "half as much")])).toMatch(/-30 % WORSE$/m);
 });
 
 test("small changes, other machines and other benches are no regression", () => {
