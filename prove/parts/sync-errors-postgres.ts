@@ -7,6 +7,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { Nodes } from "../../test/support/nodes.ts";
 import { postgresServer, type PostgresServer } from "../../test/support/postgres/server.ts";
 import type { Finding } from "../part.ts";
+import { refusalOf } from "../support/posters.ts";
 import { revive } from "../support/postgres-crash.ts";
 import { attached } from "../support/strace.ts";
 import { readTrace } from "../support/trace.ts";
@@ -61,7 +62,7 @@ async function postsUntilSyncFails(server: PostgresServer, url: string, nth: num
   const answers: { readonly at: number; readonly envelope: Envelope }[] = [];
   for (let i = 0; i < nth + ENOUGH_MORE; i++) {
     const envelope = agent.envelope({ kind: "note", title: `sync ${nth}, ${i}` });
-    if (!(await isTaken(url, envelope))) break;
+    if ((await refusalOf(url, envelope)) !== undefined) break;
     answers.push({ at: Date.now() / 1000, envelope });
   }
   await tracer[Symbol.asyncDispose]();
@@ -70,9 +71,4 @@ async function postsUntilSyncFails(server: PostgresServer, url: string, nth: num
   const hasSync = (at: number, since: number): boolean => syncs.some((one) => one.result === "0" && one.begun > since && one.ended < at);
   const late = failed === undefined ? [] : answers.filter(({ at }) => at > failed.ended && !hasSync(at, failed.ended));
   return { acknowledged: answers.map(({ envelope }) => envelope), injected: failed !== undefined, late: late.length };
-}
-
-async function isTaken(url: string, envelope: Envelope): Promise<boolean> {
-  const headers = { "content-type": "application/json" };
-  return (await fetch(`${url}/api/messages`, { method: "POST", headers, body: JSON.stringify(envelope) })).status === 201;
 }
