@@ -19,8 +19,7 @@ import { SqliteStats } from "./stats.ts";
 import { SqliteTags } from "./tags.ts";
 import { SqliteThreads } from "./threads.ts";
 import { isFull, SQLITE } from "./writer.ts";
-import { endWithdrawn } from "./withdrawal-book.ts";
-import type { WriterRequest } from "./writer-thread.ts";
+import type { WriterData, WriterRequest } from "./writer-thread.ts";
 
 interface WriterAnswer {
   readonly ready?: true;
@@ -41,9 +40,7 @@ export async function openSqliteStore(
 ): Promise<Store> {
   const lock = as === "board" ? lockDataDir(dataDir) : undefined;
   const path = databasePath(dataDir);
-  // A crash may have come in the middle, and a board that may not write would show the rest for ever.
-  if (as === "board") endWithdrawn(path);
-  const worker = new Worker(workerUrl("writer-thread", import.meta.url), { name: "writer", workerData: { path } });
+  const worker = new Worker(workerUrl("writer-thread", import.meta.url), { name: "writer", workerData: { path, as } satisfies WriterData });
   const first = await answer(worker);
   const readDb = openDatabase(path, "read");
   return new SqliteStore(worker, readDb, lock, first.nextDue ?? null, onFatal);

@@ -3,15 +3,24 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Act } from "../../ports/store.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { openDatabase } from "./open.ts";
+import { WithdrawalBook } from "./withdrawal-book.ts";
 import { SqliteWriter } from "./writer.ts";
+
+export interface WriterData {
+  readonly path: string;
+  readonly as: "board" | "operator";
+}
 
 export type WriterRequest = { readonly acts: readonly Act[]; readonly now: number } | "scrub" | "close";
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs as a worker thread.");
 
-const { path } = workerData as { path: string };
+const { path, as } = workerData as WriterData;
 const db = openDatabase(path, "write");
+// A crash may have come in the middle, and a board that may not write would show the rest for ever. By the connection that stays open:
+// closing one folds the log, and a sync that fails then is told to nobody.
+if (as === "board") new WithdrawalBook(db).goOn();
 const writer = new SqliteWriter(db);
 const checkpoints = new Checkpoints(db, path);
 port.postMessage({ ready: true, nextDue: writer.nextDue() });
