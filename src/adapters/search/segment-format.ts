@@ -1,5 +1,5 @@
 // A segment file: blocks of terms in order, each with its postings; then a table of documents, an index of the blocks, and a footer.
-import { GRAM } from "../../core/search/document.ts";
+import { GRAM } from "../../core/search/grams.ts";
 
 /** Terms in a block: its dictionary is walked from the start, and one entry per block is kept in memory. */
 export const BLOCK_TERMS = 64;

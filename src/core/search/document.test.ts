@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Payload } from "../protocol/payload.ts";
-import { documentOf, documentOfText, GRAM } from "./document.ts";
+import { documentOf, documentOfText } from "./document.ts";
+import { GRAM } from "./grams.ts";
 
 const note = (more: Partial<Payload>): Payload => ({ v: 1, pk: "", ts: 0, kind: "note", ...more });
 

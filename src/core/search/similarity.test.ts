@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Document, documentOf, documentOfText, GRAM } from "./document.ts";
+import { type Document, documentOf, documentOfText } from "./document.ts";
+import { GRAM } from "./grams.ts";
 import { NEAR_THRESHOLD, nearScore, prepareNear, type TermStats } from "./similarity.ts";
 
 const BOARD = [

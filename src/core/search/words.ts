@@ -1,5 +1,4 @@
 // The board's own tokenizer: text to the words it is found by, in order.
-import { Recent } from "../recent.ts";
 import { fold, isAscii } from "./fold.ts";
 import { stem } from "./stem.ts";
 
@@ -21,9 +20,14 @@ const WRITTEN_TOGETHER = new RegExp(`[${NO_SPACES}]`, "u");
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
 
-/** Stems of words seen lately. Only short ones: a longer slice would keep the whole text it was cut from in memory. */
-const STEMS = new Recent<string, string>(16_384);
-const STEMS_CHARS = 12;
+/**
+ * Words seen lately and their stems, each at the place its letters add up to: whoever comes later takes the place. A Map would first look
+ * each word up among all strings of the process. Only short words: a longer slice would keep the whole text it was cut from in memory.
+ */
+const PLACES = 65_536;
+const KEPT: string[] = Array.from({ length: PLACES }, () => "");
+const STEMS: string[] = Array.from({ length: PLACES }, () => "");
+const KEPT_CHARS = 12;
 
 export function words(text: string): string[] {
   return wordsOf(runs(text));
@@ -39,9 +43,9 @@ export function runs(text: string): string[] {
 export function wordsOf(found: readonly string[]): string[] {
   const out: string[] = [];
   for (const run of found) {
-    const known = STEMS.get(run);
-    if (known !== undefined) out.push(known);
-    else for (const part of split(run)) out.push(stemmed(part));
+    const place = run.length > KEPT_CHARS ? -1 : placeOf(run);
+    if (place >= 0) out.push(KEPT[place] === run ? STEMS[place]! : keptStem(place, run));
+    else for (const part of split(run)) out.push(/^[a-z]+$/.test(part) ? stem(part) : part);
   }
   return out;
 }
@@ -57,10 +61,21 @@ export function split(run: string): string[] {
   return out;
 }
 
-function stemmed(word: string): string {
-  if (!/^[a-z]+$/.test(word)) return word;
+/** -1 where it is not all a to z: such a word has no stem but itself. */
+function placeOf(word: string): number {
+  let sum = 0;
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if (code < 97 || code > 122) return -1;
+    sum = (Math.imul(sum, 31) + code) | 0;
+  }
+  return (sum ^ (sum >>> 16)) & (PLACES - 1);
+}
+
+function keptStem(place: number, word: string): string {
   const found = stem(word);
-  if (word.length <= STEMS_CHARS) STEMS.set(word, found);
+  KEPT[place] = word;
+  STEMS[place] = found;
   return found;
 }
 

@@ -1,5 +1,6 @@
 // The newest documents, kept in memory until there are enough of them for a file.
-import { type Document, GRAM } from "../document.ts";
+import type { Document } from "../document.ts";
+import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
 import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
 

@@ -1,5 +1,5 @@
 // Messages that are near a text: each chosen term gives its weight to every document that has it.
-import { GRAM } from "../document.ts";
+import { GRAM } from "../grams.ts";
 import { type Near, ROUNDING, scoreOf, type TermStats } from "../similarity.ts";
 import { Best, type Hit } from "./best.ts";
 import type { Part } from "./part.ts";

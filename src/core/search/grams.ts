@@ -1,0 +1,114 @@
+// The character grams of a text, by which similar texts are found; each starts with GRAM, which no word does.
+
+/** The first character of every gram term. Words are letters, digits and emoji, so none starts with it. */
+export const GRAM = "~";
+/** The first seventy words or so: what a text is about stands at its beginning, and recall is no better with more. */
+const GRAMS = 256;
+/** From here on a character is a syllable or a whole word (CJK, kana, Hangul), and two tell as much as three letters do. */
+const WIDE = 0x2e80;
+
+/** One for each gram, so that a text's own are told apart without hashing them again. */
+interface Gram {
+  readonly term: string;
+  /** The number of the last text it was found in. */
+  text: number;
+}
+
+/** Grams of other words seen lately: only short ones, for a longer slice would keep the whole text it was cut from in memory. */
+const KEPT = new Map<string, readonly Gram[]>();
+const KEPT_WORDS = 16_384;
+const KEPT_CHARS = 12;
+const TABLE = new Map<string, Gram>();
+const TABLE_GRAMS = 65_536;
+let texts = 0;
+
+/** What ASCII words and their ends are made of: three of these are a number, by which a gram is found without making its text. */
+const PLAIN = " abcdefghijklmnopqrstuvwxyz0123456789+#";
+const PLACES = new Int8Array(128).fill(-1);
+for (const [place, character] of [...PLAIN].entries()) PLACES[character.charCodeAt(0)] = place;
+const PLAIN_GRAMS: (Gram | undefined)[] = Array.from({ length: PLAIN.length ** 3 }, () => undefined);
+
+/** The first grams of the runs, each once. */
+export function grams(...of: readonly (readonly string[])[]): string[] {
+  if (KEPT.size >= KEPT_WORDS || TABLE.size >= TABLE_GRAMS) {
+    KEPT.clear();
+    TABLE.clear();
+  }
+  texts++;
+  const out: string[] = [];
+  for (const found of of) {
+    for (const run of found) {
+      if (isPlain(run)) addPlain(run, out);
+      else for (const gram of gramsOf(run)) if (out.length < GRAMS) add(gram, out);
+      if (out.length === GRAMS) return out;
+    }
+  }
+  return out;
+}
+
+function add(gram: Gram, out: string[]): void {
+  if (gram.text === texts) return;
+  gram.text = texts;
+  out.push(gram.term);
+}
+
+/** As cutGrams does it, in place. */
+function addPlain(run: string, out: string[]): void {
+  let first = 0;
+  let second = placeAt(run, 0);
+  for (let at = 1, end = Math.min(run.length, GRAMS); at <= end && out.length < GRAMS; at++) {
+    const third = at < run.length ? placeAt(run, at) : 0;
+    add(plainGram(first, second, third), out);
+    first = second;
+    second = third;
+  }
+}
+
+/** Where a character stands in PLAIN; -1 where it does not. */
+function placeAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? PLACES[code]! : -1;
+}
+
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (placeAt(text, at) < 0) return false;
+  return true;
+}
+
+function plainGram(first: number, second: number, third: number): Gram {
+  const number = (first * PLAIN.length + second) * PLAIN.length + third;
+  return (PLAIN_GRAMS[number] ??= { term: `${GRAM}${PLAIN[first]}${PLAIN[second]}${PLAIN[third]}`, text: 0 });
+}
+
+function gramsOf(run: string): readonly Gram[] {
+  const known = KEPT.get(run);
+  if (known !== undefined) return known;
+  const made = cutGrams(run).map(gramOf);
+  if (run.length <= KEPT_CHARS) KEPT.set(run, made);
+  return made;
+}
+
+function gramOf(cut: string): Gram {
+  if (cut.length === 3 && isPlain(cut)) return plainGram(placeAt(cut, 0), placeAt(cut, 1), placeAt(cut, 2));
+  let gram = TABLE.get(cut);
+  if (gram === undefined) TABLE.set(cut, (gram = { term: GRAM + cut, text: 0 }));
+  return gram;
+}
+
+/** Trigrams of a run with a space at both ends; bigrams where characters are wide. */
+function cutGrams(run: string): string[] {
+  const padded = ` ${run} `;
+  const out: string[] = [];
+  let at = 0;
+  for (let second = after(padded, at); second < padded.length && out.length < GRAMS; second = after(padded, at)) {
+    const wide = padded.charCodeAt(at) >= WIDE || padded.charCodeAt(second) >= WIDE;
+    const third = after(padded, second);
+    const end = wide ? third : after(padded, third);
+    if (end <= padded.length) out.push(padded.slice(at, end));
+    at = second;
+  }
+  return out;
+}
+
+/** Where the next character begins; a surrogate pair is one character. */
+const after = (text: string, at: number): number => at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
