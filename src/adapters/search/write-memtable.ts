@@ -40,11 +40,11 @@ function writeGrams(memtable: Memtable, gram: string, numberOf: Int32Array, out:
 function writeWords(memtable: Memtable, word: string, numberOf: Int32Array, out: ByteWriter, places: ByteWriter): number {
   let last = -1;
   let count = 0;
-  memtable.eachPosting(word, (doc, title, body, positions, at) => {
+  memtable.eachPosting(word, (doc, title, body, positions) => {
     const number = numberOf[doc]!;
     if (number < 0) return;
     writeWordPosting(out, number - last, title, body);
-    writePositions(places, positions, at, title, body);
+    writePositions(places, positions, title, body);
     last = number;
     count++;
   });

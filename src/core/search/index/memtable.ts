@@ -3,20 +3,10 @@ import type { Document } from "../document.ts";
 import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
 import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
-
-/** What stands in memory of one term: of a gram the documents; of a word, for each, document, counts in title and body, positions. */
-interface TermRows {
-  readonly numbers: number[];
-  /** Where the newest posting begins. */
-  last: number;
-  postings: number;
-}
-
-/** One posting of a word; `at` is where its positions begin in `positions`, those of the title first. */
-export type VisitWord = (doc: number, title: number, body: number, positions: readonly number[], at: number) => void;
+import { BODY, TITLE, type VisitWord, WordPlaces } from "./word-places.ts";
 
 export class Memtable implements Part {
-  readonly #words = new Map<string, TermRows>();
+  readonly #words = new WordPlaces();
   readonly #grams = new Map<string, number[]>();
   readonly #numbers = new Map<number, number>();
   seqs = new Uint32Array(256);
@@ -31,8 +21,11 @@ export class Memtable implements Part {
   bodyWords = 0;
   /** Words so far of the document that is being added, each once. */
   #distinct = 0;
+
   /** Places of words in memory, also of documents that are gone: what it weighs where texts are long. */
-  places = 0;
+  get places(): number {
+    return this.#words.count;
+  }
 
   add(seq: number, document: Document): void {
     const { title, body, grams } = document;
@@ -41,8 +34,8 @@ export class Memtable implements Part {
     this.seqs[doc] = seq;
     this.#numbers.set(seq, doc);
     this.#distinct = 0;
-    this.titleWords += this.titleLengths[doc] = this.#place(doc, title, 1, title.length);
-    this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, 2, textEnd(document));
+    this.titleWords += this.titleLengths[doc] = this.#place(doc, title, TITLE, title.length);
+    this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, BODY, textEnd(document));
     this.wordCounts[doc] = Math.min(this.#distinct, MAX_COUNT);
     this.gramCounts[doc] = Math.min(grams.length, MAX_COUNT);
     for (const gram of grams) {
@@ -67,7 +60,7 @@ export class Memtable implements Part {
 
   /** All of them, in no order. */
   terms(): string[] {
-    return [...this.#words.keys(), ...this.#grams.keys()];
+    return [...this.#words.words(), ...this.#grams.keys()];
   }
 
   gramDocs(gram: string): readonly number[] {
@@ -75,13 +68,7 @@ export class Memtable implements Part {
   }
 
   eachPosting(word: string, visit: VisitWord): void {
-    const numbers = this.#words.get(termKey(word))?.numbers ?? [];
-    for (let at = 0; at < numbers.length;) {
-      const title = numbers[at + 1]!;
-      const body = numbers[at + 2]!;
-      visit(numbers[at]!, title, body, numbers, at + 3);
-      at += 3 + title + body;
-    }
+    this.#words.each(word, visit);
   }
 
   postings(term: string): Postings | undefined {
@@ -118,7 +105,7 @@ export class Memtable implements Part {
 
   frequency(term: string): number {
     const key = termKey(term);
-    return (key.startsWith(GRAM) ? this.#grams.get(key)?.length : this.#words.get(key)?.postings) ?? 0;
+    return key.startsWith(GRAM) ? (this.#grams.get(key)?.length ?? 0) : this.#words.documents(key);
   }
 
   liveFrequency(term: string): number {
@@ -127,45 +114,29 @@ export class Memtable implements Part {
 
   positions(term: string): Uint32Array {
     const found: number[] = [];
-    this.eachPosting(term, (_, title, body, positions, at) => {
-      for (let i = at; i < at + title + body; i++) found.push(positions[i]!);
+    this.eachPosting(term, (_, title, body, positions) => {
+      for (let i = 0; i < title + body; i++) found.push(positions[i]!);
     });
     return Uint32Array.from(found);
   }
 
   *wordsFrom(start: string): Iterable<[string, Postings]> {
-    for (const word of this.#words.keys()) {
+    for (const word of this.#words.words()) {
       const postings = word.startsWith(start) ? this.postings(word) : undefined;
       if (postings !== undefined) yield [word, postings];
     }
   }
 
-  /** Enters the words of a field, whose count stands at `field` of a posting; answers how many there were. Those before `end` are compared. */
-  #place(doc: number, words: readonly string[], field: 1 | 2, end: number): number {
+  /** Enters the words of a field; answers how many there were. Those before `end` are compared. */
+  #place(doc: number, words: readonly string[], field: typeof TITLE | typeof BODY, end: number): number {
     let count = 0;
     for (let position = 0; position < words.length; position++) {
       const word = words[position]!;
       if (word === "") continue;
       count++;
-      const rows = this.#words.get(word) ?? this.#rows(termKey(word));
-      const { numbers } = rows;
-      if (rows.postings === 0 || numbers[rows.last] !== doc) {
-        rows.last = numbers.length;
-        rows.postings++;
-        if (position < end) this.#distinct++;
-        numbers.push(doc, 0, 0);
-      }
-      numbers[rows.last + field]!++;
-      numbers.push(position);
+      if (this.#words.add(word, doc, field, position) && position < end) this.#distinct++;
     }
-    this.places += count;
     return Math.min(count, MAX_COUNT);
-  }
-
-  #rows(word: string): TermRows {
-    let rows = this.#words.get(word);
-    if (rows === undefined) this.#words.set(word, (rows = { numbers: [], last: 0, postings: 0 }));
-    return rows;
   }
 
   #addGram(gram: string, doc: number): void {

@@ -165,8 +165,8 @@ function next(source: { readonly bytes: Uint8Array; at: number }): number {
 }
 
 /** Positions as gaps, beginning anew in each field of each posting. */
-export function writePositions(out: ByteWriter, positions: ArrayLike<number>, from: number, title: number, body: number): void {
-  for (let field = 0, at = from; field < 2; field++) {
+export function writePositions(out: ByteWriter, positions: ArrayLike<number>, title: number, body: number): void {
+  for (let field = 0, at = 0; field < 2; field++) {
     let last = 0;
     for (let left = field === 0 ? title : body; left > 0; left--, at++) {
       const position = positions[at] ?? 0;
