@@ -1,9 +1,9 @@
 // Several segments become one, without the documents that are gone; one alone is rewritten for that.
 import { ByteReader, ByteWriter } from "../../core/search/index/bytes.ts";
-import { readGrams, readWords, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
+import { copyPostings, readGrams, readWords, writeGramPosting, writeWordPosting } from "../../core/search/index/postings.ts";
 import { liveDocuments, type Renumbered } from "./live-documents.ts";
 import type { Pace } from "./pace.ts";
-import type { Entry, Segment } from "./segment.ts";
+import { entries, type Entry, type Segment } from "./segment.ts";
 import { isGram } from "./segment-format.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
@@ -48,7 +48,7 @@ class Cursor {
   readonly #segment: Segment;
   readonly #numberOf: Int32Array;
   #block = 0;
-  #entries: Iterator<[string, Entry, Uint8Array]> | undefined;
+  #entries: Iterator<[string, Entry]> | undefined;
   #entry: Entry | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
   #bytesAt = 0;
@@ -63,7 +63,7 @@ class Cursor {
     for (;;) {
       const item = this.#entries?.next();
       if (item !== undefined && item.done !== true) {
-        [this.term, this.#entry, this.#bytes] = item.value;
+        [this.term, this.#entry] = item.value;
         return;
       }
       const block = this.#segment.blocks[this.#block++];
@@ -72,16 +72,28 @@ class Cursor {
         return;
       }
       this.#bytesAt = block.at;
-      this.#entries = this.#segment.readBlock(block)[Symbol.iterator]();
+      this.#bytes = this.#segment.readBlock(block);
+      this.#entries = entries(this.#bytes, block);
     }
   }
 
   append(out: Output): void {
     const entry = this.#entry;
     if (entry === undefined || this.term === undefined) return;
-    const docs = this.#slice(entry.docsAt, entry.docs);
-    if (isGram(this.term)) this.#appendGrams(docs, entry.count, out);
-    else this.#appendWords(docs, this.#slice(entry.positionsAt, entry.positions), entry.count, out);
+    const grams = isGram(this.term);
+    if (this.#segment.deadCount === 0) this.#appendWhole(entry, grams, out);
+    else if (grams) this.#appendGrams(this.#slice(entry.docsAt, entry.docs), entry.count, out);
+    else this.#appendWords(this.#slice(entry.docsAt, entry.docs), this.#slice(entry.positionsAt, entry.positions), entry.count, out);
+  }
+
+  /** Where nothing is left out, almost all bytes are the same as before. */
+  #appendWhole({ docsAt, docs, positionsAt, positions, count }: Entry, grams: boolean, out: Output): void {
+    const first = this.#numberOf[0]!;
+    const from = docsAt - this.#bytesAt;
+    const last = copyPostings(out.docs, { bytes: this.#bytes, from, to: from + docs, grams }, first - out.last);
+    out.positions.raw(this.#bytes, positionsAt - this.#bytesAt, positionsAt - this.#bytesAt + positions);
+    out.last = first + last;
+    out.count += count;
   }
 
   #appendGrams(bytes: Uint8Array, count: number, out: Output): void {
@@ -98,27 +110,18 @@ class Cursor {
   #appendWords(bytes: Uint8Array, positions: Uint8Array, count: number, out: Output): void {
     const { docs, titles, bodies } = readWords(bytes, count);
     const reader = new ByteReader(positions);
-    const before = out.count;
     for (let i = 0; i < docs.length; i++) {
       const number = this.#numberOf[docs[i]!]!;
       const title = titles[i]!;
       const body = bodies[i]!;
-      if (number >= 0) {
-        writeWordPosting(out.docs, number - out.last, title, body);
-        out.last = number;
-        out.count++;
-      }
-      if (this.#whole) continue;
       const from = reader.at;
       for (let left = title + body; left > 0; left--) reader.varint();
-      if (number >= 0) out.positions.raw(positions, from, reader.at);
+      if (number < 0) continue;
+      writeWordPosting(out.docs, number - out.last, title, body);
+      out.positions.raw(positions, from, reader.at);
+      out.last = number;
+      out.count++;
     }
-    // Where nothing is left out, positions are the same bytes as before.
-    if (this.#whole && out.count > before) out.positions.raw(positions);
-  }
-
-  get #whole(): boolean {
-    return this.#segment.deadCount === 0;
   }
 
   #slice(at: number, length: number): Uint8Array {

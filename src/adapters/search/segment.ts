@@ -178,13 +178,11 @@ export class Segment implements Part {
     }
   }
 
-  /** All terms of one block with their bytes, checked against the block's checksum. */
-  readBlock(block: Block): Iterable<[string, Entry, Uint8Array]> {
+  /** One block, checked against its checksum. */
+  readBlock(block: Block): Uint8Array {
     const bytes = this.read(block.at, block.dictionary + block.docs + block.positions);
     if (crc32(bytes) !== block.checksum) throw new Corrupt(`a block of ${this.path} is damaged`);
-    return (function* () {
-      for (const [term, entry] of entries(bytes.subarray(0, block.dictionary), block)) yield [term, entry, bytes];
-    })();
+    return bytes;
   }
 
   read(at: number, length: number): Uint8Array {
@@ -245,19 +243,20 @@ function readBlocks(bytes: Uint8Array, count: number): Block[] {
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 
-function* entries(dictionary: Uint8Array, block: Block): Iterable<[string, Entry]> {
-  const reader = new ByteReader(dictionary);
-  const term = new Uint8Array(1024);
+/** All terms of a block, whose bytes begin with its dictionary. */
+export function* entries(bytes: Uint8Array, block: Block): Generator<[string, Entry], void, void> {
+  const reader = new ByteReader(bytes);
+  const term = Buffer.allocUnsafe(1024);
   let docsAt = block.at + block.dictionary;
   let positionsAt = docsAt + block.docs;
-  while (!reader.done) {
+  while (reader.at < block.dictionary) {
     const shared = reader.varint();
     const length = reader.varint();
-    term.set(dictionary.subarray(reader.at, (reader.at += length)), shared);
+    for (let i = 0; i < length; i++) term[shared + i] = bytes[reader.at++]!;
     const entry = { count: reader.varint(), docsAt, docs: reader.varint(), positionsAt, positions: reader.varint() };
     docsAt += entry.docs;
     positionsAt += entry.positions;
-    yield [text(term.subarray(0, shared + length)), entry];
+    yield [term.toString("utf8", 0, shared + length), entry];
   }
 }
 

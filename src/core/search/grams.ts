@@ -25,7 +25,7 @@ let texts = 0;
 /** What ASCII words and their ends are made of: three of these are a number, by which a gram is found without making its text. */
 const PLAIN = " abcdefghijklmnopqrstuvwxyz0123456789+#";
 const PLACES = new Int8Array(128).fill(-1);
-for (const [place, character] of [...PLAIN].entries()) PLACES[character.charCodeAt(0)] = place;
+for (let place = 0; place < PLAIN.length; place++) PLACES[PLAIN.charCodeAt(place)] = place;
 const PLAIN_GRAMS: (Gram | undefined)[] = Array.from({ length: PLAIN.length ** 3 }, () => undefined);
 
 /** The first grams of the runs, each once. */

@@ -1,5 +1,7 @@
 // Whole numbers in as few bytes as they need, seven bits to a byte, and a buffer that grows as they are written.
 
+const SHORT = 24;
+
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   length = 0;
@@ -21,7 +23,9 @@ export class ByteWriter {
 
   raw(source: Uint8Array, from = 0, to = source.length): void {
     this.#room(to - from);
-    this.#bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.length);
+    // Most are a few bytes, and a view of them would take longer than they do.
+    if (to - from <= SHORT) for (let at = from, next = this.length; at < to; at++) this.#bytes[next++] = source[at]!;
+    else this.#bytes.set(from === 0 && to === source.length ? source : source.subarray(from, to), this.length);
     this.length += to - from;
   }
 

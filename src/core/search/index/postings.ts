@@ -95,6 +95,32 @@ export function gramBits(bytes: Uint8Array, documents: number): Uint8Array {
   return bits;
 }
 
+/** Postings as they stand in a file: of a word or of a gram, from one byte to another. */
+export interface Written {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+  readonly to: number;
+  readonly grams: boolean;
+}
+
+/** The same postings for documents that are numbered `shift` higher in `out`: only the first gap is another. Answers the last document. */
+export function copyPostings(out: ByteWriter, { bytes, from, to, grams }: Written, shift: number): number {
+  const source = { bytes, at: from };
+  const bits = grams ? 0 : 2;
+  const head = next(source);
+  let doc = (head >>> bits) - 1;
+  let form = grams ? 0 : head & 3;
+  out.varint((doc + shift) * (grams ? 1 : 4) + form);
+  out.raw(bytes, source.at, to);
+  for (;;) {
+    for (let counts = form === 3 ? 2 : form & 1; counts > 0; counts--) next(source);
+    if (source.at >= to) return doc;
+    const gap = next(source);
+    doc += gap >>> bits;
+    form = grams ? 0 : gap & 3;
+  }
+}
+
 /** Of the first posting of a block, its document, its first byte and the document before it; answers where the next block begins. */
 export type Mark = (doc: number, from: number, before: number) => number;
 
