@@ -34,6 +34,12 @@ test("grams are three letters, or two where one character is a syllable or a wor
   expect(documentOfText("東京都").grams).toEqual(["~ 東", "~東京", "~京都", "~都 "]);
 });
 
+test("a gram counts once, also where a word with letters of another script has it too", () => {
+  expect(documentOfText("abc жabcж").grams).toEqual(["~ ab", "~abc", "~bc ", "~ жa", "~жab", "~bcж", "~cж "]);
+  expect(documentOfText("жabcж abc").grams).toEqual(["~ жa", "~жab", "~abc", "~bcж", "~cж ", "~ ab", "~bc "]);
+  expect(documentOfText("c++ c# 7").grams).toEqual(["~ c+", "~c++", "~++ ", "~ c#", "~c# ", "~ 7 "]);
+});
+
 test("grams never cut a character in half", () => {
   for (const gram of documentOfText("𐐨𐐩𐐪𐐫 a𐐨b 👍👍").grams) expect(gram.isWellFormed()).toBe(true);
 });

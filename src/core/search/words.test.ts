@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { fold } from "./fold.ts";
+import { stem } from "./stem.ts";
 import { words } from "./words.ts";
 
 test("case, accents and width do not hide a word", () => {
@@ -25,6 +26,14 @@ test("invisible characters do not hide a word, and the zero-width space parts wo
 
 test("English word forms are found by their stem", () => {
   expect(words("Run runs RUNNING ran")).toEqual(["run", "run", "run", "ran"]);
+});
+
+test("a word gets its own stem however many others were seen before it", () => {
+  const letters = (n: number): string => (n < 26 ? "" : letters(Math.floor(n / 26) - 1)) + String.fromCodePoint(97 + (n % 26));
+  const many = Array.from({ length: 100_000 }, (_, n) => letters(n * 7));
+  const stems = words(many.join(" "));
+  for (const at of [0, 1, 26, 500, 20_000, 99_999]) expect(stems[at]).toBe(stem(many[at] ?? ""));
+  expect(words(many.join(" "))).toEqual(many.map(stem));
 });
 
 test("apostrophes: possessive, contraction, name and elision are found the way people type them", () => {
