@@ -8,7 +8,7 @@ export interface Row {
   readonly verdict: "held" | "BROKEN" | "not here";
   readonly figure: string;
   readonly seconds: number;
-  /** When, and with which share of the full counts. */
+  /** When, with which share of the full counts, and at which commit. */
   readonly run: string;
 }
 
@@ -35,7 +35,7 @@ export function pageOf(rows: readonly Row[], before: string, parts: readonly Pic
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.version}`;
   return `# Proof
 
-What the board promises, and what \`npm run prove\` saw of it. A run of some parts replaces their rows and leaves the others: each row says in its last column when it was made, and with all of the counts that \`npm run prove\` has for it or with a share of them. The last run was \`${command}\`, on ${machine}. "Not here" says what the machine lacked.
+What the board promises, and what \`npm run prove\` saw of it. A run of some parts replaces their rows and leaves the others: each row says in its last column when it was made, and with all of the counts that \`npm run prove\` has for it or with a share of them; newer ones also at which commit. The last run was \`${command}\`, on ${machine}. "Not here" says what the machine lacked.
 
 ${table(kept)}
 

@@ -1,5 +1,6 @@
 // Every promise of the board, put to the proof on this machine: all of them, or those named on the command line.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { commit } from "../bench/support/commit.ts";
 import { orInstead, refused, requireKnown, requireNames } from "../bench/support/usage.ts";
 import { undoOnSignals } from "../test/support/leftovers.ts";
 import { asked, USAGE } from "./arguments.ts";
@@ -26,7 +27,9 @@ const chosen = orInstead(() => {
 const share = Number(values.share ?? "1");
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
-const run = `${new Date().toISOString().slice(0, 10)}, ${shareText(share)}`;
+// The page itself differs as soon as it is written to.
+const at = commit("src");
+const run = `${new Date().toISOString().slice(0, 10)}, ${shareText(share)}${at === "" ? "" : `, ${at}`}`;
 const command = `npm run prove${process.argv.length > 2 ? ` -- ${process.argv.slice(2).join(" ")}` : ""}`;
 
 const rows: Row[] = [];

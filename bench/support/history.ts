@@ -1,7 +1,7 @@
 // Runs that were recorded, a line of JSON each, and how a new one compares with the last of the same machine.
-import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { arch, availableParallelism, cpus, platform, totalmem } from "node:os";
+import { commit } from "./commit.ts";
 import { type Figure, shareOfCeiling } from "./figure.ts";
 
 export interface Run {
@@ -77,13 +77,4 @@ function gain(before: Recorded, now: Recorded, better: "more" | "less"): number 
   if (before.ofCeiling !== undefined && now.ofCeiling !== undefined && before.ceiling === now.ceiling)
     return now.ofCeiling / before.ofCeiling - 1;
   return better === "more" ? now.value / before.value - 1 : before.value / now.value - 1;
-}
-
-/** With a mark where the files differ from it; empty outside a checkout. */
-function commit(): string {
-  try {
-    return execFileSync("git", ["describe", "--always", "--dirty"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  } catch {
-    return "";
-  }
 }
