@@ -189,6 +189,12 @@ test("who filters by status or votes hears when a message comes to match and whe
   const vote = await board.put(voter, { kind: "verification", body: "looked", refs: [{ rel: "verifies", id: finding.id }] });
   const against = await board.put(other, { kind: "verification", body: "dived", refs: [{ rel: "refutes", id: bystander.id }] });
   await board.put(voter, { kind: "retraction", refs: [{ rel: "retracts", id: vote.id }] });
+  // Whoever hears of it late: nobody stands by it any more.
+  for (const parameters of [`verified_by=${voter.id}`, "min_verifies=1", "status=verified"]) {
+    await using late = await openStream(board, `/api/stream?${parameters}`, { "last-event-id": String(bystander.seq) });
+    const told = (await late.upTo("live")).filter(({ event }) => event === "status").map(({ data }) => (data as { to: string }).to);
+    expect(told, parameters).toEqual(["verified", "open"]);
+  }
   await board.put(voter, { kind: "verification", body: "looked again", refs: [{ rel: "verifies", id: finding.id }] });
   await board.put(other, { kind: "retraction", refs: [{ rel: "retracts", id: against.id }] });
   await board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: finding.id }] });

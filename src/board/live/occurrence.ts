@@ -4,7 +4,7 @@ import type { Trace } from "../../core/message/trace.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
-import { subjectOf, subjectOfTrace, subjectsBefore } from "../../core/query/subject.ts";
+import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/subject.ts";
 import { type Document, documentOf } from "../../core/search/document.ts";
 import type { Card, Found, Store } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
@@ -106,7 +106,9 @@ type SubjectAt = (status: Status | undefined) => Subject | undefined;
 async function subjectReader(message: ReadMessage, store: Store, withVotes: boolean): Promise<SubjectAt> {
   if ("card" in message) {
     const { standing, payload, author } = message.card;
-    const verifiedBy = withVotes && standing.verifies > 0 ? await store.verifiers(standing.seq) : [];
+    const voters = withVotes && standing.verifies > 0 ? await store.verifiers(standing.seq) : [];
+    // A vote may have been withdrawn between both readings.
+    const verifiedBy = withVotes && voters.length !== standing.verifies ? undefined : voters;
     const facts = { standing, payload, authorSince: author.firstSeen, verifiedBy };
     return (status) => subjectOf(facts, status ?? standing.status);
   }
@@ -144,9 +146,9 @@ function occurrenceOf(
     }
     case "status": {
       const { from, to } = JSON.parse(detail ?? "{}") as { from: Status; to: Status };
-      const before = at(from);
+      const [before, after, present] = [at(from), at(to), at(undefined)];
       return occurrence("status", () => JSON.stringify({ id, seq, from, to }), [
-        at(to),
+        ...(after === undefined || present === undefined ? [] : subjectsAfter(after, to, present.text.status)),
         ...(before === undefined ? [] : subjectsBefore(before, from, to)),
       ]);
     }

@@ -1,6 +1,6 @@
 // A message as conditions see it: from what the board knows about it, or from the trace it left.
 import { type Gone, type LabelField, labelsOf, type Standing } from "../message/standing.ts";
-import { verdict } from "../message/status.ts";
+import { verdict, type Verdict } from "../message/status.ts";
 import { labelMark, type Trace } from "../message/trace.ts";
 import type { Payload } from "../protocol/payload.ts";
 import type { Status } from "../protocol/vocabulary.ts";
@@ -12,8 +12,8 @@ export interface SubjectFacts {
   readonly standing: Standing;
   readonly payload: Payload;
   readonly authorSince: number;
-  /** Agents whose standing vote on it is verifies. */
-  readonly verifiedBy: readonly string[];
+  /** Agents whose standing vote on it is verifies; undefined where that is not known, then it may be anybody. */
+  readonly verifiedBy: readonly string[] | undefined;
 }
 
 /** `status` is the one to judge by: the present one, or one it had. */
@@ -27,14 +27,14 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
     offers,
     repliedTo,
     reaches: to === null ? repliedTo : [to, ...repliedTo],
-    verifiedBy,
+    verifiedBy: verifiedBy ?? [],
   };
   return {
     text: { kind, status, root, author, to },
     // What is not leased is in no range.
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: standing.leaseUntil ?? Number.NaN },
     flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null, addressed: to !== null },
-    has: (field, value) => sets[field].includes(value),
+    has: (field, value) => (field === "verifiedBy" && verifiedBy === undefined) || sets[field].includes(value),
     language: lang,
     refs,
     terms: () => messageTerms(standing, standing, labelsOf(payload).map(labelMark), refs),
@@ -74,25 +74,35 @@ const VOTE_STEPS = [
   [-1, 1],
 ] as const;
 
+const isByVotes = (status: Status): status is "verified" | "disputed" => status === "verified" || status === "disputed";
+
 /**
  * The message as it may have been before its status changed, given as it is now but with the old status.
  * The log does not say what changed it; where it may have been a vote, the counts were one vote away.
  */
 export function subjectsBefore(now: Subject, from: Status, to: Status): readonly Subject[] {
-  const byVotes = (status: Status): boolean => status === "verified" || status === "disputed";
-  if (!byVotes(from) && !byVotes(to)) return [now];
-  const said = byVotes(from) ? from : "none";
+  if (!isByVotes(from) && !isByVotes(to)) return [now];
+  return [now, ...oneVoteAway(now, isByVotes(from) ? from : "none")];
+}
+
+/**
+ * The message as it may have been after it, given as it is now but with the new status. Where that is not its `present` one any more, votes
+ * may have been withdrawn since: if those that are left do not make the status, they were one vote away.
+ */
+export function subjectsAfter(now: Subject, to: Status, present: string | null): readonly Subject[] {
+  if (present === to || !isByVotes(to) || verdict(now.number) === to) return [now];
+  return [now, ...oneVoteAway(now, to)];
+}
+
+/** The message with one vote more, less or turned round, where the votes then say this. */
+function oneVoteAway(now: Subject, said: Verdict): readonly Subject[] {
   const { verifies, refutes } = now.number;
-  const others = VOTE_STEPS.map(([v, r]) => ({ verifies: verifies + v, refutes: refutes + r, withdrawn: v > 0 })).filter(
-    (votes) => votes.verifies >= 0 && votes.refutes >= 0 && verdict(votes) === said,
-  );
-  return [
-    now,
-    ...others.map(({ withdrawn, ...votes }) => ({
+  return VOTE_STEPS.map(([v, r]) => ({ verifies: verifies + v, refutes: refutes + r, withdrawn: v > 0 }))
+    .filter((votes) => votes.verifies >= 0 && votes.refutes >= 0 && verdict(votes) === said)
+    .map(({ withdrawn, ...votes }) => ({
       ...now,
       number: { ...now.number, ...votes },
       // Whose vote was withdrawn is not known any more: it may have been anybody's.
       has: (field: SetField, value: string) => (withdrawn && field === "verifiedBy") || now.has(field, value),
-    })),
-  ];
+    }));
 }

@@ -3,7 +3,7 @@ import type { Trace } from "../message/trace.ts";
 import { labelMark } from "../message/trace.ts";
 import { atLeast, hasAll, hasAny, not, oneOf, or } from "./condition.ts";
 import { predicate } from "./predicate.ts";
-import { subjectOfTrace, subjectsBefore } from "./subject.ts";
+import { subjectOfTrace, subjectsAfter, subjectsBefore } from "./subject.ts";
 import { conditionTerms } from "./terms.ts";
 
 const A = "ag_aaaaaaaaaaaaaaaaaaaa";
@@ -85,4 +85,17 @@ test("before a status that votes made or unmade, the counts were one vote away",
   expect(counts({ verifies: 0, refutes: 1 }, "verified", "disputed")).toEqual(["1:0"]);
   expect(counts({ verifies: 1, refutes: 1 }, "verified", "disputed")).toEqual(["1:0", "2:0", "2:1"]);
   expect(counts({ verifies: 0, refutes: 0 }, "open", "claimed")).toEqual([]);
+});
+
+test("after a status that votes made, they were as they are, unless the message has moved on and they do not make it", () => {
+  const counts = (now: { verifies: number; refutes: number }, to: Trace["status"], present: Trace["status"]) =>
+    subjectsAfter(subjectOfTrace(gone, { ...trace, ...now, status: to }, 0), to, present).map(
+      ({ number, has }) => `${number.verifies}:${number.refutes}${has("verifiedBy", A) ? " by anybody" : ""}`,
+    );
+  expect(counts({ verifies: 1, refutes: 0 }, "verified", "verified")).toEqual(["1:0"]);
+  expect(counts({ verifies: 1, refutes: 0 }, "verified", "resolved")).toEqual(["1:0"]);
+  // By its answers.
+  expect(counts({ verifies: 0, refutes: 0 }, "verified", "verified")).toEqual(["0:0"]);
+  expect(counts({ verifies: 0, refutes: 0 }, "verified", "open")).toEqual(["0:0", "1:0 by anybody"]);
+  expect(counts({ verifies: 0, refutes: 0 }, "disputed", "open")).toEqual(["0:0", "0:1"]);
 });
