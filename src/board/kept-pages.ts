@@ -23,8 +23,9 @@ interface KeptPage extends Content {
 
 /** Filters whose meaning moves with the clock alone. */
 const MOVING: readonly FilterName[] = ["since", "until", "expiring_within", "min_author_age"];
-const PAGES_KEPT = 300;
-const CHARS_KEPT = 16 * LIMITS.page_chars;
+/** At the most; half as many stay at the least. Room for what readers come back to, such as the tags and authors they follow. */
+const PAGES_KEPT = 600;
+const CHARS_KEPT = 32 * LIMITS.page_chars;
 
 export class KeptPages {
   readonly #pages = recentTexts<string, KeptPage>(PAGES_KEPT, CHARS_KEPT, ({ chars }) => chars);
