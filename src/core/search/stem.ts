@@ -16,7 +16,6 @@ const IRREGULAR = new Map(
     ...Object.fromEntries(["sky", "news", "howe", "atlas", "cosmos", "bias", "andes"].map((word) => [word, word])),
   }),
 );
-const IRREGULAR_CHARS = 6;
 /** Words that look like a form of another word once a plural is gone, and are none. */
 const WHOLE = /^(?:inning|outing|canning|herring|earring|proceed|exceed|succeed)$/;
 
@@ -76,7 +75,7 @@ function regionAfter(word: string, from: number): number {
 
 export function stem(word: string): string {
   if (word.length <= 2) return word;
-  const irregular = word.length <= IRREGULAR_CHARS && endsIn(word, "egsy") ? IRREGULAR.get(word) : undefined;
+  const irregular = IRREGULAR.get(word);
   if (irregular !== undefined) return irregular;
 
   // A consonant y is written Y until the end.
@@ -86,14 +85,11 @@ export function stem(word: string): string {
 
   w = plural(w);
   if (WHOLE.test(w)) return w;
-  if (endsIn(w, "dgy")) w = participle(w, r1);
-  if (endsIn(w, "yY") && /[^aeiouy][yY]$/.test(w) && w.length > 2) w = `${w.slice(0, -1)}i`;
+  w = participle(w, r1);
+  if (/[^aeiouy][yY]$/.test(w) && w.length > 2) w = `${w.slice(0, -1)}i`;
   w = derived(w, r1, r2);
-  return w.includes("Y") ? w.replaceAll("Y", "y") : w;
+  return w.replaceAll("Y", "y");
 }
-
-/** Whether the last letter is one of these, before the ending is looked for: most words have none. */
-const endsIn = (word: string, letters: string): boolean => letters.includes(word.charAt(word.length - 1));
 
 function plural(w: string): string {
   if (w.endsWith("sses")) return w.slice(0, -2);
@@ -116,16 +112,16 @@ function participle(w: string, r1: number): string {
 
 function derived(word: string, r1: number, r2: number): string {
   let w = word;
-  const two = endsIn(w, "ilmnrs") ? STEP_2.exec(w) : null;
+  const two = STEP_2.exec(w);
   if (two !== null && two.index >= r1) {
     const [suffix] = two;
     const before = w[two.index - 1] ?? "";
     const fits = suffix === "ogi" ? before === "l" : suffix !== "li" || "cdeghkmnrt".includes(before);
     if (fits) w = w.slice(0, two.index) + (STEP_2_TO[suffix] ?? "");
   }
-  const three = endsIn(w, "eils") ? STEP_3.exec(w) : null;
+  const three = STEP_3.exec(w);
   if (three !== null && three.index >= (three[0] === "ative" ? r2 : r1)) w = w.slice(0, three.index) + (STEP_3_TO[three[0]] ?? "");
-  const four = endsIn(w, "ceilmnrst") ? STEP_4.exec(w) : null;
+  const four = STEP_4.exec(w);
   if (four !== null && four.index >= r2 && (four[0] !== "ion" || "st".includes(w[four.index - 1] ?? " "))) w = w.slice(0, four.index);
   const last = w.length - 1;
   if (w.endsWith("e") && (last >= r2 || (last >= r1 && !SHORT_SYLLABLE.test(w.slice(0, last))))) return w.slice(0, last);
