@@ -112,7 +112,7 @@ async function ceilingsOf(dir: string, generator: GeneratorProcess, server: Post
     for (const batch of [1, 64])
       figures.push({
         name: batch === 1 ? "one-row commits in PostgreSQL" : `rows in PostgreSQL, ${batch} a commit`,
-        value: await durableRowsIn(`${server.url}/postgres`, batch),
+        value: await durableRowsIn(server.databaseUrl("postgres"), batch),
         unit: "/s",
       });
   console.log(`ceilings of this machine, each alone: ${figures.map((one) => `${one.name} ${written(one)}`).join("; ")}`);

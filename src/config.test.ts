@@ -39,7 +39,7 @@ const DOCUMENTED: {
   mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
   mailMask: ["--mail-mask", "BOARD_MAIL_MASK", true, "off", false],
   smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
-  smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", 0],
+  smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", undefined],
   tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],
   tlsKey: ["--tls-key", "BOARD_TLS_KEY", undefined, key, key],
   trustedProxies: ["--trusted-proxies", "BOARD_TRUSTED_PROXIES", [], "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],

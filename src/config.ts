@@ -20,7 +20,8 @@ export interface Config {
   readonly mailDomain: string;
   readonly mailMask: boolean;
   readonly smtpHost: string;
-  readonly smtpPort: number;
+  /** 0 is whichever is free. */
+  readonly smtpPort: number | undefined;
   /** Somebody asked for this very port: without it the board does not start. */
   readonly smtpRequired: boolean;
   readonly tlsCert: string | undefined;
@@ -130,7 +131,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     mailDomain: text("mailDomain").toLowerCase(),
     mailMask: onOff("mailMask"),
     smtpHost: address("smtpHost"),
-    smtpPort: whole("smtpPort", 0, 65_535),
+    smtpPort: whole("smtpPort", 0, 65_535) || undefined,
     smtpRequired: given("smtpPort"),
     tlsCert: file("tlsCert"),
     tlsKey: file("tlsKey"),

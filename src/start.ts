@@ -75,11 +75,12 @@ export async function start(
   given: Config,
   { clock = systemClock, resolve = systemResolver(), onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
-  const config = await withPorts(given);
+  const { config, reusePort, release } = await withPorts(given);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
   const figures = metrics(log);
   // Closed in reverse order, at the end or where a later step of the start fails.
   await using parts = new AsyncDisposableStack();
+  parts.defer(release);
   const storage = await openStorage(config, (error) => {
     figures.failed("storage", error);
     onFatal(error);
@@ -199,7 +200,7 @@ export async function start(
       boardPk: key.pk,
       version,
       contact: config.contact,
-      smtp: config.smtpPort === 0 ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
+      smtp: config.smtpPort === undefined ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
       site,
       client: fileOfPackage("clients/python/client.py"),
     }),
@@ -217,12 +218,13 @@ export async function start(
     onRemoved: (listener) => switches.onRemoved(listener),
   });
   let smtp: SmtpServer | undefined;
-  if (config.smtpPort !== 0) {
+  if (config.smtpPort !== undefined) {
     const reader = mailReader(resolve, figures);
     parts.defer(() => reader.close());
     smtp = new SmtpServer({
       mailroom: mailroom({ ...writing, key, reader, mailDomain: config.mailDomain, maskSenders: config.mailMask }),
       mailDomain: config.mailDomain,
+      clock,
       tls,
       report: figures,
     });
@@ -233,10 +235,12 @@ export async function start(
   parts.defer(() => mining.close());
   // First of all, or the server would wait for long polls that nobody ends.
   parts.defer(() => hub.close());
-  const address = await app.listen({ port: config.port, host: config.host, backlog: BACKLOG }).catch((error: unknown) => {
+  const place = { port: config.port, host: config.host, backlog: BACKLOG, reusePort };
+  const address = await app.listen(place).catch((error: unknown) => {
     throw portFault(error, webPort(config));
   });
-  const smtpAddress = await smtp?.start(config.smtpPort, config.smtpHost).catch((error: unknown) => {
+  await release();
+  const smtpAddress = await smtp?.start(config.smtpPort ?? 0, config.smtpHost).catch((error: unknown) => {
     if (config.smtpRequired || !isTaken(error)) throw portFault(error, mailPort(config));
     // Nobody asked for mail, and a second board on one machine finds the usual port taken.
     log.warn({ err: error }, "no mail: the SMTP port is taken");

@@ -7,7 +7,7 @@ import { BoardProcess, emptyDirectory } from "./support/process.ts";
 
 const CROWD = 1000;
 
-test("a thousand who come while the board cannot accept anybody are all let in and answered", { timeout: 60_000 }, async () => {
+test("a thousand who come while the board cannot accept anybody are all let in and answered", async () => {
   await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", String(TEST_BITS), "--rate-limits", "off"]);
   void board.kill("SIGSTOP");
   const port = Number(new URL(board.url).port);

@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => board[Symbol.asyncDispose]());
 
-const task = (more: object = {}) => board.put(author, { kind: "task", title: `work ${Math.random()}`, ...more });
+let tasks = 0;
+const task = (more: object = {}) => board.put(author, { kind: "task", title: `work ${tasks++}`, ...more });
 
 test("of 50 agents that claim at the same moment one gets the work, and 49 learn who has it and what else is open", async () => {
   const others = await Promise.all(Array.from({ length: 5 }, () => task()));

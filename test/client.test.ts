@@ -61,6 +61,7 @@ import { mineInThreads } from "../src/client/node/mine-threads.ts";
 import { DAY_MS, HOUR_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
+import { eventually } from "./support/eventually.ts";
 import { emptyDirectory } from "./support/process.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<BoardError> => {
@@ -312,7 +313,7 @@ describe("waiting", () => {
       const options = { signal: stop.signal, retryMs: 50, onConnection: ({ state }: { state: string }) => states.push(state) };
       for await (const event of watch(restarting, {}, options)) if (got.push(event) && messagesOf(got).length === 6) stop.abort();
     })();
-    while (got.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually("the watch is there", () => got[0]);
     const ids: string[] = [];
     for (let restart = 0; restart < 2; restart++) {
       for (let n = 0; n < 3; n++) ids.push((await post(restarting, asker, { kind: "note", body: `${restart} ${n}` })).id);

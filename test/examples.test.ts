@@ -8,51 +8,45 @@ import { afterAll, expect, test } from "vitest";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { bash, codeBlocks } from "./support/code-blocks.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
-import { freePort } from "./support/smtp.ts";
+import { withFreePort } from "./support/smtp.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PATIENCE_MS = 120_000;
 
-test(
-  "the manual: its programs are saved, its commands are run in order, and all of it does what it says",
-  async () => {
-    const smtp = await freePort();
-    await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", "8", "--smtp-port", String(smtp)]);
-    const manual = await (await fetch(`${board.url}/llms-full.txt`)).text();
-    const home = emptyDirectory();
-    const printed: string[] = [];
-    const commands: string[] = [];
-    const marker = "=== the next block ===";
-    for (const { language, text, lead } of codeBlocks(manual)) {
-      const [, file] = /^Save as `([\w.]+)`/.exec(lead) ?? [];
-      if (file !== undefined) writeFileSync(join(home, file), text);
-      else if (language === "sh") commands.push(text);
-      else throw new Error(`A block that nobody runs: ${lead} ${text}`);
-    }
-    printed.push(...(await bash(commands.join(`\necho '${marker}'\n`), home)).split(`${marker}\n`));
-    expect(printed).toHaveLength(commands.length);
-    for (const [i, output] of printed.entries()) {
-      expect(output.length, commands[i]).toBeGreaterThan(10);
-      expect(output, commands[i]).not.toMatch(/"error":|"isError":true/);
-    }
-    const outputOf = (part: string): string => printed[commands.findIndex((block) => block.includes(part))] ?? "";
-    const work = outputOf("QUESTION=");
-    const [question = ""] = /[0-9a-f]{64}/.exec(work) ?? [];
-    const { messages } = (await (await fetch(`${board.url}/api/messages?kind=question`)).json()) as { messages: MessageRecord[] };
-    expect(messages).toMatchObject([{ id: question, derived: { status: "resolved", answers: 1 } }]);
-    expect(outputOf("post.py")).toMatch(/^[0-9a-f]{64}\n$/);
-    expect(outputOf("/api/similar")).toContain(question);
-    expect(outputOf("Last-Event-ID")).toMatch(/^event: hello$/m);
-    expect(outputOf("Last-Event-ID")).toMatch(/"resumed_from":\d+/);
-    expect(readFileSync(join(home, "seen.txt"), "utf8")).toMatch(/^event: live$/m);
-    expect(outputOf("assist/post")).toContain('"assisted":true');
-    expect(outputOf("mirror-watch")).toMatch(/Are you there\?/);
-    expect(outputOf("verify-log")).toMatch(/^good .*the log of/);
-    expect(outputOf("/api/reports")).toContain('"state":"received"');
-    expect(outputOf("/mcp")).toContain('"structuredContent"');
-  },
-  PATIENCE_MS,
-);
+test("the manual: its programs are saved, its commands are run in order, and all of it does what it says", async () => {
+  await using board = await withFreePort((smtp) => BoardProcess.serve(emptyDirectory(), ["--pow-bits", "8", "--smtp-port", String(smtp)]));
+  const manual = await (await fetch(`${board.url}/llms-full.txt`)).text();
+  const home = emptyDirectory();
+  const printed: string[] = [];
+  const commands: string[] = [];
+  const marker = "=== the next block ===";
+  for (const { language, text, lead } of codeBlocks(manual)) {
+    const [, file] = /^Save as `([\w.]+)`/.exec(lead) ?? [];
+    if (file !== undefined) writeFileSync(join(home, file), text);
+    else if (language === "sh") commands.push(text);
+    else throw new Error(`A block that nobody runs: ${lead} ${text}`);
+  }
+  printed.push(...(await bash(commands.join(`\necho '${marker}'\n`), home)).split(`${marker}\n`));
+  expect(printed).toHaveLength(commands.length);
+  for (const [i, output] of printed.entries()) {
+    expect(output.length, commands[i]).toBeGreaterThan(10);
+    expect(output, commands[i]).not.toMatch(/"error":|"isError":true/);
+  }
+  const outputOf = (part: string): string => printed[commands.findIndex((block) => block.includes(part))] ?? "";
+  const work = outputOf("QUESTION=");
+  const [question = ""] = /[0-9a-f]{64}/.exec(work) ?? [];
+  const { messages } = (await (await fetch(`${board.url}/api/messages?kind=question`)).json()) as { messages: MessageRecord[] };
+  expect(messages).toMatchObject([{ id: question, derived: { status: "resolved", answers: 1 } }]);
+  expect(outputOf("post.py")).toMatch(/^[0-9a-f]{64}\n$/);
+  expect(outputOf("/api/similar")).toContain(question);
+  expect(outputOf("Last-Event-ID")).toMatch(/^event: hello$/m);
+  expect(outputOf("Last-Event-ID")).toMatch(/"resumed_from":\d+/);
+  expect(readFileSync(join(home, "seen.txt"), "utf8")).toMatch(/^event: live$/m);
+  expect(outputOf("assist/post")).toContain('"assisted":true');
+  expect(outputOf("mirror-watch")).toMatch(/Are you there\?/);
+  expect(outputOf("verify-log")).toMatch(/^good .*the log of/);
+  expect(outputOf("/api/reports")).toContain('"state":"received"');
+  expect(outputOf("/mcp")).toContain('"structuredContent"');
+});
 
 /** Commands that go on until somebody stops them. */
 const SERVERS = ["npm start", "npm run demo"];
@@ -61,7 +55,10 @@ const running: ChildProcess[] = [];
 afterAll(() => Promise.all(running.map(stop)));
 
 /** Starts what serves, in a group of its own so that it ends with all it has started. */
-async function serve(command: string, env: Readonly<Record<string, string>>): Promise<ChildProcess> {
+async function serve(
+  command: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly child: ChildProcess; readonly url: string }> {
   const child = spawn("bash", ["-c", command], {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -70,15 +67,15 @@ async function serve(command: string, env: Readonly<Record<string, string>>): Pr
   });
   running.push(child);
   let said = "";
-  const ready = new Promise<void>((done, fail) => {
+  const url = await new Promise<string>((done, fail) => {
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       said += text;
-      if (said.includes(`:${env["PORT"]}`)) done();
+      const [, address] = /^blackboard ready at (\S+)$/m.exec(said) ?? [];
+      if (address !== undefined) done(address);
     });
     child.once("exit", () => fail(new Error(`\`${command}\` ended before it was ready: ${said}`)));
   });
-  await ready;
-  return child;
+  return { child, url };
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -88,60 +85,56 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test(
-  "the README: every command of it runs, on a port and in a directory of the test's own",
-  async () => {
-    const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-    const blocks = codeBlocks(readme);
-    expect(blocks).toHaveLength((readme.match(/^ *```/gm)?.length ?? 0) / 2);
-    const envFor = async (): Promise<Record<string, string>> => ({
-      PORT: String(await freePort()),
-      BOARD_DATA_DIR: emptyDirectory(),
-      BOARD_SMTP_PORT: "0",
-      BOARD_POW_BITS: "8",
-      BOARD_LOG_LEVEL: "silent",
-    });
-    const home = await envFor();
-    const url = `http://localhost:${home["PORT"]}`;
-    const configs = blocks.filter(({ language }) => language === "json");
-    const commands = blocks.filter((one) => !configs.includes(one));
-    // What was installed before this test began need not be installed again.
-    const lines = commands.flatMap(({ language, text }) => {
-      expect(["sh", "bash"], text).toContain(language);
-      return text.split("\n").map((line) => line.replace(/^npm (install|ci) && /, ""));
-    });
-    expect(existsSync(join(ROOT, "node_modules"))).toBe(true);
-    for (const line of lines.filter((one) => one.trim() !== "" && !one.startsWith("#"))) {
-      if (line === "npm test") {
-        const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-        // It is what runs this very test.
-        expect(scripts["test"]).toContain("test:unit");
-      } else if (line === SERVERS[0]) await serve(line, home);
-      else if (SERVERS.includes(line)) await stop(await serve(line, await envFor()));
-      else {
-        const here = line
-          .replaceAll("8787", home["PORT"] ?? "")
-          .replace("curl -N", "curl -sN --max-time 2")
-          .replace("first-post.mjs", `first-post.mjs ${url}`);
-        // What a command saves belongs nowhere in the project.
-        const cwd = here.includes("docs/") ? ROOT : emptyDirectory();
-        const output = await bash(here.includes("--max-time") ? `${here} || true` : here, cwd, {
-          ...home,
-          BLACKBOARD_URL: `http://localhost:${home["PORT"]}`,
-        });
-        expect(output, line).not.toBe("");
-        expect(output, line).not.toContain('{"error":');
-      }
+test("the README: every command of it runs, on a port and in a directory of the test's own", async () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const blocks = codeBlocks(readme);
+  expect(blocks).toHaveLength((readme.match(/^ *```/gm)?.length ?? 0) / 2);
+  const envFor = (): Record<string, string> => ({
+    PORT: "0",
+    BOARD_DATA_DIR: emptyDirectory(),
+    BOARD_SMTP_PORT: "0",
+    BOARD_POW_BITS: "8",
+    BOARD_LOG_LEVEL: "silent",
+  });
+  const home = envFor();
+  let url = "";
+  const configs = blocks.filter(({ language }) => language === "json");
+  const commands = blocks.filter((one) => !configs.includes(one));
+  // What was installed before this test began need not be installed again.
+  const lines = commands.flatMap(({ language, text }) => {
+    expect(["sh", "bash"], text).toContain(language);
+    return text.split("\n").map((line) => line.replace(/^npm (install|ci) && /, ""));
+  });
+  expect(existsSync(join(ROOT, "node_modules"))).toBe(true);
+  for (const line of lines.filter((one) => one.trim() !== "" && !one.startsWith("#"))) {
+    if (line === "npm test") {
+      const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+      // It is what runs this very test.
+      expect(scripts["test"]).toContain("test:unit");
+    } else if (line === SERVERS[0]) url = (await serve(line, home)).url;
+    else if (SERVERS.includes(line)) await stop((await serve(line, envFor())).child);
+    else {
+      const here = line
+        .replaceAll("localhost:8787", new URL(url).host)
+        .replace("curl -N", "curl -sN --max-time 2")
+        .replace("first-post.mjs", `first-post.mjs ${url}`);
+      // What a command saves belongs nowhere in the project.
+      const cwd = here.includes("docs/") ? ROOT : emptyDirectory();
+      const output = await bash(here.includes("--max-time") ? `${here} || true` : here, cwd, {
+        ...home,
+        BLACKBOARD_URL: url,
+      });
+      expect(output, line).not.toBe("");
+      expect(output, line).not.toContain('{"error":');
     }
-    expect(configs.length).toBeGreaterThan(0);
-    for (const { text } of configs) {
-      const { mcpServers } = JSON.parse(text) as { mcpServers: { blackboard: { url: string } } };
-      const transport = new StreamableHTTPClientTransport(new URL(mcpServers.blackboard.url.replace("8787", home["PORT"] ?? "")));
-      const client = new Client({ name: "reader", version: "1" });
-      await client.connect(transport);
-      expect((await client.listTools()).tools.length).toBeGreaterThan(10);
-      await client.close();
-    }
-  },
-  PATIENCE_MS,
-);
+  }
+  expect(configs.length).toBeGreaterThan(0);
+  for (const { text } of configs) {
+    const { mcpServers } = JSON.parse(text) as { mcpServers: { blackboard: { url: string } } };
+    const transport = new StreamableHTTPClientTransport(new URL(mcpServers.blackboard.url.replace("localhost:8787", new URL(url).host)));
+    const client = new Client({ name: "reader", version: "1" });
+    await client.connect(transport);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+    await client.close();
+  }
+});

@@ -13,7 +13,9 @@ import { Agent, sha256, TEST_BITS } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { selfSigned } from "./support/certificate.ts";
 import { openBeside } from "./support/database.ts";
+import { eventually } from "./support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { ProcessClock } from "./support/process-clock.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off"];
@@ -192,10 +194,14 @@ async function expectNotWritable(board: TestBoard, code: "read_only" | "log_roll
 }
 
 describe.concurrent("ending", () => {
+  // A board that does not come to its end by itself is forced to after nine seconds. Here no time passes: all of it must come by itself.
+  const clock = new ProcessClock();
+  const serve = (data: string, flags = FLAGS) => BoardProcess.serve(data, flags, {}, [], clock);
+
   test("under load, everything accepted is answered, and a restart finds every answered message", async () => {
     const data = emptyDirectory();
-    await using board = await BoardProcess.serve(data, FLAGS);
-    const agent = new Agent();
+    await using board = await serve(data);
+    const agent = new Agent(clock.now);
     const acknowledged: Envelope[] = [];
     const statuses = new Set<number>();
     const enough = Promise.withResolvers<void>();
@@ -214,7 +220,9 @@ describe.concurrent("ending", () => {
         }
       }
     };
-    // Begun before the signal and finished after it: accepted, so it is answered.
+    const lanes = [1, 2, 3, 4, 5, 6, 7, 8].map(poster);
+    await Promise.race([enough.promise, Promise.all(lanes)]);
+    // Begun before the signal and finished after it: accepted, so it is answered. Not begun sooner: a request may take some seconds only.
     const late = agent.envelope(note("accepted before the end"));
     const body = JSON.stringify(late);
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
@@ -222,8 +230,8 @@ describe.concurrent("ending", () => {
     socket.write(
       `POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body.slice(0, 10)}`,
     );
-    const lanes = [1, 2, 3, 4, 5, 6, 7, 8].map(poster);
-    await Promise.race([enough.promise, Promise.all(lanes)]);
+    await once(socket, "connect");
+    await (await fetch(`${board.url}/healthz`)).arrayBuffer();
     stopping = true;
     const ended = board.kill("SIGTERM");
     await Promise.all(lanes);
@@ -232,14 +240,14 @@ describe.concurrent("ending", () => {
     expect((await ended).code).toBe(0);
     expect([...statuses]).toEqual([201]);
 
-    await using again = await BoardProcess.serve(data, FLAGS);
+    await using again = await serve(data);
     for (const envelope of [...acknowledged, late]) expect(await rawOf(again.url, envelope)).toEqual(envelope);
     expect(await post(again.url, agent.envelope(note("after")))).toBe(201);
   });
   test("a request sent just before the signal is answered, though the board has not yet looked at its connection", async () => {
     const data = emptyDirectory();
-    await using board = await BoardProcess.serve(data, FLAGS);
-    const agent = new Agent();
+    await using board = await serve(data);
+    const agent = new Agent(clock.now);
     const sent = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
         const envelope = agent.envelope(note(`just in time ${i}`));
@@ -255,25 +263,32 @@ describe.concurrent("ending", () => {
     const ended = board.kill("SIGTERM");
     for (const { socket } of sent) expect(await text(socket)).toMatch(/^HTTP\/1\.1 201 /);
     expect((await ended).code).toBe(0);
-    await using again = await BoardProcess.serve(data, FLAGS);
+    await using again = await serve(data);
     for (const { envelope } of sent) expect(await rawOf(again.url, envelope)).toEqual(envelope);
   });
   test("a client that never finishes its request does not keep the board from ending", async () => {
-    await using board = await BoardProcess.serve(emptyDirectory());
+    const passing = new ProcessClock();
+    await using board = await BoardProcess.serve(emptyDirectory(), [], {}, [], passing);
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
     socket.on("error", () => {});
     socket.write("POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{");
     const idle = connect(Number(new URL(board.url).port), "127.0.0.1");
     await Promise.all([once(socket, "connect"), once(idle, "connect")]);
     await (await fetch(`${board.url}/healthz`)).arrayBuffer();
-    expect((await board.kill("SIGTERM")).code).toBe(0);
+    let over = false;
+    const ended = board.kill("SIGTERM").finally(() => (over = true));
+    await eventually("its end", async () => {
+      await passing.advance(9000);
+      return over ? true : undefined;
+    });
+    expect((await ended).code).toBe(0);
     socket.destroy();
     idle.destroy();
   });
   test("also when told to stop before it has said that it is ready", async () => {
     await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", emptyDirectory()] });
     // Its log speaks before the ready line does.
-    while (board.stderr === "" && board.stdout === "") await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually("a word", () => (board.stderr === "" && board.stdout === "" ? undefined : true));
     const { code, signal } = await board.kill("SIGTERM");
     expect({ code, signal }).toEqual({ code: 0, signal: null });
   });

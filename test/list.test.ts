@@ -42,7 +42,8 @@ test("a listing shows the newest first and pages without gaps or repeats", async
 test("work that only another agent may claim is left out for whoever says who they are, and for nobody else", async () => {
   await using board = await TestBoard.start();
   const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
-  const put = (more: object) => board.put(asker, { kind: "task", title: `work ${Math.random()}`, tags: ["one"], ...more });
+  let tasks = 0;
+  const put = (more: object) => board.put(asker, { kind: "task", title: `work ${tasks++}`, tags: ["one"], ...more });
   const [free, own, foreign] = [await put({ needs: ["net"] }), await put({ to: worker.id }), await put({ to: other.id, needs: ["net"] })];
   const listed = async (query: string) => (await board.get<ListBody>(`/api/work?${query}`)).body.messages.map(({ id }) => id);
   expect(await listed("")).toEqual([foreign.id, own.id, free.id]);

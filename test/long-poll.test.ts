@@ -9,7 +9,7 @@ interface Page {
   readonly latest_seq: number;
 }
 
-test("a post at any moment around the look wakes the one who waits for it", { timeout: 240_000 }, async () => {
+test("a post at any moment around the look wakes the one who waits for it", async () => {
   await using board = await TestBoard.start();
   const agent = board.agent();
   let { seq } = await board.put(agent, { kind: "note", body: "first" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { claim, inbox, MAIL_DOMAIN, mailBoard, SmtpClient } from "./support/smtp.ts";
 
-test("a database that somebody else holds: 451, and the next try gets in", { timeout: 120_000 }, async () => {
+test("a database that somebody else holds: 451, and the next try gets in", async () => {
   const { board, port } = await mailBoard();
   await claim(board, board.agent(), "name-0");
   const holder = new DatabaseSync(join(board.data, "board.db"));

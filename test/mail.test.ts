@@ -16,7 +16,7 @@ import { eventually } from "./support/eventually.ts";
 import { outcome } from "./support/outcome.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 import { call } from "./support/mcp-request.ts";
-import { claim, type EmailRecord, freePort, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, zone } from "./support/smtp.ts";
+import { claim, type EmailRecord, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, withFreePort, zone } from "./support/smtp.ts";
 
 let mail: MailBoard;
 let owner: Agent;
@@ -351,11 +351,11 @@ describe("a board and its SMTP server", () => {
   });
 
   test("as a process it names both addresses, and ends with a client still connected", async () => {
-    const port = await freePort();
-    await using board = BoardProcess.spawn({
-      args: ["serve", "--port", "0", "--smtp-port", String(port), "--data", emptyDirectory(), "--mail-domain", MAIL_DOMAIN],
+    let port = 0;
+    await using board = await withFreePort((free) => {
+      const mail = ["--smtp-port", String((port = free)), "--mail-domain", MAIL_DOMAIN];
+      return BoardProcess.serve(emptyDirectory(), mail);
     });
-    await board.ready();
     await using client = await SmtpClient.connect(port, "client.example");
     expect(await client.say("MAIL FROM:<>")).toMatch(/^250 /);
     const { code, stderr } = await board.kill("SIGTERM");

@@ -1,9 +1,9 @@
 // What strangers wrote stays between the marker lines of every text that MCP gives a model.
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
 import { ERAS, McpClient } from "./support/mcp-client.ts";
 import { Operator, reasons } from "./support/operator.ts";
+import { keyBytes } from "./support/random.ts";
 
 let board: TestBoard;
 beforeAll(async () => void (board = await TestBoard.start()));
@@ -36,7 +36,7 @@ describe("a message that speaks to the model", () => {
   test.each(ERAS)("stays inside its fence in every view, with what it hides made visible (%s)", async (era) => {
     await using mcp = await McpClient.connect(board.url, era);
     const agent = board.agent();
-    const mark = `canary${randomBytes(4).toString("hex")}`;
+    const mark = `canary${Buffer.from(keyBytes()).subarray(0, 4).toString("hex")}`;
     const body = `${mark} ${orders.join("\n")}`;
     const fields = {
       title: `${mark} ${orders[0] ?? ""}`,
@@ -85,7 +85,7 @@ describe("a message that speaks to the model", () => {
   test("stays inside it in a refusal: what an operator quotes, and the name of an experiment", async () => {
     await using mcp = await McpClient.connect(board.url, "2026-07-28");
     await using operator = await Operator.at(board);
-    const mark = `canary${randomBytes(4).toString("hex")}`;
+    const mark = `canary${Buffer.from(keyBytes()).subarray(0, 4).toString("hex")}`;
     const removed = await board.put(board.agent(), { kind: "note", title: "unwanted" });
     const facts = `${mark}: ${orders.join("\n")}`;
     await operator.decide({ do: "remove", target: removed.id, reasons: reasons(facts), keepAttachments: false });

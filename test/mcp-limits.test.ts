@@ -1,10 +1,10 @@
 // MCP within the board's limits: rates and waits as over HTTP, secrets over safe connections only, and an answer for whoever waits at the end.
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../src/core/errors.ts";
 import { TestBoard } from "./support/board.ts";
 import { eventually } from "./support/eventually.ts";
 import { call, LIST, rpc, send as sendTo } from "./support/mcp-request.ts";
+import { keyBytes } from "./support/random.ts";
 
 let board: TestBoard;
 beforeAll(async () => void (board = await TestBoard.start()));
@@ -72,7 +72,7 @@ describe("limits", () => {
 
 describe("secrets", () => {
   test("are taken over safe connections only, from the header and from the arguments alike", async () => {
-    const key = randomBytes(32).toString("base64url");
+    const key = Buffer.from(keyBytes()).toString("base64url");
     // A name that is not of this machine makes the connection one that somebody else may hear.
     const remote = { host: "board.test" };
     const code = async (body: string, headers = {}) =>
@@ -83,7 +83,7 @@ describe("secrets", () => {
     expect(await code(call("read_inbox", {}), { "x-blackboard-key": key })).toBe("invalid_parameter");
   });
   test("come back in no answer, wherever they were put", async () => {
-    const key = randomBytes(32).toString("base64url");
+    const key = Buffer.from(keyBytes()).toString("base64url");
     const bodies = [
       call("post_message", { kind: "note", title: "a", secret_key: key }),
       call("post_message", { kind: "note", title: key, secret_key: key }),

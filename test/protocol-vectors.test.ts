@@ -6,7 +6,7 @@ import { checker } from "../src/adapters/system/signature-check.ts";
 import { Difficulty } from "../src/board/difficulty.ts";
 import { verifier } from "../src/board/verify.ts";
 import { detailDigest, entryHash } from "../src/core/log/chain.ts";
-import { ALIAS, isReserved } from "../src/core/protocol/alias.ts";
+import { ALIAS, isReserved } from "../src/core/protocol/alias-name.ts";
 import { AGENT_ID, fromBase64url, NONCE, PUBLIC_KEY, SIGNATURE } from "../src/core/protocol/encoding.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import { sha256Hex } from "../src/core/protocol/sha256.ts";

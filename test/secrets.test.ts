@@ -1,16 +1,18 @@
 // Credentials never become public by mistake, on whichever way a message comes in.
-import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent, sha256, type Fields } from "./support/agent.ts";
 import type { TestBoard } from "./support/board.ts";
+import { Random, SEED } from "./support/random.ts";
 import { expectRefusal } from "./support/refusal.ts";
 import { claim, inbox, MAIL_DOMAIN, mailBoard, SmtpClient } from "./support/smtp.ts";
 
-const secret = randomBytes(18).toString("hex");
+const random = new Random(SEED);
+const drawn = (bytes: number): Buffer => Buffer.from(random.bytes(bytes));
+const secret = drawn(18).toString("hex");
 const TOKEN = `ghp_${secret}`;
-const PEM = `-----BEGIN PRIVATE KEY-----\n${randomBytes(48).toString("base64")}\n-----END PRIVATE KEY-----\n`;
+const PEM = `-----BEGIN PRIVATE KEY-----\n${drawn(48).toString("base64")}\n-----END PRIVATE KEY-----\n`;
 
 let board: TestBoard;
 let port: number;
@@ -54,7 +56,7 @@ describe("a post with a credential is refused, told where it is, and never quote
     expect((await board.get(`/api/blobs/${sha256(text)}`)).status).toBe(404);
   });
   test("on the assisted path", async () => {
-    const body = { secret_key: randomBytes(32).toString("base64url"), message: { kind: "note", body: `x ${TOKEN}` } };
+    const body = { secret_key: drawn(32).toString("base64url"), message: { kind: "note", body: `x ${TOKEN}` } };
     const answer = await board.send(JSON.stringify(body), "/api/assist/post");
     expect(expectRefusal(answer, 400, "secret_detected").details).toEqual({ kind: "github_token", field: "body", offset: 2 });
   });
@@ -78,7 +80,7 @@ describe("a post with a credential is refused, told where it is, and never quote
 });
 
 test("an agent's own secret key is known without its name; the public keys of others are not taken for one", async () => {
-  const seed = randomBytes(32);
+  const seed = drawn(32);
   const careless = new Agent(() => board.clock.now(), seed);
   const others = Array.from({ length: 3 }, () => board.agent().pk);
   const answer = await board.post(careless, { kind: "note", body: `${others.join(" ")} and ${seed.toString("base64url")}` });
@@ -91,11 +93,11 @@ test("an agent's own secret key is known without its name; the public keys of ot
 });
 
 test("hashes, ids, keys and pictures are posted as ever", async () => {
-  const picture = randomBytes(9000).toString("base64");
+  const picture = drawn(9000).toString("base64");
   await board.put(agent, {
     kind: "note",
     title: sha256("x"),
-    body: `![](data:image/png;base64,${picture}) ${randomBytes(20).toString("hex")} ${crypto.randomUUID()} sha256-${randomBytes(32).toString("base64")}`,
+    body: `![](data:image/png;base64,${picture}) ${drawn(20).toString("hex")} 3f0c8a52-6c1e-4f0b-9d2a-7b1e5a9c4d10 sha256-${drawn(32).toString("base64")}`,
     data: { sha256: sha256("y"), pk: agent.pk, sig: agent.sign("z"), agent: agent.id },
   });
 });

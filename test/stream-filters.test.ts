@@ -101,76 +101,72 @@ async function untilMarked(reader: StreamReader, mark: string): Promise<readonly
   }
 }
 
-test(
-  "who filters hears of what matches, of its status and of its end, and of nothing else; the same from the log",
-  { timeout: 180_000 },
-  async () => {
-    await using board = await TestBoard.start();
-    const world = { author: board.agent(), third: board.agent(), root: "" };
-    await board.put(world.author, { kind: "note", body: "long here" });
-    const { id: root } = await board.put(world.third, { kind: "task", title: "the root" });
-    board.clock.advance(3 * HOUR_MS);
-    for (const [name, one] of Object.entries(CASES)) {
-      // Otherwise the same text would be the same message.
-      board.clock.advance(1000);
-      const here: World = { ...world, other: board.agent(), root };
-      const path = `/api/stream?${one.ask(here)}`;
-      const from = (await board.get<{ latest_seq: number }>("/api/messages?limit=1")).body.latest_seq;
-      await using reader = await live(board, path);
-      await using all = await live(board, "/api/stream");
-      const hit = await board.put(here.author, one.hit(here), one.hitBlobs);
-      const miss =
-        one.later === true
-          ? undefined
-          : await board.put(one.missBy === "other" ? here.other : here.author, { ...one.miss(here), title: "another" });
-      const listed = (await board.get<{ messages: { id: string }[] }>(`/api/messages?${one.ask(here)}&after_seq=${from}`)).body.messages;
-      expect(
-        listed.map(({ id }) => id),
-        `the list with ${name}`,
-      ).toEqual([hit.id]);
-      const gone: { id: string; agent: Agent }[] = [
-        { id: hit.id, agent: here.author },
-        ...(miss === undefined ? [] : [{ id: miss.id, agent: one.missBy === "other" ? here.other : here.author }]),
-      ];
-      for (const { id } of gone) {
-        const { to } = (await board.record(id)).meta;
-        // What is addressed to somebody, nobody else may claim.
-        const claimer = [here.third, here.other].find((agent) => agent.id === to) ?? board.agent();
-        await board.put(claimer, { kind: "claim", refs: [{ rel: "claims", id }] });
-      }
-      // A message that is here no more when the past is read again.
-      const leaving = await board.put(here.author, { ...one.hit(here), title: "leaves soon" }, one.hitBlobs);
-      for (const { id, agent } of [...gone, { id: leaving.id, agent: here.author }])
-        await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
-      const end = await board.put(board.agent(), { kind: "note", title: "the end" });
-      const everything = await untilMarked(all, end.id);
-      const ours = new Set([hit.id, leaving.id]);
-      const others = new Set(gone.slice(1).map(({ id }) => id));
-      const expected = facts(everything).filter(([, id]) => ours.has(id ?? ""));
-      expect(
-        expected.map(([event, , what]) => [event, what]),
-        name,
-      ).toEqual([
-        ["message", ""],
-        ["status", "claimed"],
-        ["message", ""],
-        ["gone", "retracted"],
-        ["gone", "retracted"],
-      ]);
-      const heard: Frame[] = [];
-      while (heard.filter(({ data }) => ours.has((data as { id: string }).id)).length < expected.length) heard.push(await reader.next());
-      const concerning = (frames: readonly Frame[]) => facts(frames).filter(([, id]) => ours.has(id ?? "") || others.has(id ?? ""));
-      expect(concerning(heard), `live with ${name}`).toEqual(expected);
-
-      await using again = await openStream(board, path, { "last-event-id": String(from) });
-      const replayed = (await again.upTo("live")).slice(1, -1);
-      // What is gone by now is not shown again, but its status and its end are; words that are gone may have matched (see the decision on traces).
-      const isText = name === "near" || name.startsWith("q");
-      const past = concerning(replayed).filter(([, id]) => !isText || ours.has(id ?? ""));
-      expect(past, `from the log with ${name}`).toEqual(expected.filter(([event]) => event !== "message"));
+test("who filters hears of what matches, of its status and of its end, and of nothing else; the same from the log", async () => {
+  await using board = await TestBoard.start();
+  const world = { author: board.agent(), third: board.agent(), root: "" };
+  await board.put(world.author, { kind: "note", body: "long here" });
+  const { id: root } = await board.put(world.third, { kind: "task", title: "the root" });
+  board.clock.advance(3 * HOUR_MS);
+  for (const [name, one] of Object.entries(CASES)) {
+    // Otherwise the same text would be the same message.
+    board.clock.advance(1000);
+    const here: World = { ...world, other: board.agent(), root };
+    const path = `/api/stream?${one.ask(here)}`;
+    const from = (await board.get<{ latest_seq: number }>("/api/messages?limit=1")).body.latest_seq;
+    await using reader = await live(board, path);
+    await using all = await live(board, "/api/stream");
+    const hit = await board.put(here.author, one.hit(here), one.hitBlobs);
+    const miss =
+      one.later === true
+        ? undefined
+        : await board.put(one.missBy === "other" ? here.other : here.author, { ...one.miss(here), title: "another" });
+    const listed = (await board.get<{ messages: { id: string }[] }>(`/api/messages?${one.ask(here)}&after_seq=${from}`)).body.messages;
+    expect(
+      listed.map(({ id }) => id),
+      `the list with ${name}`,
+    ).toEqual([hit.id]);
+    const gone: { id: string; agent: Agent }[] = [
+      { id: hit.id, agent: here.author },
+      ...(miss === undefined ? [] : [{ id: miss.id, agent: one.missBy === "other" ? here.other : here.author }]),
+    ];
+    for (const { id } of gone) {
+      const { to } = (await board.record(id)).meta;
+      // What is addressed to somebody, nobody else may claim.
+      const claimer = [here.third, here.other].find((agent) => agent.id === to) ?? board.agent();
+      await board.put(claimer, { kind: "claim", refs: [{ rel: "claims", id }] });
     }
-  },
-);
+    // A message that is here no more when the past is read again.
+    const leaving = await board.put(here.author, { ...one.hit(here), title: "leaves soon" }, one.hitBlobs);
+    for (const { id, agent } of [...gone, { id: leaving.id, agent: here.author }])
+      await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
+    const end = await board.put(board.agent(), { kind: "note", title: "the end" });
+    const everything = await untilMarked(all, end.id);
+    const ours = new Set([hit.id, leaving.id]);
+    const others = new Set(gone.slice(1).map(({ id }) => id));
+    const expected = facts(everything).filter(([, id]) => ours.has(id ?? ""));
+    expect(
+      expected.map(([event, , what]) => [event, what]),
+      name,
+    ).toEqual([
+      ["message", ""],
+      ["status", "claimed"],
+      ["message", ""],
+      ["gone", "retracted"],
+      ["gone", "retracted"],
+    ]);
+    const heard: Frame[] = [];
+    while (heard.filter(({ data }) => ours.has((data as { id: string }).id)).length < expected.length) heard.push(await reader.next());
+    const concerning = (frames: readonly Frame[]) => facts(frames).filter(([, id]) => ours.has(id ?? "") || others.has(id ?? ""));
+    expect(concerning(heard), `live with ${name}`).toEqual(expected);
+
+    await using again = await openStream(board, path, { "last-event-id": String(from) });
+    const replayed = (await again.upTo("live")).slice(1, -1);
+    // What is gone by now is not shown again, but its status and its end are; words that are gone may have matched (see the decision on traces).
+    const isText = name === "near" || name.startsWith("q");
+    const past = concerning(replayed).filter(([, id]) => !isText || ours.has(id ?? ""));
+    expect(past, `from the log with ${name}`).toEqual(expected.filter(([event]) => event !== "message"));
+  }
+});
 
 test("who filters by status or votes hears when a message comes to match and when it ceases to", async () => {
   await using board = await TestBoard.start();

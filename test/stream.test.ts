@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { MINUTE_MS } from "../src/core/spans.ts";
 import { TestBoard } from "./support/board.ts";
 import { openStream } from "./support/event-stream.ts";
+import { eventually } from "./support/eventually.ts";
 
 test("a reader sees what is posted after it came, and a second one catches up from where it left off", async () => {
   await using board = await TestBoard.start();
@@ -69,8 +70,10 @@ test("a long poll answers as soon as a match comes, and empty when none does", a
   const { body } = await poll;
   expect(body.messages.map((one) => one.id)).toEqual([wanted.id]);
   const empty = board.get<{ messages: unknown[]; latest_seq: number }>(`/api/messages?after_seq=${wanted.seq}&wait=1`);
-  const timer = setInterval(() => board.clock.advance(500), 20);
+  await eventually("it waits", async () =>
+    (await board.get<string>("/metrics")).body.includes("blackboard_stream_readers 1") ? true : undefined,
+  );
+  board.clock.advance(1000);
   expect((await empty).body).toMatchObject({ messages: [], latest_seq: wanted.seq });
-  clearInterval(timer);
   expect((await board.get("/api/messages?wait=1")).status).toBe(400);
 });

@@ -278,7 +278,7 @@ describe("a reader who has the answer already", () => {
 });
 
 describe("what readers are shown from memory is what the board knows", () => {
-  test(`after every kind of act, as a board that has just started would show it (SEED=${SEED})`, { timeout: 180_000 }, async () => {
+  test(`after every kind of act, as a board that has just started would show it (SEED=${SEED})`, async () => {
     const random = new Random(SEED);
     await using board = await TestBoard.start();
     const busy = new BusyBoard(board, random, 4);

@@ -40,10 +40,10 @@ export class MeasuredBoard {
     if (nodes === 0) return new MeasuredBoard(name, [await BoardProcess.start(join(home, "data"))], undefined);
     if (server === undefined) throw new Error("There is no PostgreSQL in this run.");
     const database = `board_${nodes}`;
-    const admin = new Client({ url: `${server.url}/postgres`, connections: 1, name: "bench" });
+    const admin = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "bench" });
     await admin.script(`CREATE DATABASE ${database}`);
     await admin.end();
-    const more = ["--database-url", `${server.url}/${database}`, "--key-file", join(home, "board.key")];
+    const more = ["--database-url", server.databaseUrl(database), "--key-file", join(home, "board.key")];
     const started: BoardProcess[] = [];
     // One after the other: the first makes the key that all sign with.
     for (let i = 1; i <= nodes; i++) started.push(await BoardProcess.start(join(home, `node-${i}`), { more }));

@@ -50,9 +50,9 @@ export function sqliteWriter(scratch: Scratch): MeasuredWriter {
 
 export async function postgresWriter(scratch: Scratch): Promise<MeasuredWriter> {
   const server = await postgresServer({ durable: true, parent: scratch.parent });
-  const client = new Client({ url: `${server.url}/postgres`, connections: 1, name: "bench" });
+  const client = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "bench" });
   await migrate(client);
-  const writer = new PostgresWriter(`${server.url}/postgres`);
+  const writer = new PostgresWriter(server.databaseUrl("postgres"));
   return {
     run: async (acts) => void (await writer.run(acts, Date.now())),
     cpuMs: () => ({ own: ownMs(), server: familyMs(server.pid) }),

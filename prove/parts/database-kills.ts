@@ -22,7 +22,7 @@ export const databaseKills: Part = {
   async run(times) {
     const server = await postgresServer({ durable: true });
     try {
-      await using nodes = await Nodes.start(NODES, ["--rate-limits", "off"], `${server.url}/postgres`);
+      await using nodes = await Nodes.start(NODES, ["--rate-limits", "off"], server.databaseUrl("postgres"));
       const at = (i: number): string => nodes.urls[i % NODES] ?? "";
       using witness = new Witness();
       const watching = Promise.all(nodes.urls.map((url) => witness.watch(() => url)));
@@ -54,7 +54,7 @@ export const databaseKills: Part = {
 
 /** The others end themselves, and it recovers without being started. */
 async function killOne(server: PostgresServer): Promise<void> {
-  const client = new Client({ url: `${server.url}/postgres`, connections: 1, name: "proof" });
+  const client = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "proof" });
   const serving = () => client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'blackboard%'");
   const backends = await eventually("the nodes", async () => {
     const found = await serving().catch(() => []);

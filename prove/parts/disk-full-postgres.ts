@@ -30,7 +30,7 @@ async function filled(small: "tables" | "log"): Promise<Finding> {
   const server = await postgresServer({ durable: true, parent: small === "tables" ? disk.path : other, settings: SETTINGS });
   try {
     await moveLog(server, small === "log" ? disk.path : other);
-    await using nodes = await Nodes.start(1, ["--rate-limits", "off"], `${server.url}/postgres`);
+    await using nodes = await Nodes.start(1, ["--rate-limits", "off"], server.databaseUrl("postgres"));
     const ballast = join(disk.path, "ballast");
     writeFileSync(ballast, Buffer.alloc(BALLAST_MB * 2 ** 20));
     const full = new FullDisk(nodes.urls[0] ?? "");

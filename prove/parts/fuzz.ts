@@ -2,7 +2,7 @@
 import { counted } from "../../src/core/view/counted.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { Random, SEED } from "../../test/support/random.ts";
-import { freePort, SmtpClient } from "../../test/support/smtp.ts";
+import { SmtpClient, withFreePort } from "../../test/support/smtp.ts";
 import { onlyNumber } from "../arguments.ts";
 import { count, type Part, STORES } from "../part.ts";
 import { exchange } from "../support/exchange.ts";
@@ -28,9 +28,12 @@ export const fuzz: Part = {
   promise: "hostile input over HTTP, MCP and SMTP: no 5xx, no exit, event loop never held over 100 ms",
   stores: STORES,
   async run(times) {
-    const [smtpPort, held] = [await freePort(), new HeldLoop()];
-    const flags = [...FLAGS, "--smtp-port", String(smtpPort), "--mail-domain", "board.example"];
-    await using board = await BoardProcess.serve(emptyDirectory(), flags, held.env);
+    const held = new HeldLoop();
+    let smtpPort = 0;
+    await using board = await withFreePort((free) => {
+      const flags = [...FLAGS, "--smtp-port", String((smtpPort = free)), "--mail-domain", "board.example"];
+      return BoardProcess.serve(emptyDirectory(), flags, held.env);
+    });
     const ready = Date.now();
     const port = Number(new URL(board.url).port);
     const posts = new StrangePosts(SEED);

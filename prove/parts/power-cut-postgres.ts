@@ -30,7 +30,7 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
   // What initdb wrote is not synced by it here.
   spawnSync("sync", ["-f", disk.path]);
   const data = emptyDirectory();
-  const database = ["--database-url", `${server.url}/postgres`];
+  const database = ["--database-url", server.databaseUrl("postgres")];
   const args = ["serve", "--port", "0", "--smtp-port", "0", "--data", data, ...database, ...FLAGS];
   let [lost, off] = [0, 0];
   try {
@@ -100,7 +100,7 @@ async function onCut(image: string, place: string, keyFile: string, look: (url: 
   try {
     const data = emptyDirectory();
     copyFileSync(keyFile, join(data, "board.key"));
-    const flags = ["--port", "0", "--smtp-port", "0", "--data", data, "--database-url", `${server.url}/postgres`, ...SILENT];
+    const flags = ["--port", "0", "--smtp-port", "0", "--data", data, "--database-url", server.databaseUrl("postgres"), ...SILENT];
     const board = await start(readConfig(flags, {}));
     try {
       await look(board.address);

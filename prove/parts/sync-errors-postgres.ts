@@ -22,7 +22,7 @@ export async function postgresSyncErrors(failures: number): Promise<Finding> {
   const lane = async (): Promise<void> => {
     const server = await postgresServer({ durable: true });
     try {
-      await using nodes = await Nodes.start(1, ["--rate-limits", "off"], `${server.url}/postgres`);
+      await using nodes = await Nodes.start(1, ["--rate-limits", "off"], server.databaseUrl("postgres"));
       const [url = ""] = nodes.urls;
       const acknowledged: Envelope[] = [];
       while (next <= failures) {

@@ -5,7 +5,7 @@ import type { PostgresServer } from "../../test/support/postgres/server.ts";
 
 /** Resolves when it answers; a first process that is gone is replaced as soon as its orphans have ended. */
 export async function revive(server: PostgresServer): Promise<void> {
-  const client = new Client({ url: `${server.url}/postgres`, connections: 1, name: "proof" });
+  const client = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "proof" });
   await eventually("PostgreSQL once more", async () => {
     if (!runs(server)) await server.start().catch(() => {});
     return client.query("SELECT 1").then(

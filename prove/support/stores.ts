@@ -10,8 +10,8 @@ export async function keepBoardsIn(store: StoreName): Promise<void> {
   process.env["BOARD_TEST_STORE"] = store;
   if (store === "sqlite" || server !== undefined) return;
   server = await postgresServer({ durable: true });
-  await makeTemplate(server.url);
-  process.env["BOARD_TEST_POSTGRES"] = server.url;
+  await makeTemplate(server);
+  process.env["BOARD_TEST_POSTGRES"] = server.home;
 }
 
 /** The server that those boards are in. */

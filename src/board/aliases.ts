@@ -2,7 +2,8 @@
 import { Refusal } from "../core/errors.ts";
 import { blockedKey } from "../core/message/admission.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
-import { type AliasDraft, readAliasEnvelope, requireUnreserved } from "../core/protocol/alias.ts";
+import { requireUnreserved } from "../core/protocol/alias-name.ts";
+import { type AliasDraft, readAliasEnvelope } from "../core/protocol/alias.ts";
 import { workBits } from "../core/protocol/work.ts";
 import { counted } from "../core/view/counted.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";

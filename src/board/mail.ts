@@ -1,7 +1,7 @@
 // Received e-mail: whom it is for, what it says, and a message of the board's own for each of them.
 import { Refusal } from "../core/errors.ts";
 import { emailPayload, type Mail } from "../core/mail/email.ts";
-import { foldAlias } from "../core/protocol/alias.ts";
+import { foldAlias } from "../core/protocol/alias-name.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Alias } from "../ports/aliases.ts";

@@ -1,6 +1,6 @@
 // What names in a question stand for: agents by id or alias, messages by id or unique prefix.
 import { Refusal } from "../core/errors.ts";
-import { aliasUnknown, foldAlias } from "../core/protocol/alias.ts";
+import { aliasUnknown, foldAlias } from "../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { FILTER_NAMES, FILTERS, type FilterValues } from "../core/query/filters.ts";
 import type { Clock } from "../ports/clock.ts";

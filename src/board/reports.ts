@@ -1,7 +1,7 @@
 // Reports: what somebody means by a target, and a notice for the operator that nobody else ever sees.
 import { Refusal } from "../core/errors.ts";
 import type { Notice } from "../core/message/moderation.ts";
-import { foldAlias } from "../core/protocol/alias.ts";
+import { foldAlias } from "../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { ReportCategory } from "../core/protocol/vocabulary.ts";

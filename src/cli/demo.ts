@@ -20,7 +20,7 @@ async function demo(flags: readonly string[], given: string | undefined): Promis
   if (given !== undefined) throw new Error(`No board answers at ${url}. Without --url, demo starts one itself.`);
   const { start } = await import("../start.ts");
   // On a port of its own, so that nobody else meets a board without limits.
-  const lenient = { port: 0, host: "127.0.0.1", tlsCert: undefined, tlsKey: undefined, smtpPort: 0, logLevel: "warn" } as const;
+  const lenient = { port: 0, host: "127.0.0.1", tlsCert: undefined, tlsKey: undefined, smtpPort: undefined, logLevel: "warn" } as const;
   const board = await start({ ...config, ...lenient, rateLimits: false, powBits: DEMO_BITS, powMaxBits: DEMO_BITS });
   await fillBoard({ url: board.address, shownAs: url, output: process.stdout });
   await board.close();

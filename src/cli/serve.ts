@@ -1,5 +1,6 @@
 // `blackboard serve`: runs a board until it is told to stop.
 import type { Command } from "commander";
+import { systemClock } from "../adapters/system/clock.ts";
 import { readSettings, takesSettings } from "./settings.ts";
 
 const CLOSE_WITHIN_MS = 9000;
@@ -20,7 +21,7 @@ export async function serve(flags: readonly string[]): Promise<void> {
   const board = await start(config, { onFatal: () => process.exit(1) });
   process.stdout.write(`blackboard ready at ${board.address}\n`);
   await told;
-  setTimeout(() => process.exit(0), CLOSE_WITHIN_MS).unref();
+  systemClock.at(systemClock.now() + CLOSE_WITHIN_MS, () => process.exit(0));
   await board.close();
   process.exit(0);
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../../test/support/eventually.ts";
 import { assistPost } from "./assist.ts";
 import { BoardError } from "./board-error.ts";
 import { callEither } from "./call.ts";
@@ -112,7 +113,7 @@ test("a caller who gives up gets its own reason, also while waiting for the next
   const controller = new AbortController();
   script = [refusal(429, "rate_limited", { "retry-after": "30" })];
   const asked = getTime(board, { signal: controller.signal });
-  while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually("the question", () => seen[0]);
   controller.abort(new Error("enough"));
   await expect(asked).rejects.toThrow("enough");
   await expect(getTime(board, { signal: controller.signal })).rejects.toThrow("enough");

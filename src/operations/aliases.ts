@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
-import { aliasEnvelopeSchema, aliasUnknown, foldAlias } from "../core/protocol/alias.ts";
+import { aliasUnknown, foldAlias } from "../core/protocol/alias-name.ts";
+import { aliasEnvelopeSchema } from "../core/protocol/alias.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";

@@ -1,6 +1,6 @@
 // The manual's section on each endpoint: its parameters with their rules, as the schemas that check them state them.
 import { z } from "zod";
-import { headersOf } from "./openapi.ts";
+import { headersOf, schemaOf } from "./openapi.ts";
 import type { Described } from "./operation.ts";
 
 /** What was said already is not said again: a parameter in the very same form is only named, a long rule is only named. */
@@ -45,7 +45,7 @@ interface Words {
 }
 
 function wordsOf(schema: z.ZodObject): Readonly<Record<string, Words>> {
-  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as { properties?: Record<string, Words> };
+  const { properties = {} } = schemaOf(schema, "input") as { properties?: Record<string, Words> };
   return properties;
 }
 

@@ -7,8 +7,17 @@ import type { Answer, Described } from "./operation.ts";
 
 const REF = "#/components/schemas/";
 
+/** A type means the same in every document; reading it is most of the work of making one. */
+const read = { input: new WeakMap<z.ZodType, Record<string, unknown>>(), output: new WeakMap<z.ZodType, Record<string, unknown>>() };
+
 /** `io: "input"` shows parameters as callers write them, before they are parsed. */
-function schemaOf(type: z.ZodType, io: "input" | "output"): Record<string, unknown> {
+export function schemaOf(type: z.ZodType, io: "input" | "output"): Record<string, unknown> {
+  let schema = read[io].get(type);
+  if (schema === undefined) read[io].set(type, (schema = readSchema(type, io)));
+  return schema;
+}
+
+function readSchema(type: z.ZodType, io: "input" | "output"): Record<string, unknown> {
   const {
     $schema: _schema,
     $defs,

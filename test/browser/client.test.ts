@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { TestBoard } from "../support/board.ts";
-import { launch } from "../support/browser.ts";
+import { launch, noBrowser, WITH_BROWSER } from "../support/browser.ts";
 
 const bundle = async (contents: string): Promise<string> => {
   const resolveDir = `${import.meta.dirname}/../../src/client`;
@@ -39,7 +39,7 @@ globalThis.tryAll = async (url) => {
   };
 };`;
 
-test("keys, workers, posting, watching and checking work in a page of another origin", async () => {
+test.skipIf(noBrowser)(`keys, workers, posting, watching and checking work in a page of another origin ${WITH_BROWSER}`, async () => {
   await using board = await TestBoard.start({ flags: ["--pow-bits", "16"] });
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
     "/": ["text/html", '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>'],
@@ -55,7 +55,7 @@ test("keys, workers, posting, watching and checking work in a page of another or
   try {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    await page.waitForFunction("globalThis.tryAll", undefined, { timeout: 20_000 });
+    await page.waitForFunction("globalThis.tryAll", undefined);
     const result = await page.evaluate(`tryAll(${JSON.stringify(board.url)})`);
     expect(result).toEqual({ again: true, live: "live", seen: true, told: true, author: true, seq: 2, alike: true });
   } finally {

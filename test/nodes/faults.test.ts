@@ -13,7 +13,7 @@ let server: PostgresServer;
 let nodes: Nodes;
 beforeAll(async () => {
   server = await postgresServer({ durable: true });
-  nodes = await Nodes.start(2, ["--rate-limits", "off"], `${server.url}/postgres`);
+  nodes = await Nodes.start(2, ["--rate-limits", "off"], server.databaseUrl("postgres"));
 });
 afterAll(async () => {
   await nodes[Symbol.asyncDispose]();
@@ -38,15 +38,19 @@ async function post(url: string, envelope: Envelope): Promise<Answered> {
   return { envelope, status: response.status, code: body.error?.code };
 }
 
-/** Posts without a pause to both nodes until told to stop. */
-async function postAll(stopped: () => boolean): Promise<Answered[]> {
+/** Posts without a pause to both nodes until told to stop; each answer is told to `note` at once. */
+async function postAll(stopped: () => boolean, note: (one: Answered) => unknown = () => {}): Promise<Answered[]> {
+  const answered: Answered[] = [];
   const lanes = Array.from({ length: 6 }, async (_, lane) => {
     const agent = new Agent();
-    const answered: Answered[] = [];
-    for (let i = 0; !stopped(); i++) answered.push(await post(at(lane + i), agent.envelope({ kind: "note", body: `lane ${lane}, ${i}` })));
-    return answered;
+    for (let i = 0; !stopped(); i++) {
+      const one = await post(at(lane + i), agent.envelope({ kind: "note", body: `lane ${lane}, ${i}` }));
+      answered.push(one);
+      note(one);
+    }
   });
-  return (await Promise.all(lanes)).flat();
+  await Promise.all(lanes);
+  return answered;
 }
 
 /** Everything was acknowledged or refused in words; the first is kept, the second can be posted again. */
@@ -98,11 +102,17 @@ test("while PostgreSQL is down reads and posts are refused with storage_unavaila
 });
 
 test("connections that are cut in the middle of batches leave no post half done and none acknowledged that is not there", async () => {
-  const operator = new Client({ url: `${server.url}/postgres`, connections: 1, name: "test" });
+  const operator = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "test" });
   let stopped = false;
-  const posting = postAll(() => stopped);
+  let taken = 0;
+  const posting = postAll(
+    () => stopped,
+    ({ status }) => (taken += status === 201 ? 1 : 0),
+  );
   for (let cut = 0; cut < 8; cut++) {
-    await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));
+    // Both nodes are in the middle of writing again, further each time.
+    const enough = taken + 6 + 3 * cut;
+    await eventually("posts that are taken again", () => (taken >= enough ? true : undefined));
     await operator.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'blackboard%' AND pid <> pg_backend_pid()",
     );

@@ -41,7 +41,7 @@ function holding(dir: string, word: string): string[] {
 
 test("a removed message is in no row, and after the steps that the docs name in no file of the server, its log included", async () => {
   const server = await postgresServer();
-  const url = `${server.url}/postgres`;
+  const url = server.databaseUrl("postgres");
   const client = new Client({ url, connections: 1, name: "test", session: { statement_timeout: 0 } });
   try {
     // On a server of its own, not in this run's.

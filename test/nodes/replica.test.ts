@@ -14,9 +14,13 @@ let nodes: Nodes;
 beforeAll(async () => {
   primary = await postgresServer();
   standby = await standbyOf(primary);
-  operator = new Client({ url: `${standby.url}/postgres`, connections: 1, name: "test" });
-  nodes = await Nodes.start(1, ["--rate-limits", "off", "--database-read-url", `${standby.url}/postgres`], `${primary.url}/postgres`);
-}, 120_000);
+  operator = new Client({ url: standby.databaseUrl("postgres"), connections: 1, name: "test" });
+  nodes = await Nodes.start(
+    1,
+    ["--rate-limits", "off", "--database-read-url", standby.databaseUrl("postgres")],
+    primary.databaseUrl("postgres"),
+  );
+});
 afterAll(async () => {
   await nodes[Symbol.asyncDispose]();
   await operator.end();

@@ -1,22 +1,49 @@
 // Limits that hold across nodes: who has used up a bucket on one has none left on another.
-import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Agent } from "../support/agent.ts";
-import { Nodes, postTo } from "../support/nodes.ts";
+import { Listener } from "../../src/adapters/postgres/listener.ts";
+import { TALK } from "../../src/adapters/postgres/write-function.ts";
+import { TestBoard } from "../support/board.ts";
+import { eventually } from "../support/eventually.ts";
+import { openStream } from "../support/event-stream.ts";
+import { nodeBeside, postTo } from "../support/nodes.ts";
+import { databaseFor } from "../support/postgres/database.ts";
+
+const LIMITED = ["--rate-limits", "on"];
 
 test("an agent that has used up its writes on one node is slowed down on the other as well", async () => {
-  await using nodes = await Nodes.start(2, []);
-  const [one = "", other = ""] = nodes.urls;
-  const agent = new Agent();
-  for (let i = 0; i < 20; i++) await postTo(one, agent.envelope({ kind: "note", body: `one after the other ${i}` }));
-  // Far fewer than the other node would give by itself.
-  const answers: string[] = [];
-  for (let i = 0; i < 6 && answers.at(-1) !== "429 agent_writes"; i++) {
-    await setTimeout(500);
-    const body = JSON.stringify(agent.envelope({ kind: "note", body: `elsewhere ${i}` }));
-    const response = await fetch(`${other}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const { error } = (await response.json()) as { error?: { details?: { scope?: string } } };
-    answers.push(`${response.status} ${error?.details?.scope ?? ""}`.trim());
+  await using one = await TestBoard.start({ flags: LIMITED });
+  const other = await nodeBeside(one, LIMITED);
+  const listening = Promise.withResolvers<void>();
+  const told: string[] = [];
+  const listener = new Listener({
+    url: await databaseFor(one.data),
+    channels: { [TALK]: (text) => told.push(text) },
+    begun: listening.resolve,
+  });
+  try {
+    await listening.promise;
+    const [agent, stranger] = [one.agent(), one.agent()];
+    await using stream = await openStream({ url: other.address }, `/api/stream?author=${stranger.id}`);
+    await stream.upTo("live");
+    for (let i = 0; i < 20; i++) await one.put(agent, { kind: "note", body: `one after the other ${i}` });
+    one.clock.advance(1000);
+    await eventually("the word that one node tells the others", () => told.find((text) => text.includes(agent.id)));
+    // Words arrive in the order in which they were said: who has heard of this post has heard that one before.
+    const { id } = await one.put(stranger, { kind: "note", body: "said afterwards" });
+    expect((await stream.next("message")).data).toMatchObject({ id });
+
+    const body = JSON.stringify(agent.envelope({ kind: "note", body: "elsewhere" }));
+    const post = () => fetch(`${other.address}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const refused = await post();
+    expect([refused.status, await refused.json()]).toMatchObject([
+      429,
+      { error: { details: { scope: "agent_writes", retry_after_s: 3 } } },
+    ]);
+    one.clock.advance(3000);
+    expect((await post()).status).toBe(201);
+    await postTo(other.address, stranger.envelope({ kind: "note", body: "others are not slowed down" }));
+  } finally {
+    await listener.end();
+    await other.close();
   }
-  expect(answers.at(-1)).toBe("429 agent_writes");
 });

@@ -1,10 +1,11 @@
 // An agent as a test sees it: a key that signs and mines messages.
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { signingKey } from "../../src/adapters/system/board-key.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { mine, workBits } from "../../src/core/protocol/work.ts";
+import { keyBytes } from "./random.ts";
 
 export const TEST_BITS = 4;
 export const ALIAS_BITS = TEST_BITS + 3;
@@ -17,7 +18,7 @@ export class Agent {
   readonly id: string;
   readonly now: () => number;
 
-  constructor(now: () => number = Date.now, seed: Uint8Array = randomBytes(32)) {
+  constructor(now: () => number = Date.now, seed: Uint8Array = keyBytes()) {
     this.#key = signingKey(seed);
     this.pk = this.#key.pk;
     this.id = agentId(this.pk);

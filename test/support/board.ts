@@ -24,7 +24,7 @@ export interface BoardOptions {
   readonly data?: string;
   /** A free one unless given. */
   readonly port?: number;
-  /** No mail unless given. */
+  /** No mail unless given; 0 is whichever is free. */
   readonly smtpPort?: number;
   /** DNS for received mail. */
   readonly resolve?: Resolve;
@@ -36,11 +36,14 @@ export class TestBoard {
   readonly clock: ManualClock;
   readonly data: string;
   readonly url: string;
+  /** Of its SMTP server, where there is one. */
+  readonly smtpPort: number;
   readonly #running: Running;
 
   private constructor(running: Running, clock: ManualClock, data: string) {
     this.#running = running;
     this.url = running.address;
+    this.smtpPort = Number(new URL(running.smtpAddress ?? "smtp://localhost:0").port);
     this.clock = clock;
     this.data = data;
   }
@@ -50,20 +53,21 @@ export class TestBoard {
     clock = new ManualClock(),
     data = emptyDirectory(),
     port = 0,
-    smtpPort = 0,
+    smtpPort,
     resolve,
     store = onPostgres() ? "postgres" : "sqlite",
   }: BoardOptions = {}): Promise<TestBoard> {
     const database = store === "postgres" ? ["--database-url", await databaseFor(data)] : [];
     const config = readConfig(
-      [...database, "--port", String(port), "--data", data, "--smtp-port", String(smtpPort), "--log-level", "silent", ...flags],
+      [...database, "--port", String(port), "--data", data, "--smtp-port", String(smtpPort ?? 0), "--log-level", "silent", ...flags],
       {
         BOARD_BASE_URL: "http://board.test",
         BOARD_POW_BITS: String(TEST_BITS),
         BOARD_RATE_LIMITS: "off",
       },
     );
-    return new TestBoard(await start(config, { clock, ...(resolve === undefined ? {} : { resolve }) }), clock, data);
+    const mail = smtpPort === 0 ? { smtpPort } : {};
+    return new TestBoard(await start({ ...config, ...mail }, { clock, ...(resolve === undefined ? {} : { resolve }) }), clock, data);
   }
 
   agent(): Agent {

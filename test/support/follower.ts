@@ -1,9 +1,13 @@
 // A reader that comes back from wherever it was cut off, somebody who gives it something to read, and what it should have read.
+import { setTimeout as pause } from "node:timers/promises";
 import type { Agent, Fields } from "./agent.ts";
 import type { PostBody } from "./board.ts";
 import type { Change } from "./chain.ts";
 import { framesOf } from "./event-stream.ts";
 import { eventually } from "./eventually.ts";
+
+/** Between two tries at a board that may be away; nothing is said of how many it takes. */
+const PAUSE_MS = 5;
 
 const EVENT_OF: Readonly<Record<string, string>> = {
   create: "message",
@@ -23,6 +27,7 @@ export class Follower {
   #last: string | undefined = "0";
   #drop = new AbortController();
   #stopped = false;
+  #open = false;
   /** How often a stream that it had was cut off; a board that was away cuts off nothing. */
   drops = 0;
 
@@ -37,6 +42,10 @@ export class Follower {
   drop(): void {
     this.#drop.abort();
   }
+  /** Not one that is still on its way in: it would never get to read anything. */
+  dropIfOpen(): void {
+    if (this.#open) this.drop();
+  }
   stop(): void {
     this.#stopped = true;
     this.drop();
@@ -45,12 +54,11 @@ export class Follower {
   async follow(url: () => string): Promise<void> {
     while (!this.#stopped) {
       this.#drop = new AbortController();
-      let open = false;
       try {
         const headers = { "last-event-id": this.#last ?? "0" };
         const response = await fetch(url() + this.#path, { headers, signal: this.#drop.signal });
         if (response.status !== 200 || response.body === null) throw new Error(`The stream was refused: ${await response.text()}`);
-        open = true;
+        this.#open = true;
         for await (const { event, id, data } of framesOf(response.body)) {
           if (event === "error") break;
           this.#last = id ?? this.#last;
@@ -60,8 +68,10 @@ export class Follower {
         // Dropped, or the board was killed; a refusal is neither.
         if (!(error instanceof TypeError) && (error as Error).name !== "AbortError") throw error;
       }
-      if (open) this.drops++;
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (this.#open) this.drops++;
+      this.#open = false;
+      // A board that is away is asked again when others have had their turn.
+      await pause(PAUSE_MS);
     }
   }
 }
@@ -70,9 +80,8 @@ export class Follower {
 export async function dropAll(followers: readonly Follower[], times: number): Promise<void> {
   const least = (): number => Math.min(...followers.map((one) => one.drops));
   const enough = least() + times;
-  await eventually(`${times} more drops`, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 60));
-    for (const one of followers) one.drop();
+  await eventually(`${times} more drops`, () => {
+    for (const one of followers) one.dropIfOpen();
     return least() >= enough ? true : undefined;
   });
 }
@@ -94,7 +103,7 @@ export async function act(agent: Agent, url: () => string, going: () => boolean,
       if (response.status === 201) taken();
       if (response.status === 201 && fields.kind === "task") task = id;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(PAUSE_MS);
     }
   }
 }

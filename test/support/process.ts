@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { undoAtExit } from "./leftovers.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
+import type { ProcessClock } from "./process-clock.ts";
 
 /** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
 export const COMPILED = join(tmpdir(), "blackboard-compiled");
@@ -20,6 +21,8 @@ export interface ProcessOptions {
   readonly under?: readonly string[];
   /** What it reads from standard input; nothing unless given. */
   readonly input?: string;
+  /** Whose time it takes; the machine's unless given. */
+  readonly clock?: ProcessClock | undefined;
 }
 
 export interface Ended {
@@ -52,13 +55,14 @@ export class BoardProcess {
   }
 
   /** Starts `bin.ts` with these arguments and nothing else in its environment. */
-  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory(), under = [], input }: ProcessOptions): BoardProcess {
-    const [command = process.execPath, ...rest] = [...under, process.execPath, BIN, ...args];
+  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory(), under = [], input, clock }: ProcessOptions): BoardProcess {
+    const [command = process.execPath, ...rest] = [...under, process.execPath, ...(clock?.flags ?? []), BIN, ...args];
     const child = spawn(command, rest, {
       cwd,
-      env: { NODE_COMPILE_CACHE: COMPILED, ...env, ...(under.length > 0 ? { PATH: process.env["PATH"] } : {}) },
-      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      env: { NODE_COMPILE_CACHE: COMPILED, ...clock?.env, ...env, ...(under.length > 0 ? { PATH: process.env["PATH"] } : {}) },
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...(clock === undefined ? [] : ["ipc" as const])],
     });
+    clock?.lead(child);
     child.stdin?.end(input);
     return new BoardProcess(child);
   }
@@ -69,6 +73,7 @@ export class BoardProcess {
     flags: readonly string[] = [],
     env: Readonly<Record<string, string>> = {},
     under: readonly string[] = [],
+    clock?: ProcessClock,
   ): Promise<BoardProcess> {
     const database = onPostgres() ? ["--database-url", await databaseFor(data)] : [];
     const smtp = flags.includes("--smtp-port") ? [] : ["--smtp-port", "0"];
@@ -76,6 +81,7 @@ export class BoardProcess {
       args: ["serve", "--port", "0", ...smtp, "--data", data, ...database, ...flags],
       env,
       under,
+      clock,
     });
     await board.ready();
     return board;

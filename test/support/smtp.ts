@@ -7,7 +7,19 @@ import { type BoardOptions, TestBoard } from "./board.ts";
 
 export const MAIL_DOMAIN = "board.example";
 
-export async function freePort(): Promise<number> {
+const TRIES = 20;
+
+/** For a process, whose port for mail has to be named: where somebody was faster, with another one. */
+export async function withFreePort<T>(begin: (port: number) => Promise<T>): Promise<T> {
+  for (let i = 1; ; i++)
+    try {
+      return await begin(await freePort());
+    } catch (error) {
+      if (i === TRIES || !String(error).includes("is taken")) throw error;
+    }
+}
+
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -31,9 +43,8 @@ export interface MailBoard {
 }
 
 export async function mailBoard({ flags = [], resolve = zone({}), ...more }: BoardOptions = {}): Promise<MailBoard> {
-  const port = await freePort();
-  const board = await TestBoard.start({ ...more, flags: ["--mail-domain", MAIL_DOMAIN, ...flags], smtpPort: port, resolve });
-  return { board, port };
+  const board = await TestBoard.start({ ...more, flags: ["--mail-domain", MAIL_DOMAIN, ...flags], smtpPort: 0, resolve });
+  return { board, port: board.smtpPort };
 }
 
 export async function claim(board: TestBoard, agent: Agent, alias: string): Promise<void> {

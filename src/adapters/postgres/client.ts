@@ -33,8 +33,10 @@ const SESSION = {
   idle_in_transaction_session_timeout: 15_000,
 } as const;
 
-export const connectTo = ({ url, connections, name, session = {} }: ClientOptions) =>
-  postgres(url, {
+export function connectTo({ url, connections, name, session = {} }: ClientOptions) {
+  const { address, socket } = serverOf(url);
+  return postgres(address, {
+    ...(socket === undefined ? {} : { host: socket }),
     max: connections,
     // 64-bit integers are times and seqs, all below 2^53.
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
@@ -45,7 +47,19 @@ export const connectTo = ({ url, connections, name, session = {} }: ClientOption
     onnotice: () => {},
     connection: { application_name: name, ...SESSION, ...session },
   });
+}
 type Driver = ReturnType<typeof connectTo>;
+
+const SOCKET = /[?&]host=\//;
+
+/** A server of this machine can be reached by the directory of its socket: `postgres://board@localhost/board?host=/run/postgresql`. */
+function serverOf(url: string): { readonly address: string; readonly socket: string | undefined } {
+  if (!SOCKET.test(url)) return { address: url, socket: undefined };
+  const address = new URL(url);
+  const socket = address.searchParams.get("host") ?? undefined;
+  address.searchParams.delete("host");
+  return { address: address.href, socket };
+}
 
 export class Client {
   readonly #options: ClientOptions;

@@ -12,9 +12,8 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import type { Act } from "../../ports/store.ts";
 import { Client } from "./client.ts";
 import { PostgresWriter } from "./writer.ts";
+import { SEED } from "../../../test/support/random.ts";
 
-const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-const LONGEST_MS = 60_000;
 const START = Date.UTC(2026, 0, 1);
 const steps = array(step, { maxLength: 80, size: "max" }).map((more) => [...OPENING, ...more]);
 
@@ -34,59 +33,54 @@ const sorted = (rows: readonly object[]): string[] =>
 /** The threads of all messages, in SQLite by their number. */
 const THREADS = "SELECT DISTINCT m.root, t.messages, t.last_activity FROM messages m JOIN threads t ON";
 
-test(
-  `a board on PostgreSQL comes to the same answers and the same rows as one on SQLite, however posts are batched (SEED=${SEED})`,
-  async () => {
-    await assert(
-      asyncProperty(steps, array(nat(12), { minLength: 4, maxLength: 12 }), async (script, sizes) => {
-        const data = mkdtempSync(join(tmpdir(), "same-rules-"));
-        const url = await databaseFor(data);
-        const writer = new PostgresWriter(url);
-        const client = new Client({ url, connections: 2, name: "test" });
-        using sqlite = new BareBoard();
-        const model = new Model(START);
-        let batch: Act[] = [];
-        const flush = async (at: number): Promise<void> => {
-          const acts = batch;
-          batch = [];
-          if (acts.length === 0) return;
-          const expected = sqlite.run(acts, at);
-          const actual = await writer.run(acts, at);
-          expect(actual.outcomes).toEqual(expected.outcomes);
-          expect({ head: actual.head, nextDue: actual.nextDue }).toEqual({ head: expected.head, nextDue: expected.nextDue });
-        };
-        try {
-          for (const [n, one] of script.entries()) {
-            if (one.do === "wait" || one.do === "wait_for") {
-              await flush(model.now);
-              const moments = model.moments();
-              const goal =
-                one.do === "wait" ? model.now + one.ms : (moments[one.n % Math.max(1, moments.length)] ?? model.now) + one.offset;
-              model.now = Math.max(model.now, goal);
-              batch.push({ type: "sweep" });
-              await flush(model.now);
-              continue;
-            }
-            const { author, text } = written(model, one, n);
-            model.post(messageId(text), author, JSON.parse(text) as Payload);
-            batch.push(postAct(text));
-            if (batch.length > (sizes[n % sizes.length] ?? 0)) await flush(model.now);
+test(`a board on PostgreSQL comes to the same answers and the same rows as one on SQLite, however posts are batched (SEED=${SEED})`, async () => {
+  await assert(
+    asyncProperty(steps, array(nat(12), { minLength: 4, maxLength: 12 }), async (script, sizes) => {
+      const data = mkdtempSync(join(tmpdir(), "same-rules-"));
+      const url = await databaseFor(data);
+      const writer = new PostgresWriter(url);
+      const client = new Client({ url, connections: 2, name: "test" });
+      using sqlite = new BareBoard();
+      const model = new Model(START);
+      let batch: Act[] = [];
+      const flush = async (at: number): Promise<void> => {
+        const acts = batch;
+        batch = [];
+        if (acts.length === 0) return;
+        const expected = sqlite.run(acts, at);
+        const actual = await writer.run(acts, at);
+        expect(actual.outcomes).toEqual(expected.outcomes);
+        expect({ head: actual.head, nextDue: actual.nextDue }).toEqual({ head: expected.head, nextDue: expected.nextDue });
+      };
+      try {
+        for (const [n, one] of script.entries()) {
+          if (one.do === "wait" || one.do === "wait_for") {
+            await flush(model.now);
+            const moments = model.moments();
+            const goal = one.do === "wait" ? model.now + one.ms : (moments[one.n % Math.max(1, moments.length)] ?? model.now) + one.offset;
+            model.now = Math.max(model.now, goal);
+            batch.push({ type: "sweep" });
+            await flush(model.now);
+            continue;
           }
-          await flush(model.now);
-          for (const table of TABLES) {
-            const rows = await client.query<object>(`SELECT * FROM ${table}`);
-            expect(sorted(rows), table).toEqual(sorted(sqlite.db.prepare(`SELECT * FROM ${table}`).all()));
-          }
-          const threads = await client.query<object>(`${THREADS} t.root = m.root`);
-          expect(sorted(threads)).toEqual(sorted(sqlite.db.prepare(`${THREADS} t.number = m.thread`).all()));
-        } finally {
-          await Promise.all([writer.end(), client.end()]);
-          await dropDatabaseOf(data);
-          rmSync(data, { recursive: true, force: true });
+          const { author, text } = written(model, one, n);
+          model.post(messageId(text), author, JSON.parse(text) as Payload);
+          batch.push(postAct(text));
+          if (batch.length > (sizes[n % sizes.length] ?? 0)) await flush(model.now);
         }
-      }),
-      { seed: SEED, numRuns: 10, endOnFailure: process.env["SHRINK"] === undefined, interruptAfterTimeLimit: LONGEST_MS },
-    );
-  },
-  2 * LONGEST_MS,
-);
+        await flush(model.now);
+        for (const table of TABLES) {
+          const rows = await client.query<object>(`SELECT * FROM ${table}`);
+          expect(sorted(rows), table).toEqual(sorted(sqlite.db.prepare(`SELECT * FROM ${table}`).all()));
+        }
+        const threads = await client.query<object>(`${THREADS} t.root = m.root`);
+        expect(sorted(threads)).toEqual(sorted(sqlite.db.prepare(`${THREADS} t.number = m.thread`).all()));
+      } finally {
+        await Promise.all([writer.end(), client.end()]);
+        await dropDatabaseOf(data);
+        rmSync(data, { recursive: true, force: true });
+      }
+    }),
+    { seed: SEED, numRuns: 10, endOnFailure: process.env["SHRINK"] === undefined },
+  );
+});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
   for (let seq = 1; seq <= MESSAGES; seq++) if (random(9) === 0) log.leave(seq, "expire");
   await follower.upTo(log.head());
-}, 60_000);
+});
 afterAll(() => {
   index.close();
   rmSync(dir, { recursive: true, force: true });

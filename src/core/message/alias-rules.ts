@@ -1,7 +1,7 @@
 // Who may claim or release an alias, inside the transaction; and how long one lives.
 import { Refusal } from "../errors.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
-import { requireUnreserved } from "../protocol/alias.ts";
+import { requireUnreserved } from "../protocol/alias-name.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { DAY_MS } from "../spans.ts";

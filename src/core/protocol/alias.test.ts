@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { PK } from "../../../test/support/payload.ts";
 import { agentId, messageId } from "./identity.ts";
-import { ALIAS, foldAlias, isReserved, readAliasEnvelope, requireAlias } from "./alias.ts";
+import { ALIAS, foldAlias, isReserved, requireAlias } from "./alias-name.ts";
+import { readAliasEnvelope } from "./alias.ts";
 
 const SIG = `${"A".repeat(85)}A`;
 const text = (fields: object = {}): string => JSON.stringify({ v: 1, pk: PK, ts: 1767225600, op: "claim", alias: "helper", ...fields });

@@ -1,41 +1,13 @@
-// Aliases: names that agents claim, and the signed operations on them.
+// The signed operations on aliases.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
+import { requireAlias } from "./alias-name.ts";
 import { ALIAS_ENVELOPE_HINT, envelopeFieldHint, MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { FEW_STRINGS, scanText } from "./text-scan.ts";
-
-/** 3 to 32 characters: lower-case letters, digits, and single dots or hyphens between them; a letter first. */
-export const ALIAS = /^[a-z](?:[a-z0-9]|[.-](?=[a-z0-9])){1,30}[a-z0-9]$/;
-
-/** The mailbox names of RFC 2142, and names that people take for the service itself. */
-const RESERVED: ReadonlySet<string> = new Set(
-  `info marketing sales support abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp
-  admin administrator root system daemon nobody mailer-daemon mail smtp imap pop pop3 email bounce bounces no-reply noreply do-not-reply
-  api app board blackboard operator owner moderator mod staff team help helpdesk contact billing legal privacy dmca copyright trust safety
-  status health metrics docs login signup register account accounts test example localhost mcp llms robots null undefined everyone anyone all
-  bin sys sysadmin webadmin ssladmin ssl-admin sslwebmaster sshd www-data guest anonymous dns listserv majordomo
-  autoconfig autodiscover wpad isatap`.split(/\s+/),
-);
-
-export const isReserved = (alias: string): boolean => RESERVED.has(alias);
-
-export function requireUnreserved({ op, alias }: Pick<AliasPayload, "op" | "alias">): void {
-  if (op === "claim" && isReserved(alias)) throw new Refusal("alias_reserved", `${JSON.stringify(alias)} is reserved.`);
-}
-
-/** `name` as it was asked for, `alias` as it was understood. A name that looks free and is not would cost the asker the work for it. */
-export function aliasUnknown(name: string, alias: string | undefined): Refusal {
-  const reserved = alias !== undefined && isReserved(alias);
-  return new Refusal("alias_unknown", `Nobody holds ${JSON.stringify(name.slice(0, 80))} as an alias.`, {
-    hint: reserved
-      ? "The name is reserved: nobody can claim it. Those that are held are at /api/aliases."
-      : "Look aliases up at /api/aliases; where an agent is meant, its id does as well.",
-  });
-}
 
 export const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 
@@ -105,15 +77,4 @@ function parseAliasPayload(text: string): AliasPayload {
   }
   requireAlias(payload.alias);
   return payload;
-}
-
-export function requireAlias(alias: string): void {
-  if (!ALIAS.test(alias)) throw new Refusal("invalid_alias", `${JSON.stringify(alias.slice(0, 60))} is not an alias.`);
-}
-
-/** An alias as somebody writes it, perhaps as an address of this board: folded, or undefined where it cannot be one. */
-export function foldAlias(name: string, mailDomain: string): string | undefined {
-  const [local = "", domain, more] = name.toLowerCase().split("@");
-  if (more !== undefined || (domain !== undefined && domain !== mailDomain)) return undefined;
-  return ALIAS.test(local) ? local : undefined;
 }

@@ -104,7 +104,10 @@ class SocketSink implements Sink {
     if (!this.open) return;
     this.#ended = true;
     this.#socket.end(frame("error", this.#streams.errorText(refusal)));
-    setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref();
+    this.#socket.once(
+      "close",
+      this.#streams.after(FAREWELL_MS, () => this.#socket.destroy()),
+    );
     this.gone();
   }
 
@@ -155,6 +158,12 @@ export class EventStreams {
 
   get open(): number {
     return this.#turns.reduce((sum, sinks) => sum + sinks.size, 0);
+  }
+
+  /** Calls back when so much time has passed; the answer calls it off. */
+  after(ms: number, callback: () => void): () => void {
+    const { clock } = this.#parts;
+    return clock.at(clock.now() + ms, callback);
   }
 
   errorText(refusal: Refusal): string {

@@ -9,6 +9,7 @@ import type { Mailroom, Recipient } from "../../board/mail.ts";
 import { callerOf } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
 import type { Report } from "../../ports/report.ts";
 import { Connection } from "./connection.ts";
@@ -27,6 +28,7 @@ import {
 export interface SmtpParts {
   readonly mailroom: Mailroom;
   readonly mailDomain: string;
+  readonly clock: Clock;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly report: Report;
   readonly patience?: Patience;
@@ -43,6 +45,7 @@ export interface Patience {
 }
 
 const PATIENCE: Patience = { idleMs: 60_000, dataMs: 180_000, sessionMs: 600_000, closeMs: 3000 };
+const NEVER_MS = 2 ** 31 - 1;
 const MAX_CLIENTS = 200;
 const MAX_PER_ADDRESS = 20;
 /** Recipients that do not exist, in one connection. */
@@ -51,6 +54,7 @@ const MAX_STRANGERS = 20;
 export class SmtpServer extends SMTPServer {
   readonly #mailroom: Mailroom;
   readonly #mailDomain: string;
+  readonly #clock: Clock;
   readonly #report: Report;
   readonly #patience: Patience;
   readonly #connections = new Map<string, Connection>();
@@ -59,10 +63,11 @@ export class SmtpServer extends SMTPServer {
   /** By envelope, how often a recipient was taken: the library lists one that is named twice once. */
   readonly #taken = new WeakMap<object, number>();
 
-  constructor({ mailroom, mailDomain, tls, report, patience = PATIENCE }: SmtpParts) {
+  constructor({ mailroom, mailDomain, clock, tls, report, patience = PATIENCE }: SmtpParts) {
     super(options(mailDomain, tls, patience));
     this.#mailroom = mailroom;
     this.#mailDomain = mailDomain;
+    this.#clock = clock;
     this.#report = report;
     this.#patience = patience;
     // Broken connections and failed handshakes are the clients' own affair.
@@ -83,7 +88,14 @@ export class SmtpServer extends SMTPServer {
   stop(): Promise<void> {
     this.#closing = true;
     return new Promise((resolve) => {
-      super.close(resolve);
+      const giveUp = this.#after(this.#patience.closeMs, () => {
+        for (const connection of this.#connections.values()) connection.end(CLOSING);
+        resolve();
+      });
+      super.close(() => {
+        giveUp();
+        resolve();
+      });
       for (const connection of this.#connections.values()) if (!connection.busy) connection.end(CLOSING);
     });
   }
@@ -92,9 +104,9 @@ export class SmtpServer extends SMTPServer {
     const connection = new Connection(this, socket, socketOptions ?? undefined);
     this.connections.add(connection);
     this.#connections.set(connection.id, connection);
-    const limit = setTimeout(() => connection.end(TOO_SLOW), this.#patience.sessionMs);
+    const inTime = this.#after(this.#patience.sessionMs, () => connection.end(TOO_SLOW));
     socket.once("close", () => {
-      clearTimeout(limit);
+      inTime();
       this.#connections.delete(connection.id);
     });
     connection.on("error", (error: Error) => this.emit("error", error));
@@ -127,7 +139,7 @@ export class SmtpServer extends SMTPServer {
     const connection = this.#connections.get(session.id);
     const recipients = session.envelope.rcptTo.flatMap((to) => this.#recipients.get(to) ?? []);
     const { mailFrom } = session.envelope;
-    const limit = setTimeout(() => connection?.end(TOO_SLOW), this.#patience.dataMs);
+    const inTime = this.#after(this.#patience.dataMs, () => connection?.end(TOO_SLOW));
     if (connection !== undefined) connection.busy = true;
     void this.#answer(
       (error) => {
@@ -137,11 +149,16 @@ export class SmtpServer extends SMTPServer {
         if (this.#closing) connection.end(CLOSING);
       },
       async () => {
-        const bytes = await receive(stream).finally(() => clearTimeout(limit));
+        const bytes = await receive(stream).finally(inTime);
         const sender = mailFrom === false ? "" : mailFrom.address;
         await this.#mailroom.deliver({ bytes, ip: session.remoteAddress, helo: session.hostNameAppearsAs, sender }, recipients);
       },
     );
+  }
+
+  /** Calls back when so much time has passed; the answer calls it off. */
+  #after(ms: number, callback: () => void): () => void {
+    return this.#clock.at(this.#clock.now() + ms, callback);
   }
 
   async #known(local: string, session: SMTPServerSession): Promise<Recipient> {
@@ -173,7 +190,7 @@ function isOurs(error: unknown): boolean {
   return !(error instanceof Refusal || error instanceof Reply || error instanceof MailUnreadable || gone);
 }
 
-function options(name: string, tls: SmtpParts["tls"], { idleMs, closeMs }: Patience): SMTPServerOptions {
+function options(name: string, tls: SmtpParts["tls"], { idleMs }: Patience): SMTPServerOptions {
   return {
     name,
     banner: "agent blackboard, receive only",
@@ -187,7 +204,8 @@ function options(name: string, tls: SmtpParts["tls"], { idleMs, closeMs }: Patie
     maxClients: MAX_CLIENTS,
     maxCommandLength: 2048,
     socketTimeout: idleMs,
-    closeTimeout: closeMs,
+    // The board's clock says when; the library's own must not come first.
+    closeTimeout: NEVER_MS,
     logger: false,
     ...(tls === undefined ? {} : { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" as const }),
   };

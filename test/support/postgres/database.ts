@@ -1,6 +1,7 @@
 // A database for each test board, copied from an empty board; the same data directory has the same database.
 import { createHash } from "node:crypto";
 import { Client } from "../../../src/adapters/postgres/client.ts";
+import { databaseUrl } from "./server.ts";
 
 export const TEMPLATE = "board_template";
 
@@ -10,12 +11,13 @@ export const onPostgres = (): boolean => process.env["BOARD_TEST_STORE"] === "po
 const made = new Map<string, Promise<string>>();
 let admin: Client | undefined;
 
-function server(): string {
-  const url = process.env["BOARD_TEST_POSTGRES"];
-  if (url === undefined) throw new Error("There is no PostgreSQL in this run: use the vitest project `postgres`.");
-  return url;
+/** The address of a database of this run's server. */
+function urlOf(name: string): string {
+  const home = process.env["BOARD_TEST_POSTGRES"];
+  if (home === undefined) throw new Error("There is no PostgreSQL in this run: use the vitest project `postgres`.");
+  return databaseUrl(home, name);
 }
-const operator = (): Client => (admin ??= new Client({ url: `${server()}/postgres`, connections: 1, name: "test" }));
+const operator = (): Client => (admin ??= new Client({ url: urlOf("postgres"), connections: 1, name: "test" }));
 const nameOf = (data: string): string => `board_${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
 
 /** The address of the database that belongs to a data directory. */
@@ -26,11 +28,11 @@ export function databaseFor(data: string): Promise<string> {
 }
 
 /** The same without making it; undefined where the board is kept in SQLite. */
-export const databaseUrlOf = (data: string): string | undefined => (made.has(data) ? `${server()}/${nameOf(data)}` : undefined);
+export const databaseUrlOf = (data: string): string | undefined => (made.has(data) ? urlOf(nameOf(data)) : undefined);
 
 async function make(name: string): Promise<string> {
   await operator().script(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
-  return `${server()}/${name}`;
+  return urlOf(name);
 }
 
 export async function dropDatabaseOf(data: string): Promise<void> {

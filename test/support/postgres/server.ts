@@ -1,20 +1,22 @@
-// A real PostgreSQL for one run: its own files, a free port of this machine, nothing kept.
-import { execFileSync } from "node:child_process";
+// A real PostgreSQL for one run: its own files, a socket of its own instead of a port, nothing kept.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { Client } from "../../../src/adapters/postgres/client.ts";
 import { eventually } from "../eventually.ts";
 import { undoAtExit } from "../leftovers.ts";
-import { embeddedPostgres } from "./reachable.ts";
+import { type Programs, programs, runAs, type User } from "./programs.ts";
 
 const LOOKS = 150;
 const PAUSE_MS = 20;
 
 export interface PostgresServer {
-  readonly url: string;
+  /** The directory of its socket. */
+  readonly home: string;
+  /** The address of one of its databases. */
+  databaseUrl(name: string): string;
   /** Of its files. */
   readonly dir: string;
   /** Of the process that all its others are children of, while it runs. */
@@ -34,101 +36,127 @@ interface ServerOptions {
   readonly dir?: string;
 }
 
+export const databaseUrl = (home: string, name: string): string => `postgres://board@localhost/${name}?host=${encodeURIComponent(home)}`;
+
 export async function postgresServer(options: ServerOptions = {}): Promise<PostgresServer> {
-  const { server, running } = await prepared(options);
+  const server = await LocalServer.prepare(options);
   await server.initialise();
   await server.start();
-  return running(() => server.start());
+  return server;
 }
 
 /** A server on the files of another one that has ended, or of a copy; they stay when it is stopped. */
 export async function serverOn(dir: string, settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  const { server, running } = await prepared({ durable: true, settings, dir });
+  const server = await LocalServer.prepare({ durable: true, settings, dir });
   await server.start();
-  return running(() => server.start());
+  return server;
 }
 
 /** A streaming replica: begun from a copy of the primary's files, which is stopped for a moment. */
 export async function standbyOf(primary: PostgresServer): Promise<PostgresServer> {
-  const { hostname, port: primaryPort } = new URL(primary.url);
-  const settings = { primary_conninfo: `host=${hostname} port=${primaryPort} user=board password=board` };
-  const { server, running, dir, url } = await prepared({ settings });
+  const settings = { primary_conninfo: `host='${primary.home}' user=board` };
+  const server = await LocalServer.prepare({ settings });
   await primary.stop();
   // With its owner and mode, which the server insists on.
-  execFileSync("cp", ["-a", primary.dir, dir]);
+  execFileSync("cp", ["-a", primary.dir, server.dir]);
   await primary.start();
-  writeFileSync(join(dir, "standby.signal"), "");
-  const start = async (): Promise<void> => {
-    // It waits for words that a replica does not say.
-    server.start().catch(() => {});
-    const client = new Client({ url: `${url}/postgres`, connections: 1, name: "test" });
-    await eventually("the replica", () => client.query("SELECT pg_is_in_recovery()").catch(() => undefined));
-    await client.end();
-  };
-  await start();
-  return running(start);
+  writeFileSync(join(server.dir, "standby.signal"), "");
+  await server.start();
+  return server;
 }
 
-async function prepared({ durable = false, settings = {}, parent = tmpdir(), dir: there }: ServerOptions) {
-  const home = there === undefined ? mkdtempSync(join(parent, "board-postgres-")) : dirname(there);
-  // Run by root, the server runs as another user, who makes its directory here.
-  chmodSync(home, 0o777);
-  const port = await freePort();
-  const dir = there ?? join(home, "data");
-  const url = `postgres://board:board@127.0.0.1:${port}`;
-  const flags = {
-    listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
-    max_connections: "500",
-    ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
-    ...settings,
-  };
-  const EmbeddedPostgres = await embeddedPostgres();
-  const server = new EmbeddedPostgres({
-    databaseDir: dir,
-    port,
-    user: "board",
-    password: "board",
-    authMethod: "password",
-    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
-    postgresFlags: Object.entries(flags).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-    onLog: () => {},
-    onError: () => {},
-  });
-  const pidFile = join(dir, "postmaster.pid");
-  const forget = undoAtExit(() => {
-    void server.stop();
-    waitUntilGone(pidFile);
-    if (there === undefined) rmSync(home, { recursive: true, force: true });
-  });
-  const running = (start: () => Promise<void>): PostgresServer => ({
-    url,
-    dir,
-    get pid() {
-      return Number.parseInt(readFileSync(pidFile, "utf8"), 10);
-    },
-    start,
-    stop: () => server.stop(),
-    async remove() {
-      await server.stop();
+class LocalServer implements PostgresServer {
+  readonly dir: string;
+  readonly home: string;
+  readonly #programs: Programs;
+  readonly #user: User;
+  readonly #flags: readonly string[];
+  readonly #forget: () => void;
+  #process: ChildProcess | undefined;
+
+  private constructor(home: string, dir: string, used: Programs, user: User, settings: Readonly<Record<string, string>>) {
+    this.home = home;
+    this.dir = dir;
+    this.#programs = used;
+    this.#user = user;
+    this.#flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    this.#forget = undoAtExit(() => {
+      this.#process?.kill("SIGINT");
+      waitUntilGone(join(dir, "postmaster.pid"));
       rmSync(home, { recursive: true, force: true });
-      forget();
-    },
-  });
-  return { server, running, dir, url };
+    });
+  }
+
+  static async prepare({ durable = false, settings = {}, parent = tmpdir(), dir }: ServerOptions): Promise<LocalServer> {
+    const user = runAs();
+    const home = mkdtempSync(join(parent, "pg-"));
+    // Whoever can enter it can use the server: nobody but its user, and root.
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(home, user.uid, user.gid);
+    const all = {
+      listen_addresses: "",
+      unix_socket_directories: home,
+      max_connections: "500",
+      ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
+      ...settings,
+    };
+    return new LocalServer(home, dir ?? join(home, "data"), await programs(), user, all);
+  }
+
+  databaseUrl(name: string): string {
+    return databaseUrl(this.home, name);
+  }
+
+  get pid(): number {
+    return Number.parseInt(readFileSync(join(this.dir, "postmaster.pid"), "utf8"), 10);
+  }
+
+  async initialise(): Promise<void> {
+    const flags = ["--auth=trust", "--username=board", "--no-sync", "--encoding=UTF8", "--locale=C"];
+    const child = this.#spawn(this.#programs.initdb, [`--pgdata=${this.dir}`, ...flags]);
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (said += text));
+    const [code] = (await once(child, "close")) as [number | null];
+    if (code !== 0) throw new Error(`initdb ended with ${code}: ${said}`);
+  }
+
+  async start(): Promise<void> {
+    const child = this.#spawn(this.#programs.postgres, ["-D", this.dir, ...this.#flags]);
+    this.#process = child;
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-4000)));
+    const client = new Client({ url: this.databaseUrl("postgres"), connections: 1, name: "test" });
+    try {
+      await eventually("a PostgreSQL that answers", () => {
+        if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}: ${said}`);
+        return client.query("SELECT 1").catch(() => undefined);
+      });
+    } finally {
+      await client.end();
+    }
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGINT");
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.home, { recursive: true, force: true });
+    this.#forget();
+  }
+
+  #spawn(program: string, args: readonly string[]): ChildProcess {
+    return spawn(program, args, { ...this.#user, cwd: this.home, stdio: ["ignore", "pipe", "pipe"] });
+  }
 }
 
 /** For the end of this process, when nothing can be awaited any more. */
 function waitUntilGone(path: string): void {
   const still = new Int32Array(new SharedArrayBuffer(4));
   for (let i = 0; existsSync(path) && i < LOOKS; i++) Atomics.wait(still, 0, 0, PAUSE_MS);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

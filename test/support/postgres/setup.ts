@@ -4,23 +4,23 @@ import { migrate } from "../../../src/adapters/postgres/migrate.ts";
 import { TEMPLATE } from "./database.ts";
 import { type PostgresServer, postgresServer } from "./server.ts";
 
-let server: PostgresServer | undefined;
+let started: PostgresServer | undefined;
 
 export async function setup(): Promise<void> {
-  server = await postgresServer();
-  process.env["BOARD_TEST_POSTGRES"] = server.url;
-  await makeTemplate(server.url);
+  const server = (started = await postgresServer());
+  process.env["BOARD_TEST_POSTGRES"] = server.home;
+  await makeTemplate(server);
 }
 
-export async function makeTemplate(url: string): Promise<void> {
-  const admin = new Client({ url: `${url}/postgres`, connections: 1, name: "test" });
+export async function makeTemplate(server: PostgresServer): Promise<void> {
+  const admin = new Client({ url: server.databaseUrl("postgres"), connections: 1, name: "test" });
   await admin.script(`CREATE DATABASE ${TEMPLATE}`);
   await admin.end();
-  const template = new Client({ url: `${url}/${TEMPLATE}`, connections: 1, name: "test" });
+  const template = new Client({ url: server.databaseUrl(TEMPLATE), connections: 1, name: "test" });
   await migrate(template);
   await template.end();
 }
 
 export async function teardown(): Promise<void> {
-  await server?.remove();
+  await started?.remove();
 }

@@ -1,0 +1,39 @@
+// Runs the tests so that nothing outlives them: one directory for everything they make, and a guard that takes it away however the run ends.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
+const GUARD = join(import.meta.dirname, "support/guard.ts");
+/** Kept from run to run, to start faster; whoever takes it away loses nothing else. */
+const COMPILED = join(ROOT, "node_modules/.cache/blackboard-tests");
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+const given = process.argv.slice(2);
+const random = given.includes("--random");
+const seed = process.env["SEED"] ?? (random ? String(Math.floor(Math.random() * 2 ** 31)) : "1");
+const flags = given.filter((one) => one !== "--random");
+
+/** Short, because sockets lie in it and their paths may not be long; entered by PostgreSQL, which runs as another user where root runs this. */
+const directory = mkdtempSync(join(tmpdir(), "bb-"));
+chmodSync(directory, 0o711);
+
+process.stdout.write(`Tests with SEED=${seed}${random ? ", drawn for this run" : ""}.\n`);
+const child = spawn(process.execPath, [VITEST, "run", ...(random ? ["--sequence.shuffle.files"] : []), ...flags], {
+  cwd: ROOT,
+  stdio: "inherit",
+  // A group of their own: the guard ends all of it.
+  detached: true,
+  env: { ...process.env, SEED: seed, TMPDIR: directory, NODE_COMPILE_CACHE: COMPILED, BOARD_TEST_RUN: directory },
+});
+const guard = spawn(process.execPath, [GUARD, String(child.pid), directory], { detached: true, stdio: ["pipe", "ignore", "inherit"] });
+for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+
+const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+guard.stdin.end();
+await once(guard, "exit");
+if (code !== 0) process.stdout.write(`The same again: SEED=${seed} npm run test:unit\n`);
+process.exitCode = code ?? 128 + constants.signals[signal ?? "SIGKILL"];

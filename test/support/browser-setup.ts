@@ -1,0 +1,60 @@
+// Once for a run: a browser for the tests of pages. Where this machine has none, they are skipped and say how to get one.
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** As a command of the path, or where macOS puts programs. */
+const SYSTEM = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome-stable",
+  "google-chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+const run = promisify(execFile);
+let unpacked: string | undefined;
+
+export async function setup(): Promise<void> {
+  const chosen = process.env["BOARD_BROWSER"];
+  if (chosen !== undefined && !(await starts(chosen))) throw new Error(`BOARD_BROWSER is ${JSON.stringify(chosen)}, which does not start.`);
+  process.env["BOARD_TEST_BROWSER"] = chosen ?? (await ofTheSystem()) ?? (await ofThePackage()) ?? "";
+}
+
+export function teardown(): void {
+  if (unpacked !== undefined) rmSync(unpacked, { recursive: true, force: true });
+}
+
+async function ofTheSystem(): Promise<string | undefined> {
+  for (const command of SYSTEM) if (await starts(command)) return pathOf(command);
+  return undefined;
+}
+
+/** The package is for one kind of machine, and unpacks into the temporary directory under a name that every run would share. */
+async function ofThePackage(): Promise<string | undefined> {
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+  const { default: chromium } = await import("@sparticuz/chromium");
+  unpacked = mkdtempSync(join(tmpdir(), "browser-"));
+  const usual = process.env["TMPDIR"];
+  process.env["TMPDIR"] = unpacked;
+  try {
+    const path = await chromium.executablePath();
+    return (await starts(path)) ? path : undefined;
+  } finally {
+    if (usual === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = usual;
+  }
+}
+
+const starts = (command: string): Promise<boolean> =>
+  run(command, ["--version"]).then(
+    () => true,
+    () => false,
+  );
+
+async function pathOf(command: string): Promise<string> {
+  return command.startsWith("/") ? command : (await run("sh", ["-c", 'command -v "$0"', command])).stdout.trim();
+}

