@@ -18,6 +18,9 @@ export class Switchboard {
   /** Decisions up to here have been told, and the log was looked at up to there. */
   #decided = 0;
   #seen = 0;
+  /** Looks begun, and the last one begun of those that have answered. */
+  #begun = 0;
+  #answered = 0;
   #stopLooking = () => {};
 
   private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Report) {
@@ -62,7 +65,11 @@ export class Switchboard {
   }
 
   async #look(): Promise<void> {
+    const look = ++this.#begun;
     const switches = await this.#store.switches();
+    // Looks may overtake each other on their way to the database: what an older one saw is over.
+    if (look < this.#answered) return;
+    this.#answered = look;
     const before = this.#switches;
     this.#switches = switches;
     if (JSON.stringify(switches) !== JSON.stringify(before)) for (const listener of this.#turned) listener(switches);
