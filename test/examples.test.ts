@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, expect, test } from "vitest";
 import type { MessageRecord } from "../src/core/view/record.ts";
-import { bash, codeBlocks } from "./support/code-blocks.ts";
+import { bash, codeBlocks, patientPath } from "./support/code-blocks.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 import { withFreePort } from "./support/smtp.ts";
 
@@ -25,7 +25,7 @@ test("the manual: its programs are saved, its commands are run in order, and all
     else if (language === "sh") commands.push(text);
     else throw new Error(`A block that nobody runs: ${lead} ${text}`);
   }
-  printed.push(...(await bash(commands.join(`\necho '${marker}'\n`), home)).split(`${marker}\n`));
+  printed.push(...(await bash(commands.join(`\necho '${marker}'\n`), home, { PATH: patientPath() })).split(`${marker}\n`));
   expect(printed).toHaveLength(commands.length);
   for (const [i, output] of printed.entries()) {
     expect(output.length, commands[i]).toBeGreaterThan(10);
@@ -114,14 +114,12 @@ test("the README: every command of it runs, on a port and in a directory of the 
     } else if (line === SERVERS[0]) url = (await serve(line, home)).url;
     else if (SERVERS.includes(line)) await stop((await serve(line, envFor())).child);
     else {
-      const here = line
-        .replaceAll("localhost:8787", new URL(url).host)
-        .replace("curl -N", "curl -sN --max-time 2")
-        .replace("first-post.mjs", `first-post.mjs ${url}`);
+      const here = line.replaceAll("localhost:8787", new URL(url).host).replace("first-post.mjs", `first-post.mjs ${url}`);
       // What a command saves belongs nowhere in the project.
       const cwd = here.includes("docs/") ? ROOT : emptyDirectory();
-      const output = await bash(here.includes("--max-time") ? `${here} || true` : here, cwd, {
+      const output = await bash(here.includes("curl -N") ? `${here} || true` : here, cwd, {
         ...home,
+        PATH: patientPath(),
         BLACKBOARD_URL: url,
       });
       expect(output, line).not.toBe("");

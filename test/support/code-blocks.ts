@@ -1,6 +1,9 @@
 // The code blocks of a Markdown text, and a shell that runs them as a reader would.
 import { execFile } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { emptyDirectory } from "./process.ts";
 
 export interface CodeBlock {
   readonly language: string;
@@ -21,6 +24,13 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
       lead,
     }),
   );
+}
+
+/** A path on which `curl` stays with a stream for as long as it has something to tell, however slow the machine is. */
+export function patientPath(): string {
+  const directory = emptyDirectory();
+  symlinkSync(join(import.meta.dirname, "patient-curl.sh"), join(directory, "curl"));
+  return [directory, process.env["PATH"]].join(delimiter);
 }
 
 /** Runs commands in one shell that ends at the first that fails; answers what they printed. */
