@@ -50,7 +50,7 @@ export function connectTo({ url, connections, name, session = {} }: ClientOption
 }
 type Driver = ReturnType<typeof connectTo>;
 
-const SOCKET = /[?&]host=\//;
+const SOCKET = /[?&]host=(?:\/|%2f)/i;
 
 /** A server of this machine can be reached by the directory of its socket: `postgres://board@localhost/board?host=/run/postgresql`. */
 function serverOf(url: string): { readonly address: string; readonly socket: string | undefined } {
