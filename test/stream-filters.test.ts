@@ -4,7 +4,7 @@ import { FILTER_NAMES } from "../src/core/query/filters.ts";
 import { HOUR_MS } from "../src/core/spans.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { sha256 } from "./support/agent.ts";
-import { TestBoard } from "./support/board.ts";
+import { type PostBody, TestBoard } from "./support/board.ts";
 import { type Frame, openStream, type StreamReader } from "./support/event-stream.ts";
 
 interface Case {
@@ -92,12 +92,12 @@ async function live(board: TestBoard, path: string): Promise<StreamReader> {
 }
 
 /** All frames up to a message that says so. */
-async function untilMarked(reader: StreamReader, mark: string): Promise<readonly Frame[]> {
+async function upToMarked(reader: StreamReader, mark: string): Promise<Frame[]> {
   const frames: Frame[] = [];
   for (;;) {
     const frame = await reader.next();
-    if ((frame.data as { id?: string }).id === mark) return frames;
     frames.push(frame);
+    if ((frame.data as { id?: string }).id === mark) return frames;
   }
 }
 
@@ -137,10 +137,12 @@ test("who filters hears of what matches, of its status and of its end, and of no
     }
     // A message that is here no more when the past is read again.
     const leaving = await board.put(here.author, { ...one.hit(here), title: "leaves soon" }, one.hitBlobs);
+    // What is withdrawn before it was told is told to nobody: they hear of it first.
+    const [everything, heard] = [await upToMarked(all, leaving.id), await upToMarked(reader, leaving.id)];
     for (const { id, agent } of [...gone, { id: leaving.id, agent: here.author }])
       await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
     const end = await board.put(board.agent(), { kind: "note", title: "the end" });
-    const everything = await untilMarked(all, end.id);
+    everything.push(...(await upToMarked(all, end.id)));
     const ours = new Set([hit.id, leaving.id]);
     const others = new Set(gone.slice(1).map(({ id }) => id));
     const expected = facts(everything).filter(([, id]) => ours.has(id ?? ""));
@@ -154,7 +156,6 @@ test("who filters hears of what matches, of its status and of its end, and of no
       ["gone", "retracted"],
       ["gone", "retracted"],
     ]);
-    const heard: Frame[] = [];
     while (heard.filter(({ data }) => ours.has((data as { id: string }).id)).length < expected.length) heard.push(await reader.next());
     const concerning = (frames: readonly Frame[]) => facts(frames).filter(([, id]) => ours.has(id ?? "") || others.has(id ?? ""));
     expect(concerning(heard), `live with ${name}`).toEqual(expected);
@@ -174,6 +175,13 @@ test("who filters by status or votes hears when a message comes to match and whe
   const finding = await board.put(author, { kind: "finding", body: "the sky is blue" });
   const bystander = await board.put(author, { kind: "finding", body: "the sea is green" });
   const open = (parameters: string) => live(board, `/api/stream?${parameters}`);
+  await using everything = await live(board, "/api/stream");
+  /** What comes next is to find everybody told of this: what happens before it was told may be told otherwise. */
+  const put = async (agent: Agent, fields: Fields): Promise<PostBody> => {
+    const posted = await board.put(agent, fields);
+    await upToMarked(everything, posted.id);
+    return posted;
+  };
   await using verified = await open("status=verified");
   await using claimed = await open("status=claimed");
   await using counted = await open("min_verifies=1");
@@ -182,27 +190,27 @@ test("who filters by status or votes hears when a message comes to match and whe
   await using byOther = await open(`verified_by=${other.id}`);
   const all = [verified, claimed, counted, unrefuted, byVoter, byOther];
 
-  const vote = await board.put(voter, { kind: "verification", body: "looked", refs: [{ rel: "verifies", id: finding.id }] });
-  const against = await board.put(other, { kind: "verification", body: "dived", refs: [{ rel: "refutes", id: bystander.id }] });
-  await board.put(voter, { kind: "retraction", refs: [{ rel: "retracts", id: vote.id }] });
+  const vote = await put(voter, { kind: "verification", body: "looked", refs: [{ rel: "verifies", id: finding.id }] });
+  const against = await put(other, { kind: "verification", body: "dived", refs: [{ rel: "refutes", id: bystander.id }] });
+  await put(voter, { kind: "retraction", refs: [{ rel: "retracts", id: vote.id }] });
   // Whoever hears of it late: nobody stands by it any more.
   for (const parameters of [`verified_by=${voter.id}`, "min_verifies=1", "status=verified"]) {
     await using late = await openStream(board, `/api/stream?${parameters}`, { "last-event-id": String(bystander.seq) });
     const told = (await late.upTo("live")).filter(({ event }) => event === "status").map(({ data }) => (data as { to: string }).to);
     expect(told, parameters).toEqual(["verified", "open"]);
   }
-  await board.put(voter, { kind: "verification", body: "looked again", refs: [{ rel: "verifies", id: finding.id }] });
-  await board.put(other, { kind: "retraction", refs: [{ rel: "retracts", id: against.id }] });
-  await board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: finding.id }] });
+  await put(voter, { kind: "verification", body: "looked again", refs: [{ rel: "verifies", id: finding.id }] });
+  await put(other, { kind: "retraction", refs: [{ rel: "retracts", id: against.id }] });
+  await put(author, { kind: "retraction", refs: [{ rel: "retracts", id: finding.id }] });
   // Everybody's last word: something that matches every one of the filters sooner or later.
   const lasts = new Set<string>();
   for (const agent of [voter, other]) {
-    const { id } = await board.put(author, { kind: "finding", body: `last, for ${agent.id}` });
-    await board.put(agent, { kind: "verification", body: "yes", refs: [{ rel: "verifies", id }] });
+    const { id } = await put(author, { kind: "finding", body: `last, for ${agent.id}` });
+    await put(agent, { kind: "verification", body: "yes", refs: [{ rel: "verifies", id }] });
     lasts.add(id);
   }
-  const task = await board.put(author, { kind: "task", title: "last" });
-  await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: task.id }] });
+  const task = await put(author, { kind: "task", title: "last" });
+  await put(other, { kind: "claim", refs: [{ rel: "claims", id: task.id }] });
   lasts.add(task.id);
 
   const heardBy = async (reader: StreamReader): Promise<string[]> => {
@@ -239,8 +247,8 @@ test("a reader who searches hears of the end of what matched before it came and 
   await using reader = await live(board, "/api/stream?q=needle");
   const late = await board.put(agent, { kind: "note", body: "a late needle" });
   expect((await poll).body.messages.map(({ id }) => id)).toEqual([late.id]);
-  for (const { id } of [hay, early, late]) await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
   expect((await reader.next("message")).data).toMatchObject({ id: late.id });
+  for (const { id } of [hay, early, late]) await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
   expect((await reader.next("gone")).data).toMatchObject({ id: early.id });
   expect((await reader.next("gone")).data).toMatchObject({ id: late.id });
 });

@@ -1,7 +1,7 @@
 // Statements to PostgreSQL over a few connections; what the driver throws becomes a failure of the store.
 import postgres from "postgres";
 import { StoreFailure } from "../../ports/store.ts";
-import { isLost, storeFailure } from "./failure.ts";
+import { isLost, isTooSlow, storeFailure } from "./failure.ts";
 
 export type Value = string | number | null;
 
@@ -53,7 +53,7 @@ type Driver = ReturnType<typeof connectTo>;
 const SOCKET = /[?&]host=(?:\/|%2f)/i;
 
 /** A server of this machine can be reached by the directory of its socket: `postgres://board@localhost/board?host=/run/postgresql`. */
-function serverOf(url: string): { readonly address: string; readonly socket: string | undefined } {
+export function serverOf(url: string): { readonly address: string; readonly socket: string | undefined } {
   if (!SOCKET.test(url)) return { address: url, socket: undefined };
   const address = new URL(url);
   const socket = address.searchParams.get("host") ?? undefined;
@@ -100,7 +100,7 @@ export class Client {
     await this.#driver?.end({ timeout: 1 });
   }
 
-  async #run<Row>(text: string, values: readonly Value[], prepare: boolean): Promise<readonly Row[]> {
+  async #run<Row>(text: string, values: readonly Value[], prepare: boolean, again = false): Promise<readonly Row[]> {
     if (this.#ended) throw new StoreFailure("storage_unavailable", "The board is shutting down.");
     const driver = (this.#driver ??= connectTo(this.#options));
     try {
@@ -111,6 +111,8 @@ export class Client {
         this.#driver = undefined;
         driver.end({ timeout: 1 }).catch(() => {});
       }
+      // Nothing was sent yet. A process that was held up for seconds gives up connections whose answer has come: once more is enough.
+      if (!again && isTooSlow(error)) return this.#run(text, values, prepare, true);
       throw storeFailure(error);
     }
   }

@@ -13,6 +13,8 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
+/** No connection came about in time. */
+export const isTooSlow = (error: unknown): boolean => codeOf(error) === "CONNECT_TIMEOUT";
 export const isLost = (error: unknown): boolean => LOST.test(codeOf(error));
 
 /** Faults of our own statements lose what the driver adds to them: values of the statement have no place in a log. */

@@ -1,5 +1,6 @@
 // Hears what other nodes write: one connection that listens, and listens again when it was lost.
 import postgres from "postgres";
+import { serverOf } from "./client.ts";
 
 const RETRY_MS = 500;
 const CONNECT_TIMEOUT_S = 5;
@@ -31,7 +32,9 @@ export class Listener {
 
   #listen(): void {
     const { url, channels, begun } = this.#options;
+    const { address, socket } = serverOf(url);
     const options = {
+      ...(socket === undefined ? {} : { host: socket }),
       max: 1,
       fetch_types: false,
       max_lifetime: null,
@@ -41,7 +44,7 @@ export class Listener {
       onclose: () => this.#again(driver),
       connection: { application_name: "blackboard listener" },
     };
-    const driver = postgres(url, options);
+    const driver = postgres(address, options);
     this.#driver = driver;
     const listening = Object.keys(channels).map((channel) => `LISTEN ${channel}`);
     driver.unsafe(listening.join("; ")).then(begun, () => this.#again(driver));

@@ -17,7 +17,8 @@ function urlOf(name: string): string {
   if (home === undefined) throw new Error("There is no PostgreSQL in this run: use the vitest project `postgres`.");
   return databaseUrl(home, name);
 }
-const operator = (): Client => (admin ??= new Client({ url: urlOf("postgres"), connections: 1, name: "test" }));
+const operator = (): Client =>
+  (admin ??= new Client({ url: urlOf("postgres"), connections: 1, name: "test", session: { statement_timeout: 0 } }));
 const nameOf = (data: string): string => `board_${createHash("sha256").update(data).digest("hex").slice(0, 16)}`;
 
 /** The address of the database that belongs to a data directory. */

@@ -9,7 +9,7 @@ import { eventually } from "../eventually.ts";
 import { undoAtExit } from "../leftovers.ts";
 import { type Programs, programs, runAs, type User } from "./programs.ts";
 
-const LOOKS = 150;
+const LOOKS = 3000;
 const PAUSE_MS = 20;
 
 export interface PostgresServer {
@@ -96,6 +96,8 @@ class LocalServer implements PostgresServer {
       listen_addresses: "",
       unix_socket_directories: home,
       max_connections: "500",
+      // Tests are short, and a database cannot be copied while somebody tidies it up.
+      ...(durable ? {} : { autovacuum: "off" }),
       ...(durable ? {} : { fsync: "off", full_page_writes: "off" }),
       ...settings,
     };
