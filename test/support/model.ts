@@ -68,10 +68,12 @@ function millis(value: string | number | undefined, otherwise: number): number {
 export class Model {
   readonly messages: Posted[] = [];
   now: number;
+  readonly began: number;
   #memo: { key: string; acting: readonly Posted[] } = { key: "", acting: [] };
 
   constructor(now: number) {
     this.now = now;
+    this.began = now;
   }
 
   /** "created", "exists" or the code of the refusal. */

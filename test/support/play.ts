@@ -1,15 +1,20 @@
 // One step of a random history, played on a board and on the model side by side.
 import { messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
+import { DAY_MS } from "../../src/core/spans.ts";
 import { type Step, written } from "./acts.ts";
 import type { BareBoard } from "./bare-board.ts";
 import type { Model } from "./model.ts";
+
+/** After 30 days a board forgets what has ended, and the model never does. */
+const LONGEST_MS = 20 * DAY_MS;
 
 /** Moves time or posts; the board's and the model's word on it. */
 export function play(board: BareBoard, model: Model, one: Step, n: number, sweeps: boolean): [string, string] | undefined {
   if (one.do === "wait" || one.do === "wait_for") {
     const moments = model.moments();
-    const goal = one.do === "wait" ? model.now + one.ms : (moments[one.n % Math.max(1, moments.length)] ?? model.now) + one.offset;
+    const wanted = one.do === "wait" ? model.now + one.ms : (moments[one.n % Math.max(1, moments.length)] ?? model.now) + one.offset;
+    const goal = Math.min(wanted, model.began + LONGEST_MS);
     if (sweeps) for (const at of moments.filter((at) => at < goal)) board.sweep(at);
     model.now = Math.max(model.now, goal);
     if (sweeps) board.sweep(model.now);
