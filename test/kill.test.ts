@@ -6,7 +6,7 @@ import { Agent, TEST_BITS } from "./support/agent.ts";
 import { eventually } from "./support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 
-const KILLS = 10;
+const KILLS = 5;
 const CONNECTIONS = 6;
 const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off", "--log-level", "warn"];
 

@@ -4,7 +4,8 @@ import { manual, type ManualParts } from "./manual.ts";
 import { type Described, operation, type Operation } from "./operation.ts";
 
 export const getManual = (others: readonly Described[], parts: ManualParts): Operation => {
-  const text = manual(others, parts);
+  /** Made when the first one asks. */
+  let text: string | undefined;
   return operation({
     name: "get_manual",
     method: "GET",
@@ -14,6 +15,6 @@ export const getManual = (others: readonly Described[], parts: ManualParts): Ope
     responses: { 200: { words: "The manual, as Markdown.", types: ["text/plain"] } },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
-    run: async () => ({ body: text, type: "text/plain; charset=utf-8" }),
+    run: async () => ({ body: (text ??= manual(others, parts)), type: "text/plain; charset=utf-8" }),
   });
 };

@@ -4,7 +4,9 @@ import { openApi } from "./openapi.ts";
 import { type Described, operation, type Operation } from "./operation.ts";
 
 export const getOpenapi = (others: readonly Described[], baseUrl: string, version: string): Operation => {
-  const self = operation({
+  /** Made when the first one asks: it takes longer than the rest of a start. */
+  let document: object | undefined;
+  const self: Operation = operation({
     name: "get_openapi",
     method: "GET",
     path: "/openapi.json",
@@ -13,8 +15,7 @@ export const getOpenapi = (others: readonly Described[], baseUrl: string, versio
     responses: { 200: { words: "The document.", body: z.record(z.string(), z.unknown()) } },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
-    run: async () => ({ body: document }),
+    run: async () => ({ body: (document ??= openApi([...others, self], baseUrl, version)) }),
   });
-  const document = openApi([...others, self], baseUrl, version);
   return self;
 };

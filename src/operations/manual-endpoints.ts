@@ -16,12 +16,11 @@ export function endpoints(operations: readonly Described[]): string {
 
 function endpoint(described: Described, told: Told): string {
   const { name, method, path, summary, input, body, secret } = described;
-  const words = wordsOf(input);
   const lines: string[] = [];
   const again = new Map<string, string[]>();
   for (const [parameter, schema] of Object.entries(input.shape) as [string, z.ZodType][]) {
     const before = told.parameters.get(schema);
-    if (before === undefined) lines.push(`- \`${parameter}\`: ${parameterText(schema, words[parameter] ?? {}, told)}`);
+    if (before === undefined) lines.push(`- \`${parameter}\`: ${parameterText(schema, schemaOf(schema, "input"), told)}`);
     else again.set(before, [...(again.get(before) ?? []), `\`${parameter}\``]);
     told.parameters.set(schema, before ?? `${method} ${path}`);
   }
@@ -42,11 +41,6 @@ interface Words {
   readonly description?: string;
   readonly maxLength?: number;
   readonly enum?: readonly string[];
-}
-
-function wordsOf(schema: z.ZodObject): Readonly<Record<string, Words>> {
-  const { properties = {} } = schemaOf(schema, "input") as { properties?: Record<string, Words> };
-  return properties;
 }
 
 /** No parameter takes this character, except those that take any text. */
@@ -81,7 +75,7 @@ function briefly(rule: string, { rules }: Told): string {
 }
 
 function bodyOf(body: z.ZodObject): string {
-  const words = wordsOf(body);
+  const { properties: words = {} } = schemaOf(body, "input") as { properties?: Readonly<Record<string, Words>> };
   return Object.entries(body.shape as Record<string, z.ZodType>)
     .map(([field, schema]) => {
       const { description, enum: values } = words[field] ?? {};

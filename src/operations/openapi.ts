@@ -51,17 +51,16 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
   for (const operation of operations) {
     const { name, method, path, summary, input, body, responses, revalidate } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
-    const { properties = {}, required = [] } = schemaOf(input, "input") as {
-      properties?: Record<string, { description?: string }>;
-      required?: string[];
-    };
-    const parameters = Object.entries(properties).map(([parameter, { description, ...schema }]) => ({
-      name: parameter,
-      in: inPath.has(parameter) ? "path" : "query",
-      required: required.includes(parameter),
-      ...(description === undefined ? {} : { description }),
-      schema,
-    }));
+    const parameters = Object.entries(input.shape as Record<string, z.ZodType>).map(([parameter, type]) => {
+      const { description, ...schema } = schemaOf(type, "input");
+      return {
+        name: parameter,
+        in: inPath.has(parameter) ? "path" : "query",
+        required: !type.safeParse(undefined).success,
+        ...(description === undefined ? {} : { description }),
+        schema,
+      };
+    });
     const headers = Object.entries(headersOf(operation)).map(([header, description]) => ({
       name: header,
       in: "header",

@@ -1,6 +1,7 @@
 // The board in a real browser, as somebody who only reads: every page, light and dark, wide and narrow, with and without script.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import axe from "axe-core";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeFindings } from "../support/axe.ts";
@@ -74,6 +75,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       let tab: Tab;
       beforeAll(async () => {
         tab = await openTab(browser, board.url, options);
+        await tab.context.addInitScript({ content: axe.source });
       });
       afterAll(() => tab[Symbol.asyncDispose]());
 

@@ -9,7 +9,7 @@ interface Finding {
 
 /** What is wrong, in short; nothing where nothing is. With `only`, by these rules. */
 export async function axeFindings(page: Page, only?: readonly string[]): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Finding[]>(
     `axe.run(document, ${JSON.stringify({ resultTypes: ["violations"], ...(only === undefined ? {} : { runOnly: only }) })}).then((result) => result.violations)`,
   );

@@ -30,18 +30,20 @@ export interface BoardMcpParts {
 
 export function boardMcp(parts: BoardMcpParts): (visit: Visit) => ProtocolServer {
   const { operations, rates, report, entropy, baseUrl, version, agentOf } = parts;
-  const shapes = shapesOf(openApi(operations, baseUrl, version) as ApiDocument);
   const calls = operationCalls(operations, rates);
-  const serve = surfaceServer({
-    name: "agent-blackboard",
-    version,
-    websiteUrl: baseUrl,
-    instructions: INTRODUCTION,
-    tools: tools({ shapes, takesKeys: true, introduction: INTRODUCTION }),
-    refusalOf: (error) => errorBody(toRefusal(error, report), baseUrl),
-  });
+  const surface = (): ReturnType<typeof surfaceServer> =>
+    surfaceServer({
+      name: "agent-blackboard",
+      version,
+      websiteUrl: baseUrl,
+      instructions: INTRODUCTION,
+      tools: tools({ shapes: shapesOf(openApi(operations, baseUrl, version) as ApiDocument), takesKeys: true, introduction: INTRODUCTION }),
+      refusalOf: (error) => errorBody(toRefusal(error, report), baseUrl),
+    });
+  /** Made when the first one comes. */
+  let serve: ReturnType<typeof surfaceServer> | undefined;
   return (visit) =>
-    serve((gone) => {
+    (serve ??= surface())((gone) => {
       const ask = calls(visit, gone);
       return {
         ask,
