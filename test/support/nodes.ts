@@ -67,10 +67,10 @@ export async function postTo(url: string, envelope: object): Promise<{ readonly 
 }
 
 /** Another node over the database of a test board, in this process and by the same clock. */
-export async function nodeBeside(one: TestBoard, more: readonly string[] = []): Promise<Running> {
+export async function nodeBeside(one: TestBoard, more: readonly string[] = [], url?: string): Promise<Running> {
   const data = emptyDirectory();
   copyFileSync(join(one.data, "board.key"), join(data, "board.key"));
-  const database = ["--database-url", await databaseFor(one.data)];
+  const database = ["--database-url", url ?? (await databaseFor(one.data))];
   const flags = [...database, "--port", "0", "--smtp-port", "0", "--data", data, "--log-level", "silent", ...more];
   return start(readConfig(flags, { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off" }), { clock: one.clock });
 }
