@@ -1,9 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
+import { emptyDirectory } from "./support/process.ts";
+
+const GUARD = join(import.meta.dirname, "support/guard.ts");
 
 /** Something that is broken off: a board in a directory, and nobody who waits for it. */
 const BEGUN = `
@@ -29,7 +33,11 @@ test("whoever breaks off a proof finds neither a process nor a directory of it a
   expect(code).toBe(143);
   expect((await lines.next()).value).toBe("the last word");
   expect(existsSync(data)).toBe(false);
-  await eventually("the end of the board", () => {
+  await ended("the board", pid);
+});
+
+const ended = (what: string, pid: number): Promise<true> =>
+  eventually(`the end of ${what}`, () => {
     try {
       process.kill(pid, 0);
       return undefined;
@@ -37,4 +45,27 @@ test("whoever breaks off a proof finds neither a process nor a directory of it a
       return true;
     }
   });
+
+/** A process with a child that says which one it is, and then both stay. */
+const FAMILY = `
+  const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  console.log(child.pid);
+  setInterval(() => {}, 1000);
+`;
+
+test("whoever kills a run of the tests finds neither its processes nor its directory afterwards", async () => {
+  const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const [child = ""] = (await once(family.stdout, "data")) as [Buffer];
+  const directory = emptyDirectory();
+  // As the run itself: whatever becomes of it, the other end of the guard's input is closed.
+  const runner = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "pipe", "inherit"] });
+  const guard = spawn(process.execPath, [GUARD, String(family.pid), directory], { stdio: [runner.stdout, "ignore", "inherit"] });
+  await new Promise((heard) => setImmediate(heard));
+  expect(existsSync(directory)).toBe(true);
+  runner.kill("SIGKILL");
+  const [code] = (await once(guard, "exit")) as [number];
+  expect(code).toBe(0);
+  expect(existsSync(directory)).toBe(false);
+  await ended("the parent", family.pid ?? 0);
+  await ended("the child", Number(child));
 });
