@@ -55,7 +55,7 @@ const FAMILY = `
 
 test("whoever kills a run of the tests finds neither its processes nor its directory afterwards", async () => {
   const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  const [child = ""] = (await once(family.stdout, "data")) as [Buffer];
+  const [child] = (await once(family.stdout, "data")) as [Buffer];
   const directory = emptyDirectory();
   // As the run itself: whatever becomes of it, the other end of the guard's input is closed.
   const runner = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "pipe", "inherit"] });
