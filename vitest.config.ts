@@ -40,10 +40,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "sqlite",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts", "prove/**/*.test.ts", "bench/**/*.test.ts"],
-          exclude: ["src/adapters/postgres/**", "test/nodes/**", "test/browser/**"],
+          name: "unit",
+          include: ["src/**/*.test.ts", "prove/**/*.test.ts", "bench/**/*.test.ts"],
+          exclude: ["src/adapters/postgres/**"],
         },
+      },
+      {
+        extends: true,
+        test: { name: "sqlite", include: ["test/**/*.test.ts"], exclude: ["test/nodes/**", "test/browser/**"] },
       },
       {
         extends: true,
