@@ -3,7 +3,7 @@ import type { Agent } from "./agent.ts";
 import type { PostBody, TestBoard } from "./board.ts";
 import type { Random } from "./random.ts";
 
-const MESSAGES = 45;
+const MESSAGES = 30;
 
 export class Motion {
   readonly board: TestBoard;
