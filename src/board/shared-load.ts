@@ -26,10 +26,14 @@ const DAY_MINUTES = 24 * 60;
 /** What is told at once. */
 const MOST_CHARS = 7000;
 
-export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): void } {
+export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): Promise<void> } {
   let cancelTelling = (): void => {};
   let cancelReading = (): void => {};
-  const failed = (error: unknown): void => report.failed("nodes", error);
+  let underWay: Promise<unknown> = Promise.resolve();
+  /** What asks the database must have its answer before that is closed. */
+  const under = (work: Promise<void>): void => {
+    underWay = Promise.all([underWay, work.catch((error: unknown) => report.failed("nodes", error))]);
+  };
 
   wakeup.onMoved(({ posted }) => difficulty.accepted(posted));
   peers.onTold((text) => {
@@ -39,7 +43,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   function telling(): void {
     cancelTelling = clock.at(clock.now() + TELL_MS, () => {
       telling();
-      for (const text of pieces(rates.spent(TELL_MS))) peers.tell(text).catch(failed);
+      for (const text of pieces(rates.spent(TELL_MS))) under(peers.tell(text));
     });
   }
   /** All nodes begin at the same minute, so that they come to the same bits whenever they were started. */
@@ -52,16 +56,17 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
     const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + SETTLED_MS;
     cancelReading = clock.at(next, () => {
       reading();
-      read().catch(failed);
+      under(read());
     });
   }
   telling();
   reading();
-  read().catch(failed);
+  under(read());
   return {
-    stop() {
+    async stop() {
       cancelTelling();
       cancelReading();
+      await underWay;
     },
   };
 }

@@ -22,6 +22,7 @@ export class Switchboard {
   #begun = 0;
   #answered = 0;
   #stopLooking = () => {};
+  #looking: Promise<unknown> = Promise.resolve();
 
   private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Report) {
     this.#store = store;
@@ -53,14 +54,17 @@ export class Switchboard {
     this.#removed.push(listener);
   }
 
-  close(): void {
+  /** Resolves when nobody looks any more: what they look at may then be closed. */
+  async close(): Promise<void> {
     this.#stopLooking();
+    await this.#looking;
   }
 
   #wait(): void {
     this.#stopLooking = this.#clock.at(this.#clock.now() + LOOK_MS, () => {
       this.#wait();
-      this.#look().catch((error: unknown) => this.#report.failed("switches", error));
+      const look = this.#look().catch((error: unknown) => this.#report.failed("switches", error));
+      this.#looking = Promise.all([this.#looking, look]);
     });
   }
 
