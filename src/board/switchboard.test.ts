@@ -35,13 +35,9 @@ async function opened() {
 test("a board that ends waits for the look under way, so that nobody reads of a failure that was none", async () => {
   const { store, clock, failures, board } = await opened();
   clock.advance(LOOK_MS);
-  let closed = false;
-  const closing = board.close().then(() => {
-    closed = true;
-    store.closed = true;
-  });
+  const closing = board.close().finally(() => (store.closed = true));
   await new Promise((next) => setImmediate(next));
-  expect(closed).toBe(false);
+  expect(store.closed).toBe(false);
   store.answer(0, SWITCHES_OFF);
   await closing;
   expect(failures).toEqual([]);
