@@ -45,7 +45,11 @@ export async function withPorts(config: Config): Promise<Ports> {
   const probe = await opened(webPort(config), reusePort);
   const release = (): Promise<void> => closed(probe);
   if (!reusePort) await release();
-  if (!begun && config.smtpRequired && config.smtpPort !== undefined) await closed(await opened(mailPort(config)));
+  if (!begun && config.smtpRequired && config.smtpPort !== undefined)
+    await opened(mailPort(config)).then(closed, async (error: unknown) => {
+      await release();
+      throw error;
+    });
   if (!choose) return given;
   const { port } = probe.address() as AddressInfo;
   const chosen = { ...config, port, baseUrl: `http://localhost:${port}` };
@@ -53,7 +57,8 @@ export async function withPorts(config: Config): Promise<Ports> {
 }
 
 async function opened(wanted: Port, reusePort = false): Promise<Server> {
-  const probe = createServer().listen({ port: wanted.port, host: wanted.host, reusePort });
+  // Whoever comes by meanwhile is not kept: closing would wait for them.
+  const probe = createServer((socket) => socket.destroy()).listen({ port: wanted.port, host: wanted.host, reusePort });
   await once(probe, "listening").catch((error: unknown) => {
     throw portFault(error, wanted);
   });

@@ -70,7 +70,7 @@ async function serve(
   const url = await new Promise<string>((done, fail) => {
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       said += text;
-      const [, address] = /^blackboard ready at (\S+)$/m.exec(said) ?? [];
+      const [, address] = /^blackboard ready at (\S+)\n/m.exec(said) ?? [];
       if (address !== undefined) done(address);
     });
     child.once("exit", () => fail(new Error(`\`${command}\` ended before it was ready: ${said}`)));

@@ -22,18 +22,22 @@ const directory = mkdtempSync(join(tmpdir(), "bb-"));
 chmodSync(directory, 0o711);
 
 process.stdout.write(`Tests with SEED=${seed}${random ? ", drawn for this run" : ""}.\n`);
-const child = spawn(process.execPath, [VITEST, "run", ...(random ? ["--sequence.shuffle.files"] : []), ...flags], {
-  cwd: ROOT,
-  stdio: "inherit",
-  // A group of their own: the guard ends all of it.
-  detached: true,
-  env: { ...process.env, SEED: seed, TMPDIR: directory, NODE_COMPILE_CACHE: COMPILED, BOARD_TEST_RUN: directory },
-});
+const child = spawn(
+  process.execPath,
+  [VITEST, "run", ...(random ? ["--sequence.shuffle.files", `--sequence.seed=${seed}`] : []), ...flags],
+  {
+    cwd: ROOT,
+    stdio: "inherit",
+    // A group of their own: the guard ends all of it.
+    detached: true,
+    env: { ...process.env, SEED: seed, TMPDIR: directory, NODE_COMPILE_CACHE: COMPILED, BOARD_TEST_RUN: directory },
+  },
+);
 const guard = spawn(process.execPath, [GUARD, String(child.pid), directory], { detached: true, stdio: ["pipe", "ignore", "inherit"] });
 for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
 
 const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
 guard.stdin.end();
 await once(guard, "exit");
-if (code !== 0) process.stdout.write(`The same again: SEED=${seed} npm run test:unit\n`);
+if (code !== 0) process.stdout.write(`The same again: SEED=${seed} npm run test:${random ? "random" : "unit"}\n`);
 process.exitCode = code ?? 128 + constants.signals[signal ?? "SIGKILL"];

@@ -50,9 +50,8 @@ test("a large past is read at the reader's pace and never cuts it off; one who s
   for (let i = 0; i < 600; i += 50)
     await Promise.all(Array.from({ length: 50 }, (_, k) => board.put(agent, { kind: "note", body: `small ${i + k}` })));
   using slow = rawStream(board.url, "/api/stream", ["last-event-id: 0"]);
-  using stalled = rawStream(board.url, "/api/stream", ["last-event-id: 0"]);
+  using stalled = rawStream(board.url, "/api/stream", ["last-event-id: 0"], "event: hello");
   await eventually("hello", () => (stalled.text.includes("event: hello") ? true : undefined));
-  stalled.stall();
   // Fits and starts, as on a bad line.
   for (let i = 0; i < 20; i++) {
     // The board goes on meanwhile, for as long as it takes to answer a question.

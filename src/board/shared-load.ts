@@ -7,6 +7,7 @@ import type { Store } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 import type { Difficulty } from "./difficulty.ts";
 import { isScope, type RateLimiter, type Spent } from "./rate.ts";
+import { UnderWay } from "./under-way.ts";
 
 export interface SharedLoadParts {
   readonly store: Pick<Store, "postedByMinute">;
@@ -29,11 +30,9 @@ const MOST_CHARS = 7000;
 export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): Promise<void> } {
   let cancelTelling = (): void => {};
   let cancelReading = (): void => {};
-  let underWay: Promise<unknown> = Promise.resolve();
   /** What asks the database must have its answer before that is closed. */
-  const under = (work: Promise<void>): void => {
-    underWay = Promise.all([underWay, work.catch((error: unknown) => report.failed("nodes", error))]);
-  };
+  const underWay = new UnderWay();
+  const begin = (work: Promise<void>): void => underWay.add(work.catch((error: unknown) => report.failed("nodes", error)));
 
   wakeup.onMoved(({ posted }) => difficulty.accepted(posted));
   peers.onTold((text) => {
@@ -43,7 +42,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   function telling(): void {
     cancelTelling = clock.at(clock.now() + TELL_MS, () => {
       telling();
-      for (const text of pieces(rates.spent(TELL_MS))) under(peers.tell(text));
+      for (const text of pieces(rates.spent(TELL_MS))) begin(peers.tell(text));
     });
   }
   /** All nodes begin at the same minute, so that they come to the same bits whenever they were started. */
@@ -56,17 +55,17 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
     const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + SETTLED_MS;
     cancelReading = clock.at(next, () => {
       reading();
-      under(read());
+      begin(read());
     });
   }
   telling();
   reading();
-  under(read());
+  begin(read());
   return {
     async stop() {
       cancelTelling();
       cancelReading();
-      await underWay;
+      await underWay.settled();
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Switches, SWITCHES_OFF } from "../core/message/moderation.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Report } from "../ports/report.ts";
 import type { Store } from "../ports/store.ts";
+import { UnderWay } from "./under-way.ts";
 
 const LOOK_MS = 250;
 /** Decisions that are read in one go. */
@@ -22,7 +23,7 @@ export class Switchboard {
   #begun = 0;
   #answered = 0;
   #stopLooking = () => {};
-  #looking: Promise<unknown> = Promise.resolve();
+  readonly #looks = new UnderWay();
 
   private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Report) {
     this.#store = store;
@@ -57,14 +58,13 @@ export class Switchboard {
   /** Resolves when nobody looks any more: what they look at may then be closed. */
   async close(): Promise<void> {
     this.#stopLooking();
-    await this.#looking;
+    await this.#looks.settled();
   }
 
   #wait(): void {
     this.#stopLooking = this.#clock.at(this.#clock.now() + LOOK_MS, () => {
       this.#wait();
-      const look = this.#look().catch((error: unknown) => this.#report.failed("switches", error));
-      this.#looking = Promise.all([this.#looking, look]);
+      this.#looks.add(this.#look().catch((error: unknown) => this.#report.failed("switches", error)));
     });
   }
 

@@ -12,7 +12,7 @@ let board: TestBoard;
 describe.skipIf(noBrowser)(`pages for writers ${WITH_BROWSER}`, () => {
   beforeAll(async () => {
     [browser, board] = await Promise.all([launch(), TestBoard.start()]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await board.stop();

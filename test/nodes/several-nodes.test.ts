@@ -114,7 +114,7 @@ describe("three nodes", () => {
     for (let kill = 0; kill < 2; kill++) {
       const victim = nodes.all[2];
       if (victim === undefined) throw new Error("There is no third node.");
-      const enough = acknowledged.length + 8 + Math.floor(Math.random() * 8);
+      const enough = acknowledged.length + 8 + 5 * kill;
       const note = (envelope: Envelope) => acknowledged.push(envelope);
       const posting = Array.from({ length: 4 }, (_, lane) => postUntilGone(victim.url, new Agent(), `kill ${kill}, lane ${lane}`, note));
       await eventually("enough to lose", () => (acknowledged.length >= enough ? true : undefined));

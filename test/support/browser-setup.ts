@@ -19,13 +19,18 @@ const run = promisify(execFile);
 let unpacked: string | undefined;
 
 export async function setup(): Promise<void> {
-  const chosen = process.env["BOARD_BROWSER"];
-  if (chosen !== undefined && !(await starts(chosen))) throw new Error(`BOARD_BROWSER is ${JSON.stringify(chosen)}, which does not start.`);
-  process.env["BOARD_TEST_BROWSER"] = chosen ?? (await ofTheSystem()) ?? (await ofThePackage()) ?? "";
+  process.env["BOARD_TEST_BROWSER"] = (await chosen()) ?? (await ofTheSystem()) ?? (await ofThePackage().catch(() => undefined)) ?? "";
 }
 
 export function teardown(): void {
   if (unpacked !== undefined) rmSync(unpacked, { recursive: true, force: true });
+}
+
+async function chosen(): Promise<string | undefined> {
+  const path = process.env["BOARD_BROWSER"] ?? "";
+  if (path === "") return undefined;
+  if (!(await starts(path))) throw new Error(`BOARD_BROWSER is ${JSON.stringify(path)}, which does not start.`);
+  return pathOf(path);
 }
 
 async function ofTheSystem(): Promise<string | undefined> {

@@ -19,7 +19,7 @@ export const WITH_BROWSER = noBrowser
   : "(a real browser)";
 
 /** Only what hangs meets it. */
-const HANGS_MS = 300_000;
+export const HANGS_MS = 300_000;
 
 export const launch = (): Promise<Browser> => playwright.launch({ executablePath: path, args: FLAGS, headless: true, timeout: HANGS_MS });
 

@@ -23,7 +23,7 @@ export function openBeside(dataDir: string): Beside {
 
 function besideSqlite(dataDir: string): Beside {
   const db = new DatabaseSync(databasePath(dataDir));
-  db.exec("PRAGMA busy_timeout = 5000");
+  db.exec("PRAGMA busy_timeout = 300000");
   return {
     tables: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
     prepare(sql) {

@@ -78,13 +78,19 @@ export interface RawReader extends Disposable {
   send(text: string): void;
 }
 
-/** A reader that sees every byte, and can be as rude as a socket allows. */
-export function rawStream(url: string, path: string, headers: readonly string[] = []): RawReader {
+/** A reader that sees every byte, and can be as rude as a socket allows. With `stallAt` it stops reading by itself, with the first bytes that hold this text. */
+export function rawStream(url: string, path: string, headers: readonly string[] = [], stallAt?: string): RawReader {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
   let text = "";
   let closed = false;
-  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  let stalls = stallAt !== undefined;
+  socket.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    if (!stalls || stallAt === undefined || !text.includes(stallAt)) return;
+    stalls = false;
+    socket.pause();
+  });
   socket.on("close", () => (closed = true)).on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nhost: board\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`);
   return {

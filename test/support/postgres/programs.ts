@@ -1,8 +1,9 @@
 // The programs of the PostgreSQL that the npm packages bring, where the user who runs them can reach them.
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, statSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { undoAtExit } from "../leftovers.ts";
 
 export interface Programs {
   readonly initdb: string;
@@ -35,6 +36,7 @@ async function find(): Promise<Programs> {
   const copy = mkdtempSync(join(tmpdir(), "postgres-programs-"));
   cpSync(home, copy, { recursive: true, verbatimSymlinks: true });
   chmodSync(copy, 0o755);
+  undoAtExit(() => rmSync(copy, { recursive: true, force: true }));
   return { initdb: join(copy, "bin", basename(initdb)), postgres: join(copy, "bin", basename(postgres)) };
 }
 

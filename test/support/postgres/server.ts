@@ -129,7 +129,8 @@ class LocalServer implements PostgresServer {
     const client = new Client({ url: this.databaseUrl("postgres"), connections: 1, name: "test" });
     try {
       await eventually("a PostgreSQL that answers", () => {
-        if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}: ${said}`);
+        const end = child.exitCode ?? child.signalCode;
+        if (end !== null) throw new Error(`PostgreSQL ended with ${end}: ${said}`);
         return client.query("SELECT 1").catch(() => undefined);
       });
     } finally {
