@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, expect, test } from "vitest";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { bash, codeBlocks, patientPath } from "./support/code-blocks.ts";
+import { noteGroup } from "./support/leftovers.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 import { withFreePort } from "./support/smtp.ts";
 
@@ -66,6 +67,7 @@ async function serve(
     stdio: ["ignore", "pipe", "ignore"],
   });
   running.push(child);
+  if (child.pid !== undefined) noteGroup(child.pid);
   let said = "";
   const url = await new Promise<string>((done, fail) => {
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { eventually } from "./support/eventually.ts";
-import { undoAtExit } from "./support/leftovers.ts";
+import { noteGroup } from "./support/leftovers.ts";
 import { emptyDirectory } from "./support/process.ts";
 
 const GUARD = join(import.meta.dirname, "support/guard.ts");
@@ -56,12 +56,12 @@ const FAMILY = `
 
 test("whoever kills a run of the tests finds neither its processes nor its directory afterwards", async () => {
   const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
-  undoAtExit(() => process.kill(-(family.pid ?? 0), "SIGKILL"));
   const [child] = (await once(family.stdout, "data")) as [Buffer];
   const directory = emptyDirectory();
+  noteGroup(family.pid ?? 0, directory);
   // As the run itself: whatever becomes of it, the other end of the guard's input is closed.
   const runner = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "pipe", "inherit"] });
-  const guard = spawn(process.execPath, [GUARD, String(family.pid), directory], { stdio: [runner.stdout, "ignore", "inherit"] });
+  const guard = spawn(process.execPath, [GUARD, directory], { stdio: [runner.stdout, "ignore", "inherit"] });
   await new Promise((heard) => setImmediate(heard));
   expect(existsSync(directory)).toBe(true);
   runner.kill("SIGKILL");

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { noteGroup } from "./support/leftovers.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -33,7 +34,8 @@ const child = spawn(
     env: { ...process.env, SEED: seed, TMPDIR: directory, NODE_COMPILE_CACHE: COMPILED, BOARD_TEST_RUN: directory },
   },
 );
-const guard = spawn(process.execPath, [GUARD, String(child.pid), directory], { detached: true, stdio: ["pipe", "ignore", "inherit"] });
+if (child.pid !== undefined) noteGroup(child.pid, directory);
+const guard = spawn(process.execPath, [GUARD, directory], { detached: true, stdio: ["pipe", "ignore", "inherit"] });
 for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
 
 const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];

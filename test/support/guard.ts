@@ -1,15 +1,17 @@
-// Waits until whoever started it is gone, however that came about; then ends a group of processes and takes a directory away.
-import { rmSync } from "node:fs";
+// Waits until whoever started it is gone, however that came about; then ends the groups of processes noted in a directory, and takes it away.
+import { readdirSync, rmSync } from "node:fs";
+import { groupsIn } from "./leftovers.ts";
 
-const [group = "", directory = ""] = process.argv.slice(2);
+const [directory = ""] = process.argv.slice(2);
 /** What was killed a moment ago may still write to it. */
 const RETRIES = 20;
 
 process.stdin.resume().once("end", () => {
-  try {
-    process.kill(-Number(group), "SIGKILL");
-  } catch {
-    // All of them have ended by themselves.
-  }
+  for (const group of groupsIn(readdirSync(directory)))
+    try {
+      process.kill(-group, "SIGKILL");
+    } catch {
+      // All of it has ended by itself.
+    }
   rmSync(directory, { recursive: true, force: true, maxRetries: RETRIES });
 });

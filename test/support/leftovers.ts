@@ -1,4 +1,6 @@
 // What must not outlive this process, such as processes, mounts and directories that it made: undone when it ends, the latest first.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 const undone = new Set<() => void>();
 let listening = false;
@@ -19,6 +21,18 @@ function undoAll(): void {
       // What is gone already; the others are undone all the same.
     }
 }
+
+const NOTE = "group-";
+
+/** A group of processes of its own, which nothing that is sent to this one's reaches: the guard of the run ends it too. */
+export function noteGroup(leader: number, directory = process.env["BOARD_TEST_RUN"]): void {
+  if (directory !== undefined) writeFileSync(join(directory, `${NOTE}${leader}`), "");
+  undoAtExit(() => process.kill(-leader, "SIGKILL"));
+}
+
+/** The leaders of the groups that are noted among these names. */
+export const groupsIn = (names: readonly string[]): readonly number[] =>
+  names.filter((name) => name.startsWith(NOTE)).map((name) => Number(name.slice(NOTE.length)));
 
 const CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 

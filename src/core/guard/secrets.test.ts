@@ -1,10 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { array, assert, base64String, constantFrom, integer, oneof, property, tuple, uint8Array, uuid, type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
-import { SEED } from "../../../test/support/random.ts";
 import { nextRun } from "./runs.ts";
 import { findSecret } from "./secrets.ts";
+import { Random, SEED } from "../../../test/support/random.ts";
+
+const random = new Random(SEED);
+const drawn = (bytes: number): Buffer => Buffer.from(random.bytes(bytes));
 
 const DIGITS = "0123456789";
 const LOWER = "abcdefghijklmnopqrstuvwxyz";
@@ -115,8 +117,8 @@ describe("an agent that posts a credential by mistake is stopped", () => {
     expect(findSecret({ env: [{ name: "x" }, { value: `🙂é ${token}` }] }, "data")).toMatchObject({ field: "data.env.1.value", offset: 3 });
     expect(findSecret({ env: { [token]: true } }, "data")).toMatchObject({ field: "data.env", offset: 0 });
     expect(findSecret([`x-${token}`, token], "tags")).toMatchObject({ field: "tags.0", offset: 2 });
-    expect(findSecret({ secret_key: randomBytes(32).toString("base64url") }, "data")).toMatchObject({ kind: "board_secret_key" });
-    expect(findSecret({ kty: "OKP", d: randomBytes(32).toString("base64url") }, "data")).toMatchObject({
+    expect(findSecret({ secret_key: drawn(32).toString("base64url") }, "data")).toMatchObject({ kind: "board_secret_key" });
+    expect(findSecret({ kty: "OKP", d: drawn(32).toString("base64url") }, "data")).toMatchObject({
       kind: "private_key",
       field: "data",
     });
@@ -175,7 +177,7 @@ describe("what only looks like a secret is let through", () => {
 });
 
 test("the author's own key is known by its public half, and asked about for texts of that form only", () => {
-  const own = randomBytes(32).toString("base64url");
+  const own = drawn(32).toString("base64url");
   const asked: string[] = [];
   const isOwn = (text: string): boolean => asked.push(text) > 0 && text === own;
   expect(findSecret(`abc ${"a".repeat(64)} ${own}.`, "body", isOwn)).toMatchObject({ kind: "board_secret_key", offset: 69 });
