@@ -9,7 +9,7 @@ import { databaseFor, onPostgres } from "./postgres/database.ts";
 import type { ProcessClock } from "./process-clock.ts";
 
 /** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
-export const COMPILED = join(tmpdir(), "blackboard-compiled");
+export const COMPILED = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "blackboard-compiled");
 const BIN = resolve(import.meta.dirname, "../../src/bin.ts");
 
 export interface ProcessOptions {
