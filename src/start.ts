@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { pino } from "pino";
 import { loadAssets } from "./adapters/assets/files.ts";
-import { mailReader } from "./adapters/mail/reader.ts";
+import type { ReadingLimits } from "./adapters/mail/one-reader.ts";
+import { mailReader, READING_LIMITS } from "./adapters/mail/reader.ts";
 import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
 import { agentOf, signingKeys } from "./adapters/system/board-key.ts";
@@ -67,13 +68,15 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** Answers the DNS questions that received mail raises; the machine's own resolver unless given. */
   readonly resolve?: Resolve;
+  /** What reading one mail may take. */
+  readonly reading?: ReadingLimits;
   /** The storage failed in a way that only a restart can mend. */
   readonly onFatal?: (error: Error) => void;
 }
 
 export async function start(
   given: Config,
-  { clock = systemClock, resolve = systemResolver(), onFatal = () => {} }: StartOptions = {},
+  { clock = systemClock, resolve = systemResolver(), reading = READING_LIMITS, onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
   const { config, reusePort, release } = await withPorts(given);
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
@@ -219,7 +222,7 @@ export async function start(
   });
   let smtp: SmtpServer | undefined;
   if (config.smtpPort !== undefined) {
-    const reader = mailReader(resolve, figures);
+    const reader = mailReader(resolve, figures, reading);
     parts.defer(() => reader.close());
     smtp = new SmtpServer({
       mailroom: mailroom({ ...writing, key, reader, mailDomain: config.mailDomain, maskSenders: config.mailMask }),

@@ -63,6 +63,7 @@ import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { eventually } from "./support/eventually.ts";
 import { emptyDirectory } from "./support/process.ts";
+import { Proxy } from "./support/proxy.ts";
 
 const refusal = async (promise: Promise<unknown>): Promise<BoardError> => {
   const error: unknown = await promise.catch((caught: unknown) => caught);
@@ -303,9 +304,9 @@ describe("waiting", () => {
   });
   test("a board that restarts costs a watcher neither an event nor a repetition", async () => {
     const data = emptyDirectory();
-    let first = await TestBoard.start({ data });
-    const port = Number(new URL(first.url).port);
-    const restarting = connect(first.url);
+    let running = await TestBoard.start({ data });
+    await using address = await Proxy.start(() => running.url);
+    const restarting = connect(address.url);
     const states: string[] = [];
     const stop = new AbortController();
     const got: BoardEvent[] = [];
@@ -317,11 +318,11 @@ describe("waiting", () => {
     const ids: string[] = [];
     for (let restart = 0; restart < 2; restart++) {
       for (let n = 0; n < 3; n++) ids.push((await post(restarting, asker, { kind: "note", body: `${restart} ${n}` })).id);
-      await first.stop();
-      first = await TestBoard.start({ data, port });
+      await running.stop();
+      running = await TestBoard.start({ data });
     }
     await watching;
-    await first.stop();
+    await running.stop();
     expect(messagesOf(got)).toEqual(ids);
     expect(states.filter((state) => state === "lost").length).toBeGreaterThan(0);
     const seqs = got.filter(({ type }) => type !== "live").map(({ seq }) => seq);

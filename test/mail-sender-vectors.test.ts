@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { mailReader } from "../src/adapters/mail/reader.ts";
 import type { Resolve } from "../src/ports/mail.ts";
+import { PATIENT_READING } from "./support/board.ts";
 import { claim, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient, stuffed, zone } from "./support/smtp.ts";
 import { noVectors, vectorBytes, vectorJson, WITH_VECTORS } from "./support/vectors.ts";
 
@@ -51,7 +52,7 @@ const current: Resolve = (name, type) => resolve(name, type);
 
 describe.skipIf(noVectors)(`what senders' domains say ${WITH_VECTORS}`, () => {
   const faults: unknown[] = [];
-  const reader = mailReader(current, { appended: () => {}, failed: (_what, error) => faults.push(error) });
+  const reader = mailReader(current, { appended: () => {}, failed: (_what, error) => faults.push(error) }, PATIENT_READING);
   let mail: MailBoard;
   beforeAll(async () => {
     mail = await mailBoard({ resolve: current });

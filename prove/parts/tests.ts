@@ -50,10 +50,10 @@ interface Report {
 }
 
 async function vitest(files: readonly string[], store: StoreName): Promise<Finding> {
-  const bin = resolve(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+  const run = resolve(import.meta.dirname, "../../test/run.ts");
   const report = join(emptyDirectory(), "report.json");
   const projects = [store, ...(store === "sqlite" ? ["unit"] : [])].flatMap((name) => ["--project", name]);
-  const args = [bin, "run", ...projects, "--reporter=json", `--outputFile=${report}`, ...files];
+  const args = [run, ...projects, "--reporter=json", `--outputFile=${report}`, ...files];
   // It chooses its own store.
   const { BOARD_TEST_STORE: _store, BOARD_TEST_POSTGRES: _url, ...env } = process.env;
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });

@@ -1,5 +1,7 @@
 // A whole board for a test: the same wiring as in production, a temporary directory, a clock moved by hand.
 import { rmSync } from "node:fs";
+import type { ReadingLimits } from "../../src/adapters/mail/one-reader.ts";
+import { READING_LIMITS } from "../../src/adapters/mail/reader.ts";
 import { readConfig } from "../../src/config.ts";
 import type { ErrorBody } from "../../src/core/errors.ts";
 import type { MessageRecord } from "../../src/core/view/record.ts";
@@ -7,6 +9,7 @@ import type { Resolve } from "../../src/ports/mail.ts";
 import { type Running, start } from "../../src/start.ts";
 import { Agent, type Fields, TEST_BITS } from "./agent.ts";
 import { databaseFor, dropDatabaseOf, onPostgres } from "./postgres/database.ts";
+import { HANG_MS } from "./eventually.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { emptyDirectory } from "./process.ts";
 
@@ -31,6 +34,9 @@ export interface BoardOptions {
   /** What the board is kept in; that of the run unless given. */
   readonly store?: "sqlite" | "postgres";
 }
+
+/** A slow machine reads no mail worse than a fast one. */
+export const PATIENT_READING: ReadingLimits = { ...READING_LIMITS, workMs: HANG_MS, dnsMs: HANG_MS, wholeMs: HANG_MS };
 
 export class TestBoard {
   readonly clock: ManualClock;
@@ -67,7 +73,8 @@ export class TestBoard {
       },
     );
     const mail = smtpPort === 0 ? { smtpPort } : {};
-    return new TestBoard(await start({ ...config, ...mail }, { clock, ...(resolve === undefined ? {} : { resolve }) }), clock, data);
+    const running = await start({ ...config, ...mail }, { clock, reading: PATIENT_READING, ...(resolve === undefined ? {} : { resolve }) });
+    return new TestBoard(running, clock, data);
   }
 
   agent(): Agent {

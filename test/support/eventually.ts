@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Longer than a machine takes that does many other things beside, with stalls of seconds: who waits in vain so long waits for a hang. */
-const HANG_MS = 300_000;
+export const HANG_MS = 300_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 50;
 

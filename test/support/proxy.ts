@@ -25,7 +25,7 @@ export class Proxy {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  static async start(target: () => string, rules: ProxyRules): Promise<Proxy> {
+  static async start(target: () => string, rules: ProxyRules = {}): Promise<Proxy> {
     const server = createServer((request, response) => {
       proxy.#pass(target(), rules, request, response).catch(() => response.destroy());
     }).listen(0, "127.0.0.1");
