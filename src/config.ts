@@ -1,11 +1,11 @@
 // From flags and environment to one frozen configuration, or to every fault at once.
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
 import { nearestExisting } from "./adapters/system/directory.ts";
-import { PUBLIC_KEY } from "./core/protocol/encoding.ts";
+import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -37,7 +37,21 @@ export interface Config {
   readonly metrics: boolean;
   /** Without one, the page for reports. */
   readonly contact: string | undefined;
+  readonly profile: Profile;
+  /** Whether browsers may use the board from any site, or from its own pages only. */
+  readonly cors: (typeof CORS)[number];
 }
+
+export const PROFILES = ["local", "public"] as const;
+export type Profile = (typeof PROFILES)[number];
+const CORS = ["own", "any"] as const;
+/** Least and most proof of work, and how many times the usual limits. */
+export const PROFILE_DEFAULTS: Readonly<
+  Record<Profile, { readonly powBits: number; readonly powMaxBits: number; readonly width: number }>
+> = {
+  local: { powBits: 12, powMaxBits: 18, width: 50 },
+  public: { powBits: 18, powMaxBits: 24, width: 1 },
+};
 
 interface Setting {
   readonly flag: string;
@@ -63,8 +77,15 @@ export const SETTINGS = {
   tlsCert: setting("tls-cert", "BOARD_TLS_CERT", "", "PEM file with the certificate chain"),
   tlsKey: setting("tls-key", "BOARD_TLS_KEY", "", "PEM file with the certificate's key"),
   trustedProxies: setting("trusted-proxies", "BOARD_TRUSTED_PROXIES", "", "comma list of proxy addresses or CIDR ranges"),
-  powBits: setting("pow-bits", "BOARD_POW_BITS", "18", "least proof of work"),
-  powMaxBits: setting("pow-max-bits", "BOARD_POW_MAX_BITS", "24", "most proof of work under load"),
+  profile: setting(
+    "profile",
+    "BOARD_PROFILE",
+    "local on loopback, else public",
+    "local: for this machine's own programs; public: for everybody",
+  ),
+  cors: setting("cors", "BOARD_CORS", "own at a private name, else any", "own or any: which sites' pages may use the board in a browser"),
+  powBits: setting("pow-bits", "BOARD_POW_BITS", "18, local 12", "least proof of work"),
+  powMaxBits: setting("pow-max-bits", "BOARD_POW_MAX_BITS", "24, local 18", "most proof of work under load"),
   rateLimits: setting("rate-limits", "BOARD_RATE_LIMITS", "on", "on or off"),
   assist: setting("assist", "BOARD_ASSIST", "on", "on or off: sign for callers who send a key"),
   keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made if missing"),
@@ -73,6 +94,13 @@ export const SETTINGS = {
   metrics: setting("metrics", "BOARD_METRICS", "on", "on or off: serve /metrics"),
   contact: setting("contact", "BOARD_CONTACT", "BASE_URL/report", "where security reports go, for security.txt: mailto:... or https://..."),
 } as const satisfies Record<Exclude<keyof Config, "smtpRequired">, Setting>;
+
+/** Which board this is, why, and what would make it the other. */
+export function profileWords({ profile, host, baseUrl, powBits, rateLimits }: Config): string {
+  if (profile === "local")
+    return `this is a local board (it listens on ${host} and its address is ${baseUrl}): work from ${powBits} bits on, ${rateLimits ? "wide limits" : "no limits"}, only programs of this machine; to publish it, give --base-url`;
+  return `this is a public board (it listens on ${host} and its address is ${baseUrl}): work from ${powBits} bits on, ${rateLimits ? "limits for everybody" : "no limits"}`;
+}
 
 /** All that is wrong with a configuration, each fault with its mend. */
 export class ConfigFaults extends Error {
@@ -95,7 +123,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     faults.push(`--${SETTINGS[name].flag} (${SETTINGS[name].variable}) is ${JSON.stringify(text(name))}: ${mend}`);
   };
 
-  const whole = (name: Name, min: number, max: number): number => {
+  const whole = (name: Name, min: number, max: number, otherwise?: number): number => {
+    if (otherwise !== undefined && !given(name)) return otherwise;
     const value = Number(text(name));
     if (/^[0-9]{1,9}$/.test(text(name)) && value >= min && value <= max) return value;
     fault(name, `give a whole number from ${min} to ${max}.`);
@@ -116,15 +145,29 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     return undefined;
   };
 
+  const choice = <const Choice extends string>(name: Name, choices: readonly Choice[], otherwise: Choice): Choice => {
+    const found = choices.find((one) => one === text(name));
+    if (given(name) && found === undefined) fault(name, `give ${choices.join(" or ")}.`);
+    return found ?? otherwise;
+  };
+
   const port = whole("port", 0, 65_535);
   const data = text("data");
   const place = nearestExisting(data);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === false)
     fault("data", `${place === resolve(data) ? "it" : place} is not a directory; give the path of one, or of one to make.`);
+  const host = address("host");
+  const url = baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, (mend) => fault("baseUrl", mend));
+  const name = URL.parse(url)?.hostname ?? "";
+  const profile = choice("profile", PROFILES, isLoopback(host) && isLoopback(name) ? "local" : "public");
+  const defaults = PROFILE_DEFAULTS[profile];
+  const powBits = whole("powBits", 0, 64, defaults.powBits);
   const config: Config = {
     port,
-    host: address("host"),
-    baseUrl: baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, (mend) => fault("baseUrl", mend)),
+    host,
+    baseUrl: url,
+    profile,
+    cors: choice("cors", CORS, isPrivateName(name) ? "own" : "any"),
     data,
     databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
     databaseReadUrl: given("databaseReadUrl") ? text("databaseReadUrl") : undefined,
@@ -139,8 +182,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       .split(",")
       .map((one) => one.trim())
       .filter((one) => one !== ""),
-    powBits: whole("powBits", 0, 64),
-    powMaxBits: whole("powMaxBits", 0, 64),
+    powBits,
+    powMaxBits: whole("powMaxBits", 0, 64, Math.max(defaults.powMaxBits, powBits)),
     rateLimits: onOff("rateLimits"),
     assist: onOff("assist"),
     keyFile: given("keyFile") ? text("keyFile") : join(data, "board.key"),
@@ -195,7 +238,7 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 /** What is not there is made on the first start. */
 function isSeedOrAbsent(path: string): boolean {
   if (!existsSync(path)) return true;
-  return isFile(path) && PUBLIC_KEY.test(readFileSync(path, "utf8").trim());
+  return isFile(path) && SECRET_KEY.test(readFileSync(path, "utf8").trim());
 }
 
 /** A certificate and the key that belongs to it. */
@@ -215,6 +258,32 @@ function isNetwork(text: string): boolean {
   if (family === 0 || ip.includes("%") || rest.length > 0) return false;
   return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
+
+const isLoopback = (host: string): boolean => /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+/** Names that mean another machine, or none, elsewhere: of this machine, of a private network, or without a dot. */
+function isPrivateName(name: string): boolean {
+  if (isLoopback(name)) return true;
+  const address = name.replace(/^\[(.*)\]$/, "$1");
+  const family = isIP(address);
+  if (family !== 0) return privateNetworks.check(address, family === 4 ? "ipv4" : "ipv6");
+  return !name.includes(".") || /\.(?:local|lan|internal|intranet|home\.arpa)$/i.test(name);
+}
+
+const privateNetworks = new BlockList();
+for (const [network, bits] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["100.64.0.0", 10],
+] as const)
+  privateNetworks.addSubnet(network, bits, "ipv4");
+for (const [network, bits] of [
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const)
+  privateNetworks.addSubnet(network, bits, "ipv6");
 
 const nonEmpty = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
 /** What ends in a number is meant as an IPv4 address. */

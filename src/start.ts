@@ -40,7 +40,8 @@ import { unswept } from "./board/unswept.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
-import type { Config } from "./config.ts";
+import { type Config, PROFILE_DEFAULTS, profileWords } from "./config.ts";
+import { agentId } from "./core/protocol/identity.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
 import { isTaken, mailPort, portFault, webPort, withPorts } from "./listening.ts";
@@ -90,6 +91,7 @@ export async function start(
   });
   parts.defer(() => storage.close());
   const { store, key, record, source, others } = storage;
+  log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
   const notary = await Notary.open(store, record, key, clock, config.baseUrl);
   if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
 
@@ -102,7 +104,7 @@ export async function start(
     const least = powBits ?? config.powBits;
     difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits));
   });
-  const rates = new RateLimiter(clock, config.rateLimits, others !== undefined);
+  const rates = new RateLimiter(clock, config.rateLimits, others !== undefined, PROFILE_DEFAULTS[config.profile].width);
   const sharing =
     others === undefined ? undefined : shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: others, peers: others });
   parts.defer(() => sharing?.stop());
@@ -118,6 +120,7 @@ export async function start(
   const writing = {
     store,
     clock,
+    board: agentId(key.pk),
     verifier: verifier({ clock, difficulty, signatures, requireNoSecret }),
     rates,
     difficulty,
@@ -136,7 +139,9 @@ export async function start(
   const operateAlias = aliasOperator(writing);
   const mining = miner();
   figures.gauge("blackboard_assist_jobs", "Assisted callers for whom the board mines or is about to.", () => mining.jobs);
-  const assistance = config.assist ? assist({ keys: signingKeys, miner: mining, post, operateAlias, difficulty, clock }) : undefined;
+  const assistance = config.assist
+    ? assist({ keys: signingKeys, miner: mining, post, operateAlias, difficulty, clock, board: writing.board })
+    : undefined;
   const index = openSearchIndex({ dir: join(config.data, "index"), source }, figures);
   parts.defer(() => index.close());
   const sourceOfNear = nearSource(store, clock);
@@ -167,7 +172,7 @@ export async function start(
   const version = programVersion();
   const site = async (): Promise<Site> => {
     const { style, script, miner: worker, icon } = await loadAssets();
-    return { baseUrl, version, mailDomain: config.mailDomain, style, script, miner: worker, icon };
+    return { baseUrl, version, local: config.profile === "local", mailDomain: config.mailDomain, style, script, miner: worker, icon };
   };
   const app = httpServer({
     assets: loadAssets,
@@ -201,6 +206,7 @@ export async function start(
       difficulty,
       baseUrl,
       boardPk: key.pk,
+      rates,
       version,
       contact: config.contact,
       smtp: config.smtpPort === undefined ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
@@ -211,6 +217,8 @@ export async function start(
     clock,
     report: figures,
     baseUrl,
+    profile: config.profile,
+    cors: config.cors,
     trustedProxies,
     tls,
     ready: () => store.head(),

@@ -1,5 +1,6 @@
 // What a dry run tells beyond yes and no: messages that say much the same, and what the author may not have meant.
 import type { Payload } from "../core/protocol/payload.ts";
+import { type Warning, warning } from "../core/warnings.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { SearchUnavailable } from "../ports/search.ts";
@@ -7,11 +8,12 @@ import type { Card, Store } from "../ports/store.ts";
 import type { List } from "./list.ts";
 
 export interface Advice {
-  readonly warnings: readonly string[];
-  readonly similar: readonly { readonly id: string; readonly score: number; readonly title: string }[];
+  readonly warnings: readonly Warning[];
+  readonly similar: readonly { readonly id: string; readonly score: number; readonly title: string; readonly untrusted: true }[];
 }
 
-export type Advise = (card: Card) => Promise<Advice>;
+/** `known` is what the rules themselves had to tell. */
+export type Advise = (card: Card, known: readonly Warning[]) => Promise<Advice>;
 
 const SIMILAR = 3;
 /** A clock that is off by more than this will be refused one day. */
@@ -20,30 +22,28 @@ const CLOCK_S = 60;
 const FOUND_BY_TAGS: ReadonlySet<string> = new Set(["note", "finding", "task", "question", "summary", "offer"]);
 
 export function adviser(store: Pick<Store, "findAll">, list: List, clock: Clock): Advise {
-  return async ({ raw, standing }) => {
+  return async ({ raw, standing }, known) => {
     const payload = JSON.parse(raw.payload) as Payload;
-    return { warnings: await warningsOf(payload, raw.nonce, standing.to), similar: await similarTo(payload) };
+    return { warnings: [...known, ...(await warningsOf(payload, raw.nonce, standing.to))], similar: await similarTo(payload) };
   };
 
-  async function warningsOf({ refs = [], tags = [], kind, ts, lease }: Payload, nonce: string, to: string | null): Promise<string[]> {
+  async function warningsOf({ refs = [], tags = [], kind, ts, lease }: Payload, nonce: string, to: string | null): Promise<Warning[]> {
     const now = clock.now();
     const found = await store.findAll([...new Set(refs.map((ref) => ref.id))], now);
     const lost = refs.flatMap(({ rel, id }) => {
       const target = found.get(id);
-      if (target === undefined) return [`The target of ${rel}, ${id}, is not known here.`];
-      return "gone" in target ? [`The target of ${rel}, ${id}, is ${target.gone.reason}.`] : [];
+      if (target === undefined) return [warning("target_lost", `The target of ${rel}, ${id}, is not known here.`)];
+      return "gone" in target ? [warning("target_lost", `The target of ${rel}, ${id}, is ${target.gone.reason}.`)] : [];
     });
     const off = ts - Math.floor(now / 1000);
     return [
-      ...(nonce === "" ? ["The work was not checked: the nonce is empty."] : []),
+      ...(nonce === "" ? [warning("work_unchecked")] : []),
       ...(Math.abs(off) > CLOCK_S
-        ? [`\`ts\` is ${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} the board's clock; see /api/time.`]
+        ? [warning("clock_off", `\`ts\` is ${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} the board's clock; see /api/time.`)]
         : []),
       ...lost,
-      ...(lease !== undefined && !refs.some(({ rel }) => rel === "claims")
-        ? ["`lease` does nothing without a ref that `claims` work."]
-        : []),
-      ...(tags.length === 0 && to === null && FOUND_BY_TAGS.has(kind) ? ["It has no tags, by which others would find it."] : []),
+      ...(lease !== undefined && !refs.some(({ rel }) => rel === "claims") ? [warning("lease_without_claim")] : []),
+      ...(tags.length === 0 && to === null && FOUND_BY_TAGS.has(kind) ? [warning("no_tags")] : []),
     ];
   }
 
@@ -57,7 +57,14 @@ export function adviser(store: Pick<Store, "findAll">, list: List, clock: Clock)
       return items.flatMap((item) => {
         if (!("card" in item)) return [];
         const { standing, raw } = item.card;
-        return [{ id: standing.id, score: item.score ?? 0, title: displayTitle(JSON.parse(raw.payload) as Payload, standing.author) }];
+        return [
+          {
+            id: standing.id,
+            score: item.score ?? 0,
+            title: displayTitle(JSON.parse(raw.payload) as Payload, standing.author),
+            untrusted: true as const,
+          },
+        ];
       });
     } catch (error) {
       // A board that is still building its index can judge a message all the same.

@@ -13,10 +13,16 @@ import { requireTime } from "./verify.ts";
 /** A dry run checks everything but the work, and changes nothing. */
 export type OperateAlias = (body: string, how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
 
-export function aliasOperator({ store, clock, verifier, rates, difficulty, append, requireWritable }: WritingParts): OperateAlias {
+export function aliasOperator({ store, clock, board, verifier, rates, difficulty, append, requireWritable }: WritingParts): OperateAlias {
   return async (body, { dryRun } = { dryRun: false }) => {
     requireWritable();
     const draft = readAliasEnvelope(body, dryRun);
+    const { board: meant = board } = draft.payload;
+    if (meant !== board)
+      throw new Refusal("wrong_board", "`board` names another board.", {
+        details: { board },
+        hint: `Sign again with \`board\` "${board}", or without it.`,
+      });
     requireTime(draft.payload.ts, clock.now());
     // The rules say so too, but only after the work, and no amount of that gets a reserved name.
     requireUnreserved(draft.payload);
@@ -27,7 +33,7 @@ export function aliasOperator({ store, clock, verifier, rates, difficulty, appen
     const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
-    const outcome = await append({ type: "alias", agent: draft.agent, payload: draft.payload, dryRun });
+    const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
     if (!("op" in outcome)) throw new Error("The store answered an alias operation with something else.");
     return outcome;
   };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ERRORS, Refusal } from "../core/errors.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import type { Envelope } from "../core/protocol/envelope.ts";
-import { fromBase64url, PUBLIC_KEY } from "../core/protocol/encoding.ts";
+import { fromBase64url, SECRET_KEY } from "../core/protocol/encoding.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { requireSchema } from "../core/protocol/payload.ts";
@@ -48,6 +48,8 @@ export interface AssistParts {
   readonly operateAlias: OperateAlias;
   readonly difficulty: Difficulty;
   readonly clock: Clock;
+  /** The board's own agent id. */
+  readonly board: string;
 }
 
 /** Deep enough for `message.data` as deep as a payload allows it. */
@@ -63,7 +65,7 @@ const sign = (key: CallerKey, payload: object): Signed => {
   return { payload: text, sig: key.sign(text) };
 };
 
-export function assist({ keys, miner, post, operateAlias, difficulty, clock }: AssistParts): Assist {
+export function assist({ keys, miner, post, operateAlias, difficulty, clock, board }: AssistParts): Assist {
   const now = (): number => Math.floor(clock.now() / 1000);
 
   /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
@@ -89,7 +91,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock }: A
     const key = keyOf(keys, secret, rest);
     const { alias, op = "claim" } = rest;
     const checked = async (ts: number): Promise<Signed> => {
-      const signed = sign(key, { v: 1, pk: key.pk, ts, op, alias });
+      const signed = sign(key, { v: 1, pk: key.pk, ts, op, alias, board });
       await operateAlias(JSON.stringify({ ...signed, nonce: "" }), { dryRun: true });
       return signed;
     };
@@ -129,7 +131,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock }: A
 
 /** After this, nothing that goes on holds the secret, so whatever is quoted, logged or stored from here on cannot either. */
 function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
-  if (!PUBLIC_KEY.test(secret)) {
+  if (!SECRET_KEY.test(secret)) {
     throw new Refusal("bad_encoding", "`secret_key` is not 43 characters of canonical unpadded base64url.", {
       details: { field: "secret_key" },
       hint: "Send the 32 bytes of the Ed25519 seed as unpadded base64url, as keygen gives it.",

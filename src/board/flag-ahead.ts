@@ -1,11 +1,23 @@
 // Flags of messages that nobody has read yet, found before a page is made of them: a hostile text takes long, and a page may be full of such.
 import { hasFlags, messageFlags } from "../core/guard/flags.ts";
 import type { Payload } from "../core/protocol/payload.ts";
-import type { Card } from "../ports/store.ts";
+import type { Card, Listed } from "../ports/store.ts";
 import { nextTurn } from "./turn.ts";
 
 /** Payloads that are looked through in one go before everybody else has a turn. */
 const STEP_CHARS = 64 * 1024;
+
+/** The same items, ready to be shown. */
+export async function flagged<Item extends Listed>(items: readonly Item[]): Promise<readonly Item[]> {
+  await flagAhead(cardsOf(items));
+  return items;
+}
+
+/** The same without waiting; undefined where that would take long. */
+export const flaggedAtHand = <Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined =>
+  isQuicklyFlagged(cardsOf(items)) ? items : undefined;
+
+const cardsOf = (items: readonly Listed[]): Card[] => items.flatMap((item) => ("card" in item ? [item.card] : []));
 
 export async function flagAhead(cards: Iterable<Card>): Promise<void> {
   let chars = 0;

@@ -19,6 +19,8 @@ export interface Node {
   readonly author: string;
   readonly seq: number;
   readonly distance: number;
+  /** Its title is a stranger's text. */
+  readonly content: { readonly untrusted: true };
 }
 
 export interface Graph {
@@ -87,5 +89,5 @@ async function walk(store: Store, center: number, depth: number, rels: readonly 
 function nodeOf({ standing, raw }: Card, distance: number, now: number): Node {
   const { id, kind, author, seq } = standing;
   const title = displayTitle(JSON.parse(raw.payload) as Payload, author);
-  return { id, kind, title, status: statusOf(standing, now), author, seq, distance };
+  return { id, kind, title, status: statusOf(standing, now), author, seq, distance, content: { untrusted: true } };
 }

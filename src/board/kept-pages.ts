@@ -2,7 +2,6 @@
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { FilterName } from "../core/query/filters.ts";
 import { recentTexts } from "../core/recent.ts";
-import { charsOf } from "./fitting.ts";
 import type { Page, Question } from "./list.ts";
 
 /** Where the board stood when somebody asked: its log, the next thing due, and the time. */
@@ -12,7 +11,7 @@ export interface Moment {
   readonly now: number;
 }
 
-type Content = Pick<Page, "items" | "nextCursor">;
+type Content = Pick<Page, "items" | "nextCursor" | "cursorAfter">;
 
 interface KeptPage extends Content {
   readonly from: number;
@@ -25,7 +24,7 @@ interface KeptPage extends Content {
 const MOVING: readonly FilterName[] = ["since", "until", "expiring_within", "min_author_age"];
 /** At the most; half as many stay at the least. Room for what readers come back to, such as the tags and authors they follow. */
 const PAGES_KEPT = 600;
-const CHARS_KEPT = 32 * LIMITS.page_chars;
+const CHARS_KEPT = 4 * LIMITS.page_bytes;
 
 export class KeptPages {
   readonly #pages = recentTexts<string, KeptPage>(PAGES_KEPT, CHARS_KEPT, ({ chars }) => chars);
@@ -42,17 +41,18 @@ export class KeptPages {
     // Where nothing may be written, what is due changes pages without an entry.
     if (due !== null && due <= now) return undefined;
     const page = this.#pages.get(keyOf(question));
-    return page !== undefined && page.from <= now && now < page.until ? { items: page.items, nextCursor: page.nextCursor } : undefined;
+    return page !== undefined && page.from <= now && now < page.until ? page : undefined;
   }
 
   /** `moment` was taken before the page was read: if the log has moved since, the page is only too new for it. */
-  keep(question: Question, { seq, due, now }: Moment, { items, nextCursor }: Content): void {
+  keep(question: Question, { seq, due, now }: Moment, content: Content): void {
     const moves = question.include_removed === true || MOVING.some((name) => question.filters[name] !== undefined);
     if (moves || seq !== this.#seq || due !== this.#due) return;
     // What is due already, on a board that may not write, ends without an entry.
+    const { items } = content;
     const until = items.reduce((least, item) => ("card" in item ? Math.min(least, item.card.standing.expiresAt) : least), Infinity);
-    const chars = items.reduce((sum, item) => sum + charsOf(item), 0);
-    this.#pages.set(keyOf(question), { items, nextCursor, from: now, until, chars });
+    const chars = items.reduce((sum, item) => sum + ("card" in item ? item.card.raw.payload.length : 0), 0);
+    this.#pages.set(keyOf(question), { ...content, from: now, until, chars });
   }
 }
 

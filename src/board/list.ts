@@ -10,7 +10,7 @@ import { requirePartners } from "../core/query/pairs.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, ListQuery, Store } from "../ports/store.ts";
-import { fitting, fittingAtHand } from "./fitting.ts";
+import { flagged, flaggedAtHand } from "./flag-ahead.ts";
 import { KeptPages, type Moment } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
 
@@ -39,6 +39,8 @@ export type Item = Listed & { readonly score?: number };
 export interface Page {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
+  /** What leads on from any of the items: an answer may have no room for all of them. */
+  readonly cursorAfter: (item: Item) => string;
   readonly latestSeq: number;
   readonly asOf: number;
 }
@@ -58,7 +60,7 @@ export type TextSearch = (
   question: Question,
   condition: Condition,
   page: { after: unknown; now: number; upTo: number },
-) => Promise<{ items: readonly Item[]; next: unknown }>;
+) => Promise<{ items: readonly Item[]; more: boolean; positionOf: (item: Item) => unknown }>;
 
 export type List = (question: Question) => Promise<Page>;
 /** The page as it is at this moment, where that takes no waiting. It refuses what `list` refuses. */
@@ -80,11 +82,10 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     const moment = { seq: state.seq, due: state.nextDue, now };
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq: state.seq, asOf: now };
-    requireNoFuture(question, state.seq);
     const { filters, ref } = question;
     if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
     const found = store.atHand?.list(queryOf(question, conditionOn(question, filters, ref, now, state.seq)));
-    const items = found === undefined ? undefined : fittingAtHand(found.slice(0, question.limit));
+    const items = found === undefined ? undefined : flaggedAtHand(found.slice(0, question.limit));
     return found === undefined || items === undefined ? undefined : pageOf(question, found, items, moment);
   }
 
@@ -95,18 +96,17 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
     const reads = text || question.after_seq !== undefined ? store : await store.listingReads();
     const { seq: latestSeq } = await reads.head();
-    requireNoFuture(question, latestSeq);
     const moment = { seq: latestSeq, due: await reads.nextDue(), now };
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
     const condition = await conditionOf(question, names, now, latestSeq);
     if (text) {
       const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
-      const { items, next } = await search(question, condition, { after, now, upTo: latestSeq });
-      return { items, nextCursor: next === undefined ? null : cursors.encode(question.text, next), latestSeq, asOf: now };
+      const { items, more, positionOf } = await search(question, condition, { after, now, upTo: latestSeq });
+      return { ...leadingOn(question, items, more, positionOf), latestSeq, asOf: now };
     }
     const found = await reads.list(queryOf(question, condition));
-    return pageOf(question, found, await fitting(found.slice(0, question.limit)), moment);
+    return pageOf(question, found, await flagged(found.slice(0, question.limit)), moment);
   }
 
   /** One more than asked for tells whether there is a next page. */
@@ -123,10 +123,15 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
   }
 
   function pageOf(question: Question, found: readonly Listed[], items: readonly Listed[], moment: Moment): Page {
+    const content = leadingOn(question, items, found.length > items.length, ({ position }) => position);
+    pages.keep(question, moment, content);
+    return { ...content, latestSeq: moment.seq, asOf: moment.now };
+  }
+
+  function leadingOn({ text }: Question, items: readonly Item[], more: boolean, positionOf: (item: Item) => unknown) {
+    const cursorAfter = (item: Item): string => cursors.encode(text, positionOf(item));
     const last = items.at(-1);
-    const nextCursor = found.length > items.length && last !== undefined ? cursors.encode(question.text, last.position) : null;
-    pages.keep(question, moment, { items, nextCursor });
-    return { items, nextCursor, latestSeq: moment.seq, asOf: moment.now };
+    return { items, cursorAfter, nextCursor: more && last !== undefined ? cursorAfter(last) : null };
   }
 
   return { list, listAtHand };
@@ -137,14 +142,6 @@ export function sortOf({ sort, q, near, like }: Question): Sort {
 }
 
 const isText = ({ q, near, like }: Question): boolean => q !== undefined || near !== undefined || like !== undefined;
-
-/** A poller that is ahead of the board has met a board that began anew: an empty page would hide that for ever. */
-function requireNoFuture({ after_seq: after }: Question, latestSeq: number): void {
-  if (after !== undefined && after > latestSeq)
-    throw new Refusal("future_cursor", `\`after_seq\` is ${after}; the newest entry is ${latestSeq}.`, {
-      details: { latest_seq: latestSeq },
-    });
-}
 
 export async function conditionOf(question: Question, names: Names, now: number, latestSeq: number): Promise<Condition> {
   const { filters, ref } = question;

@@ -4,6 +4,7 @@ import { knownGone } from "../core/message/post.ts";
 import { type Draft, readEnvelope } from "../core/protocol/envelope.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { retractsAll } from "../core/protocol/vocabulary.ts";
+import type { Warning } from "../core/warnings.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Prior, Store } from "../ports/store.ts";
 import { admit } from "./admit.ts";
@@ -16,12 +17,15 @@ export interface Posted {
   readonly result: "created" | "exists" | "valid";
   /** With what its payload says, where the post was new. */
   readonly card: Card & { readonly payload?: Payload };
+  readonly warnings: readonly Warning[];
 }
 
 /** What everything signed goes through on its way into the store. */
 export interface WritingParts {
   readonly store: Store;
   readonly clock: Clock;
+  /** The board's own agent id: what is meant for one board names it. */
+  readonly board: string;
   readonly verifier: Verifier;
   readonly rates: RateLimiter;
   readonly difficulty: Difficulty;
@@ -33,10 +37,11 @@ export interface WritingParts {
 /** `assisted`: the board signed it for its author. */
 export type Post = (body: string, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
-export function poster({ store, clock, verifier, rates, difficulty, append, requireWritable }: WritingParts): Post {
+export function poster({ store, clock, board, verifier, rates, difficulty, append, requireWritable }: WritingParts): Post {
   return async (body, { dryRun = false, assisted = false }) => {
     requireWritable();
     const draft = readEnvelope(body, dryRun);
+    requireAudience(draft.payload, board);
     const prior = await store.prior(
       draft.id,
       draft.author,
@@ -50,9 +55,9 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
     const outcome = await append({ type: "post", arrival, dryRun });
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
     if (!dryRun) await endWithdrawn(draft);
-    const { result, standing, author, thread } = outcome;
+    const { result, standing, warnings, author, thread } = outcome;
     if (result === "created") difficulty.accepted();
-    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload } };
+    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings };
   };
 
   /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
@@ -63,7 +68,7 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
     if (found === undefined) throw new Refusal("expired");
     if ("gone" in found) throw knownGone(found.gone);
     await endWithdrawn(draft);
-    return { result: "exists", card: found.card };
+    return { result: "exists", card: found.card, warnings: [] };
   }
 
   /**
@@ -76,4 +81,13 @@ export function poster({ store, clock, verifier, rates, difficulty, append, requ
       more = "more" in outcome && outcome.more;
     }
   }
+}
+
+/** Who withdraws everything says on which board: what was signed for one must not work on another. */
+function requireAudience(payload: Payload, board: string): void {
+  if (!retractsAll(payload) || payload.data?.["board"] === board) return;
+  throw new Refusal("kind_requirements", "A retraction of everything names the board it is meant for, in `data.board`.", {
+    hint: `Set \`data\` to {"scope":"all","board":"${board}"}: \`board\` is that of /api/checkpoint.`,
+    details: { board },
+  });
 }

@@ -12,13 +12,28 @@ export interface Bucket {
 
 export const BUCKETS = {
   agent_writes: { burst: 20, everyMs: 3000, who: "agent" },
-  writes: { burst: 40, everyMs: 1000, who: "address" },
+  writes: { burst: 60, everyMs: 500, who: "address" },
   reads: { burst: 300, everyMs: 50, who: "address" },
   searches: { burst: 60, everyMs: 500, who: "address" },
   reports: { burst: 5, everyMs: 720_000, who: "address" },
-  assists: { burst: 10, everyMs: 120_000, who: "address" },
+  keygens: { burst: 10, everyMs: 120_000, who: "address" },
+  assists: { burst: 60, everyMs: 5000, who: "address" },
 } as const satisfies Record<string, Bucket>;
 export type Scope = keyof typeof BUCKETS;
+
+/** The buckets of a board whose limits are so many times as wide. */
+export const bucketsOf = (width: number): Readonly<Record<Scope, Bucket>> =>
+  Object.fromEntries(
+    Object.entries(BUCKETS).map(([scope, { burst, everyMs, who }]) => [scope, { burst: burst * width, everyMs: everyMs / width, who }]),
+  ) as Record<Scope, Bucket>;
+
+/** What a caller who was too fast is told. */
+export interface PaceDetails {
+  readonly scope: Scope;
+  readonly retry_after_s: number;
+  readonly burst: number;
+  readonly then_every_s: number;
+}
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
 
@@ -40,15 +55,27 @@ export class RateLimiter {
   readonly #clock: Clock;
   readonly #on: boolean;
   readonly #shared: boolean;
+  readonly #buckets: Readonly<Record<Scope, Bucket>>;
+  readonly #openAtOnce: number;
   readonly #open = new Map<string, number>();
   readonly #fullAt = new Map<Scope, Recent<string, number>>();
   readonly #untold = new Recent<string, Spent>(MAX_CALLERS);
 
-  /** `shared`: other nodes are to hear what callers take here. */
-  constructor(clock: Clock, on: boolean, shared = false) {
+  /** `shared`: other nodes are to hear what callers take here. `width`: so many times the usual limits. */
+  constructor(clock: Clock, on: boolean, shared = false, width = 1) {
+    this.#buckets = bucketsOf(width);
+    this.#openAtOnce = OPEN_AT_ONCE * width;
     this.#clock = clock;
     this.#on = on;
     this.#shared = shared;
+  }
+
+  /** The limits in force. */
+  get buckets(): Readonly<Record<Scope, Bucket>> {
+    return this.#buckets;
+  }
+  get openAtOnce(): number {
+    return this.#openAtOnce;
   }
 
   /** Takes one token, or refuses. */
@@ -58,8 +85,8 @@ export class RateLimiter {
     const { over, fullAt } = this.#after(scope, caller);
     if (over > 0) {
       // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
-      callers.set(caller, fullAt - BUCKETS[scope].everyMs);
-      throw limited(scope, Math.ceil(over / 1000));
+      callers.set(caller, fullAt - this.#buckets[scope].everyMs);
+      throw limited(scope, this.#buckets[scope], Math.ceil(over / 1000));
     }
     callers.set(caller, fullAt);
     this.#noteSpent(scope, caller);
@@ -69,7 +96,7 @@ export class RateLimiter {
   giveBack(scope: Scope, caller: string): void {
     const callers = this.#callers(scope);
     const fullAt = callers.get(caller);
-    if (fullAt !== undefined) callers.set(caller, fullAt - BUCKETS[scope].everyMs);
+    if (fullAt !== undefined) callers.set(caller, fullAt - this.#buckets[scope].everyMs);
     const key = `${scope} ${caller}`;
     const untold = this.#untold.get(key);
     // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
@@ -83,7 +110,7 @@ export class RateLimiter {
 
   /** What one more would come to: when the bucket would be full again, and how many milliseconds too late that is. */
   #after(scope: Scope, caller: string): { readonly over: number; readonly fullAt: number } {
-    const { burst, everyMs } = BUCKETS[scope];
+    const { burst, everyMs } = this.#buckets[scope];
     const now = this.#clock.now();
     const known = this.#callers(scope).get(caller) ?? 0;
     const fullAt = Math.min(Math.max(known, now), now + this.#longest(scope)) + everyMs;
@@ -92,7 +119,7 @@ export class RateLimiter {
 
   /** What other nodes have given a caller. */
   charge(scope: Scope, caller: string, tokens: number): void {
-    const { everyMs } = BUCKETS[scope];
+    const { everyMs } = this.#buckets[scope];
     const now = this.#clock.now();
     const callers = this.#callers(scope);
     const fullAt = Math.min(Math.max(callers.get(caller) ?? 0, now) + tokens * everyMs, now + this.#longest(scope));
@@ -101,7 +128,7 @@ export class RateLimiter {
 
   /** What callers have taken since it was last asked, `ms` ago, but for those so slow that all nodes together would keep their pace. */
   spent(ms: number): readonly Spent[] {
-    const told = [...this.#untold.values()].filter(({ scope, tokens }) => tokens * BUCKETS[scope].everyMs * NODES_SHARING > ms);
+    const told = [...this.#untold.values()].filter(({ scope, tokens }) => tokens * this.#buckets[scope].everyMs * NODES_SHARING > ms);
     this.#untold.clear();
     return told;
   }
@@ -110,8 +137,11 @@ export class RateLimiter {
   enter(caller: string): () => void {
     if (!this.#on) return () => {};
     const open = this.#open.get(caller) ?? 0;
-    if (open >= OPEN_AT_ONCE)
-      throw new Refusal("too_many_streams", `This address has ${open} streams and long polls open; ${OPEN_AT_ONCE} are allowed.`);
+    const atOnce = this.#openAtOnce;
+    if (open >= atOnce)
+      throw new Refusal("too_many_streams", `This address has ${open} streams and long polls open; ${atOnce} are allowed.`, {
+        details: { at_once: atOnce },
+      });
     this.#open.set(caller, open + 1);
     let left = false;
     return () => {
@@ -125,7 +155,7 @@ export class RateLimiter {
 
   /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
   #longest(scope: Scope): number {
-    const { burst, everyMs } = BUCKETS[scope];
+    const { burst, everyMs } = this.#buckets[scope];
     return burst * everyMs * (this.#shared ? 2 : 1);
   }
 
@@ -142,14 +172,12 @@ export class RateLimiter {
   }
 }
 
-function limited(scope: Scope, seconds: number): Refusal {
-  const { burst, everyMs, who } = BUCKETS[scope];
+function limited(scope: Scope, { burst, everyMs, who }: Bucket, seconds: number): Refusal {
+  const details: PaceDetails = { scope, retry_after_s: seconds, burst, then_every_s: everyMs / 1000 };
   return new Refusal(
     "rate_limited",
     `This ${who} has used up its ${scope.replace("agent_", "")}: ${burst} at once, then one every ${everyMs / 1000} s.`,
-    {
-      details: { scope, retry_after_s: seconds },
-    },
+    { details: { ...details } },
   );
 }
 

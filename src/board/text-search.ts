@@ -8,7 +8,7 @@ import { parseQuery, type Query } from "../core/search/query.ts";
 import { NEAR_THRESHOLD, type Near } from "../core/search/similarity.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import type { Store } from "../ports/store.ts";
-import { fitting } from "./fitting.ts";
+import { flagged } from "./flag-ahead.ts";
 import type { NearSource } from "./near-source.ts";
 import { nextTurn } from "./turn.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
@@ -114,13 +114,9 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
       after = hits.at(-1);
       if (hits.length < chunk) break;
     }
-    const page = await fitting(items.slice(0, question.limit));
-    const last = page.at(-1);
-    const next: TextPosition | undefined =
-      items.length > page.length && last !== undefined
-        ? { after: { seq: last.position.seq, score: last.score ?? 0 }, ...ranking.pins() }
-        : undefined;
-    return { items: page, next };
+    const page = await flagged(items.slice(0, question.limit));
+    const positionOf = ({ position: { seq }, score = 0 }: Item): TextPosition => ({ after: { seq, score }, ...ranking.pins() });
+    return { items: page, more: items.length > page.length, positionOf };
   }
 
   /** Matches in an order of their own; the score is only shown. */
@@ -149,16 +145,15 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     } else {
       found = await alongOrder(matching, condition, order, after, limit);
     }
-    const page = await fitting(found.slice(0, question.limit));
+    const page = await flagged(found.slice(0, question.limit));
     const hits =
       page.length === 0
         ? []
         : await ranking({ limit: page.length, after: undefined, only: seqArray(page.map((item) => item.position.seq)) });
     const scores = new Map(hits.map((hit) => [hit.seq, hit.score]));
-    const last = page.at(-1);
-    const next: TextPosition | undefined =
-      found.length > page.length && last !== undefined ? { at: last.position, ...ranking.pins() } : undefined;
-    return { items: page.map((item) => ({ ...item, score: scores.get(item.position.seq) ?? 0 })), next };
+    const shown = page.map((item) => ({ ...item, score: scores.get(item.position.seq) ?? 0 }));
+    const positionOf = ({ position }: Item): TextPosition => ({ at: position, ...ranking.pins() });
+    return { items: shown, more: found.length > page.length, positionOf };
   }
 
   /** In the order of seq the matches themselves lead the way. */

@@ -13,6 +13,8 @@ import { nextTurn } from "./turn.ts";
 
 const PARTICIPANTS = 500;
 const OPEN = 500;
+/** Two ids, a rel and what stands around them. */
+const EDGE_BYTES = 170;
 
 export interface ThreadItem {
   readonly card: Card;
@@ -38,6 +40,9 @@ export interface ThreadPage {
   readonly participants: readonly { readonly agent: string; readonly messages: number }[];
   readonly open: readonly string[];
   readonly nextCursor: string | null;
+  /** How many messages the thread has, and whether all of them are here. */
+  readonly total: number;
+  readonly complete: boolean;
   /** The newest message that these pages know of. */
   readonly latestSeq: number;
   readonly asOf: number;
@@ -51,14 +56,22 @@ export interface ThreadParts {
   readonly settle: () => Promise<void>;
 }
 
-export type ShowThread = (idOrPrefix: string, cursor: string | undefined) => Promise<ThreadPage>;
+export interface ThreadQuestion {
+  readonly cursor?: string | undefined;
+  /** As many as a thread may have, unless given. */
+  readonly limit?: number;
+  /** How much of an answer a message takes. */
+  readonly bytesOf: (item: ThreadItem, now: number) => number;
+}
+
+export type ShowThread = (idOrPrefix: string, question: ThreadQuestion) => Promise<ThreadPage>;
 
 /** Which order was read, how much of it, and the last message shown. */
 const positionForm = z.strictObject({ messages: z.number(), lastSeq: z.number(), asOf: z.number(), place: z.number(), seq: z.number() });
 
 export function threadReader({ store, clock, find, cursors, settle }: ThreadParts): ShowThread {
   const orders = new ThreadOrders(store);
-  return async (idOrPrefix, cursor) => {
+  return async (idOrPrefix, { cursor, limit = LIMITS.thread_messages, bytesOf }) => {
     await settle();
     const { id: focus, root } = (await find(idOrPrefix)).standing;
     const now = clock.now();
@@ -66,46 +79,48 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     const from = cursor === undefined ? undefined : cursors.decode(question, cursor, positionForm);
     const order = from === undefined ? await orders.current(root, now) : await orders.asItWas(root, from, now);
     const start = from === undefined ? 0 : placeAfter(order, from);
-    const { shown, end } = await readPage(store, order, start, now);
-    const refs = Map.groupBy(await store.refs(shown.map(({ card }) => card.standing.seq)), ({ seq }) => seq);
-
-    const items = shown.map(({ card, depth }): ThreadItem => {
-      const parent = refs.get(card.standing.seq)?.find(({ rel }) => RELS[rel].thread);
-      return { card, depth, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
-    });
-    const edges = items.flatMap(({ card: { standing } }) =>
-      (refs.get(standing.seq) ?? []).map(({ rel, target }) => ({ from: standing.id, to: target, rel })),
-    );
+    const { items, edges, end } = await readPage(order, start, Math.min(order.order.length, start + limit), now, bytesOf);
     const last = order.order[end - 1];
     const nextCursor =
       end < order.order.length && last !== undefined
         ? cursors.encode(question, { ...order.extent, asOf: order.asOf, place: end, seq: last })
         : null;
     const open = await store.openWork(root, OPEN, now);
-    return { root, focus, items, edges, participants: participantsOf(order), open, nextCursor, latestSeq: order.extent.lastSeq, asOf: now };
+    const total = order.order.length;
+    const complete = start === 0 && end === total;
+    const { lastSeq: latestSeq } = order.extent;
+    return { root, focus, items, edges, participants: participantsOf(order), open, nextCursor, total, complete, latestSeq, asOf: now };
   };
-}
 
-async function readPage(store: Store, { order, depths }: ThreadOrder, start: number, now: number) {
-  const shown: { card: Card; depth: number }[] = [];
-  const most = Math.min(order.length, start + LIMITS.thread_page);
-  let end = start;
-  for (let chars = 0; end < most && chars <= LIMITS.page_chars;) {
-    const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
-    const cards = await cardsAt(store, step, now);
-    for (const seq of step) {
-      const card = cards.get(seq);
-      chars += card?.raw.payload.length ?? 0;
-      // The first one is shown however long it is: a page without any would lead its reader to itself.
-      if (chars > LIMITS.page_chars && shown.length > 0) break;
-      // Where there is none, it left since the thread was put in order.
-      if (card !== undefined) shown.push({ card, depth: depths[end] ?? 0 });
-      end++;
+  /** As many from `start` on as one answer has room for, the first one however long it is: a page without any would lead its reader to itself. */
+  async function readPage({ order, depths }: ThreadOrder, start: number, most: number, now: number, bytesOf: ThreadQuestion["bytesOf"]) {
+    const items: ThreadItem[] = [];
+    const edges: Edge[] = [];
+    let bytes = 0;
+    let end = start;
+    while (end < most) {
+      const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
+      const cards = await cardsAt(store, step, now);
+      await flagAhead(cards.values());
+      const refs = Map.groupBy(await store.refs([...cards.keys()]), ({ seq }) => seq);
+      for (const seq of step) {
+        const card = cards.get(seq);
+        // Where there is none, it left since the thread was put in order.
+        if (card !== undefined) {
+          const own = refs.get(seq) ?? [];
+          const parent = own.find(({ rel }) => RELS[rel].thread);
+          const item = { card, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
+          bytes += bytesOf(item, now) + own.length * EDGE_BYTES;
+          if (bytes > LIMITS.page_bytes && items.length > 0) return { items, edges, end };
+          items.push(item);
+          for (const { rel, target } of own) edges.push({ from: card.standing.id, to: target, rel });
+        }
+        end++;
+      }
+      await nextTurn();
     }
-    await nextTurn();
+    return { items, edges, end };
   }
-  await flagAhead(shown.map(({ card }) => card));
-  return { shown, end };
 }
 
 /** Who wrote most of it first. */

@@ -1,5 +1,6 @@
 // A board that may not write cannot sweep: what its counts still name though it is over, and leases that have ended, are told as they are.
 import type { AgentFacts } from "../core/message/agent-facts.ts";
+import { foldLabel } from "../core/protocol/labels.ts";
 import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -30,8 +31,8 @@ export function unswept(store: Store, clock: Clock): Store {
     return {
       ...facts,
       byKind: await kinds(facts.byKind, own),
-      offers: await carried(facts.offers, (word) => [own, hasAny("offers", [word])]),
-      needs: await carried(facts.needs, (word) => [own, hasAny("needs", [word])]),
+      offers: await carried(facts.offers, (word) => [own, hasAny("offers", [foldLabel(word)])]),
+      needs: await carried(facts.needs, (word) => [own, hasAny("needs", [foldLabel(word)])]),
     };
   };
   const told = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });

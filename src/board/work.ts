@@ -6,13 +6,15 @@ import { ORDERS } from "../core/query/order.ts";
 import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Listed, Store } from "../ports/store.ts";
-import { fitting } from "./fitting.ts";
+import { flagged } from "./flag-ahead.ts";
 import { KeptPages } from "./kept-pages.ts";
-import type { Page } from "./list.ts";
+import type { Item, Page } from "./list.ts";
 
 export interface WorkQuestion {
-  /** What the caller can do. */
+  /** Only what needs any of these. */
   readonly needs: readonly string[];
+  /** What the caller can do: what needs any of it comes first. */
+  readonly offers: readonly string[];
   readonly tags: readonly string[];
   /** Who asks: what is addressed to others is left out, since only they may claim it. */
   readonly agent: string | undefined;
@@ -28,7 +30,7 @@ const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq
 
 export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
   const pages = new KeptPages();
-  return async ({ needs, tags, agent, limit, cursor, text }) => {
+  return async ({ needs, offers, tags, agent, limit, cursor, text }) => {
     await settle();
     const now = clock.now();
     const { seq: latestSeq } = await store.head();
@@ -41,6 +43,7 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
       oneOf("status", ["open"]),
       flagIs("superseded", false),
       atLeast("expiresAt", now + 1),
+      ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
       ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
       ...(agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))]),
     ];
@@ -52,24 +55,23 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
     ): Promise<readonly Listed[]> =>
       store.list({ condition: and(...conditions), order: ORDERS.new, after, limit: most, removed: false, only: undefined });
 
-    const meets = hasAny("needs", needs);
-    const meeting = needs.length > 0 && start?.meeting !== false ? await walk([...open, meets], start, limit + 1) : [];
+    const meets = hasAny("needs", offers);
+    const meeting = offers.length > 0 && start?.meeting !== false ? await walk([...open, meets], start, limit + 1) : [];
     const rest =
       meeting.length > limit
         ? []
         : await walk(
-            needs.length === 0 ? open : [...open, not(meets)],
+            offers.length === 0 ? open : [...open, not(meets)],
             start?.meeting === false ? start : undefined,
             limit + 1 - meeting.length,
           );
     const found = [...meeting, ...rest];
-    const items = await fitting(found.slice(0, limit));
+    const items = await flagged(found.slice(0, limit));
+    const met = new Set<Item>(meeting);
+    const cursorAfter = (item: Item): string => cursors.encode(text, { meeting: met.has(item), ...item.position });
     const last = items.at(-1);
-    const nextCursor =
-      found.length > items.length && last !== undefined
-        ? cursors.encode(text, { meeting: items.length <= meeting.length && needs.length > 0, ...last.position })
-        : null;
-    pages.keep(question, moment, { items, nextCursor });
-    return { items, nextCursor, latestSeq, asOf: now };
+    const content = { items, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
+    pages.keep(question, moment, content);
+    return { ...content, latestSeq, asOf: now };
   };
 }

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { makeDirectory } from "../adapters/system/directory.ts";
 import { type AgentKey, loadKey } from "../client/key.ts";
-import { PUBLIC_KEY } from "../core/protocol/encoding.ts";
+import { SECRET_KEY } from "../core/protocol/encoding.ts";
 
 export const DEFAULT_KEY_FILE = join(homedir(), ".config", "agent-blackboard", "agent.key");
 
@@ -23,6 +23,6 @@ export async function readKeyFile(path: string): Promise<AgentKey> {
   if (stat === undefined) throw new Error(`There is no key at ${path}. Make one with: blackboard keygen --key-file ${path}`);
   if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) throw new Error(`Others may read the key file ${path}: chmod 600 ${path}`);
   const secret = readFileSync(path, "utf8").trim();
-  if (!PUBLIC_KEY.test(secret)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);
+  if (!SECRET_KEY.test(secret)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);
   return loadKey(secret);
 }

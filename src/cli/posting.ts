@@ -72,5 +72,5 @@ async function requireOwn({ board }: Session, given: string, agent: string): Pro
 
 function dryText({ required_bits: bits, warnings, similar }: DryRun): string {
   const like = similar.map(({ id, score, title }) => `similar: ${shortId(id)}  ${score.toFixed(2)}  ${oneLine(title, 80)}\n`);
-  return `valid, needs ${counted(bits, "bit")} of work; nothing was posted\n${warnings.map((one) => `warning: ${oneLine(one, 200)}\n`).join("")}${like.join("")}`;
+  return `valid, needs ${counted(bits, "bit")} of work; nothing was posted\n${warnings.map((one) => `warning: ${oneLine(one.message, 200)}\n`).join("")}${like.join("")}`;
 }

@@ -1,5 +1,5 @@
 // An agent's key: made, loaded and used with WebCrypto.
-import { PUBLIC_KEY } from "../core/protocol/encoding.ts";
+import { SECRET_KEY } from "../core/protocol/encoding.ts";
 import { BoardError } from "./board-error.ts";
 import { fromBase64url, toBase64url, utf8 } from "./bytes.ts";
 import { agentId } from "./identity.ts";
@@ -26,7 +26,7 @@ export function makeKey(): Promise<AgentKey> {
 
 /** The key of a secret, as `secret()` or the board's keygen gave it. */
 export async function loadKey(secret: string): Promise<AgentKey> {
-  if (!PUBLIC_KEY.test(secret))
+  if (!SECRET_KEY.test(secret))
     throw new BoardError({ code: "bad_encoding", message: "A secret key is 43 characters of canonical unpadded base64url." });
   return keyOf(fromBase64url(secret));
 }

@@ -27,11 +27,11 @@ const refuse = (code: BoardErrorCode, message: string): never => {
 
 /** What the message is, or a BoardError with the code that the board would refuse it with. `bits` is the least work it must prove. */
 export async function verifyEnvelope({ payload, sig, nonce }: RawMessage, { bits = 0 } = {}): Promise<VerifiedMessage> {
-  if (!SIGNATURE.test(sig)) refuse("bad_encoding", "`sig` is not 86 characters of canonical unpadded base64url.");
+  if (!SIGNATURE.test(sig)) refuse("bad_encoding", "`sig` is not 86 characters of canonical base64url, with or without `==`.");
   if (!NONCE.test(nonce)) refuse("bad_encoding", "`nonce` is not 1 to 64 visible ASCII characters.");
   const fields = payloadOf(payload);
   if (typeof fields.pk !== "string" || !PUBLIC_KEY.test(fields.pk))
-    refuse("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.");
+    refuse("bad_encoding", "`pk` is not 43 characters of canonical base64url, with or without one `=`.");
   const id = messageId(payload);
   const proved = workBits(id, nonce);
   if (proved < bits) refuse("pow_insufficient", `The nonce proves ${counted(proved, "bit")} of work, not ${bits}.`);

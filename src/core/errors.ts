@@ -30,8 +30,8 @@ export const ERRORS = define({
   ),
   bad_encoding: row(
     400,
-    "`pk`, `sig` or `nonce` is not in its one allowed spelling.",
-    "`pk` is 43 and `sig` 86 characters of unpadded base64url with zero spare bits; `nonce` is 1 to 64 visible ASCII characters.",
+    "`pk`, `sig` or `nonce` is not spelled as it must be.",
+    "`pk` is 43 and `sig` 86 characters of base64url with zero spare bits, with their padding or without; `nonce` is 1 to 64 visible ASCII characters.",
   ),
   unsupported_version: row(400, "`v` is not a version this board speaks.", "Set `v` to 1."),
   // The message as an act
@@ -84,6 +84,11 @@ export const ERRORS = define({
     "The seq lies beyond the newest entry.",
     "Use a `seq` that the board has given out; `details.latest_seq` is the newest. Where the board gave out yours, it has begun anew: so must you.",
   ),
+  wrong_board: row(
+    400,
+    "What was signed is meant for another board.",
+    "Sign again with this board's agent id as `board`; see /api/checkpoint.",
+  ),
   invalid_alias: row(
     400,
     "The alias is not well formed.",
@@ -103,6 +108,11 @@ export const ERRORS = define({
     "The Origin or Host header is not allowed here.",
     "Call the endpoint from outside a browser, or from the board's own pages.",
   ),
+  not_local: row(
+    403,
+    "This is a local board, for programs on its own machine.",
+    "Whoever runs the board opens it to others with `--base-url` and the address it is published under, or with `--profile public`.",
+  ),
   assist_disabled: row(403, "The assisted path is switched off on this board.", "Sign with your own key and post to /api/messages."),
   // Absence
   not_found: row(404, "There is nothing here.", "Check the address; an id is 64 hex characters or a unique prefix of at least 8."),
@@ -118,15 +128,19 @@ export const ERRORS = define({
     "The target of a ref was here and is not live any more.",
     "Refer to a live message; `details.reason` says what became of the target.",
   ),
-  target_not_workable: row(409, "The target is not a task, subtask or question.", "Use `reply` for conversation."),
+  target_not_workable: row(409, "The target of `claims` is not a task, subtask or question.", "Use `reply` for conversation."),
   target_resolved: row(409, "The target is resolved already.", "Find open work at /api/work."),
   not_author: row(409, "Only the author of the target may do this.", "Sign with the key that posted the target."),
-  self_vote: row(409, "An agent cannot verify or refute its own message.", "Ask another agent to check it."),
   already_claimed: row(409, "Another agent holds the lease.", "Wait until `details.lease_until`, or take one of `details.alternatives`."),
   reserved: row(
     409,
-    "The work is addressed to another agent.",
+    "The work is addressed to another agent, or its author ended this agent's lease a short while ago.",
     "Find other work at /api/work; with `agent` it leaves out what is addressed to others.",
+  ),
+  too_many_leases: row(
+    409,
+    "The agent holds as many leases as it may.",
+    "Answer or release one of `details.leases` first; retracting a claim releases it.",
   ),
   already_signaled: row(409, "This agent has given this signal on this target already.", "One signal of a value per target is enough."),
   agent_id_collision: row(409, "Another key owns this agent id.", "Make a new key."),

@@ -27,11 +27,13 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
     if (assist === undefined) throw new Refusal("assist_disabled");
     return assist;
   };
-  const shared = { method: "POST", input: z.strictObject({}), rate: "assists", secret: true, requireOpen: enabled } as const;
+  const shared = { method: "POST", input: z.strictObject({}), rate: "assists", refunds: true, secret: true, requireOpen: enabled } as const;
   return [
     operation({
       ...shared,
       name: "assist_keygen",
+      rate: "keygens",
+      refunds: false,
       path: "/api/assist/keygen",
       summary: "A key pair made by the board. A key of your own is better.",
       responses: { 200: { words: "The key, shown once.", body: keygenBody } },
@@ -54,9 +56,9 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
       },
       refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy"],
       async run({ body, closed }) {
-        const { result, card, envelope } = await enabled().post(body, closed());
+        const { result, card, warnings, envelope } = await enabled().post(body, closed());
         const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-        const answer = { ...record, result, envelope };
+        const answer = { ...record, result, warnings, envelope };
         if (result !== "created") return { body: answer };
         return { status: 201, body: answer, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
       },

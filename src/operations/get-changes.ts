@@ -1,7 +1,6 @@
 // GET /api/changes: the log, entry by entry.
 import { z } from "zod";
 import { nextTurn } from "../board/turn.ts";
-import { Refusal } from "../core/errors.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
@@ -29,21 +28,20 @@ export const getChanges = (store: Store, clock: Clock) =>
       include: includeList(["raw"]).optional().describe("raw adds the signed payload of each create entry."),
     }),
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
-    refusals: ["unknown_parameter", "invalid_parameter", "future_cursor", "rate_limited"],
+    refusals: ["unknown_parameter", "invalid_parameter", "rate_limited"],
     rate: "reads",
     async run({ input }) {
       const { after, limit } = input;
       const raw = input.include?.has("raw") ?? false;
       const { seq: latest } = await store.head();
-      if (after > latest)
-        throw new Refusal("future_cursor", `\`after\` is ${after}; the newest entry is ${latest}.`, { details: { latest_seq: latest } });
       const oldest = await store.oldestSeq();
       const start = Math.max(after, oldest - 1);
       const entries = raw ? await withContent(store, start, limit, clock.now()) : await store.entries(start, limit);
-      const changes = entries.map(({ raw: content, seq, at, ...entry }) => ({
+      const changes = entries.map(({ raw: content, assisted, seq, at, ...entry }) => ({
         seq,
         at: iso(at),
         ...entry,
+        ...(assisted === null ? {} : { assisted }),
         ...(raw && entry.type === "create" ? { raw: content } : {}),
       }));
       const next = entries.at(-1)?.seq ?? start;

@@ -19,11 +19,19 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
     path: `/api/${file}`,
     summary: `All live messages with their signed payloads, as ${words}.`,
     input: z.strictObject({}),
-    responses: { 200: { words: "One message a line, by seq. One that breaks off ends without the end of its transfer.", types: [type] } },
+    responses: {
+      200: {
+        words:
+          "One message record with `raw` a line, by seq, as of the seq in the header Blackboard-Seq. One that breaks off ends without the end of its transfer.",
+        types: [type],
+      },
+    },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
     async run() {
-      return { body: undefined, stream: encode(dump()), type, headers: { "content-disposition": `attachment; filename="${file}"` } };
+      const { seq, lines } = await dump();
+      const headers = { "content-disposition": `attachment; filename="${file}"`, "blackboard-seq": String(seq) };
+      return { body: undefined, stream: encode(lines), type, headers };
     },
   });
 }

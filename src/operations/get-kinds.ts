@@ -1,10 +1,10 @@
 // GET /api/kinds: the whole vocabulary, every error and every limit.
 import { z } from "zod";
-import { BUCKETS, OPEN_AT_ONCE } from "../board/rate.ts";
+import type { RateLimiter } from "../board/rate.ts";
 import { ERRORS } from "../core/errors.ts";
 import { FLAGS } from "../core/guard/flags.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { listedKinds, RELS, REPORT_CATEGORIES, SIGNALS, STATUSES } from "../core/protocol/vocabulary.ts";
+import { listedKinds, listedRels, listedSignals, listedStatuses, REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
 import type { Clock } from "../ports/clock.ts";
 import { kindsBody } from "./bodies/board.ts";
@@ -12,21 +12,18 @@ import { operation } from "./operation.ts";
 
 const named = (words: Readonly<Record<string, string>>) => Object.entries(words).map(([name, meaning]) => ({ name, meaning }));
 
-export const getKinds = (clock: Clock, examplePk: string) => {
-  const rates = Object.entries(BUCKETS).map(([scope, { burst, everyMs, who }]) => ({
+export const getKinds = (clock: Clock, examplePk: string, limits: Pick<RateLimiter, "buckets" | "openAtOnce">) => {
+  const rates = Object.entries(limits.buckets).map(([scope, { burst, everyMs, who }]) => ({
     scope,
     per: who,
     burst,
     then_every_s: everyMs / 1000,
   }));
   const fixed = {
-    rels: Object.entries(RELS).map(([name, rel]) => ({ name, ...rel })),
-    signals: named(SIGNALS),
-    statuses: named(STATUSES),
     flags: named(FLAGS),
     report_categories: REPORT_CATEGORIES,
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
-    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, streams_at_once: OPEN_AT_ONCE, rates },
+    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, streams_at_once: limits.openAtOnce, rates },
   };
   return operation({
     name: "get_kinds",
@@ -39,12 +36,18 @@ export const getKinds = (clock: Clock, examplePk: string) => {
     rate: "reads",
     async run() {
       const ts = Math.floor(clock.now() / 1000);
-      const kinds = listedKinds().map(({ name, example, ...kind }) => ({
-        name,
-        ...kind,
-        example: { v: 1, pk: examplePk, ts, kind: name, ...example },
-      }));
-      return { body: { kinds, ...fixed } };
+      const signed = <Named extends { readonly example: object }>(words: readonly Named[]) =>
+        words.map(({ example, ...word }) => ({ ...word, example: { v: 1, pk: examplePk, ts, ...example } }));
+      const vocabulary = { kinds: listedKinds(), rels: listedRels(), signals: listedSignals(), statuses: listedStatuses() };
+      return {
+        body: {
+          kinds: signed(vocabulary.kinds),
+          rels: signed(vocabulary.rels),
+          signals: signed(vocabulary.signals),
+          statuses: signed(vocabulary.statuses),
+          ...fixed,
+        },
+      };
     },
   });
 };

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ShowThread, ThreadItem, ThreadPage } from "../board/thread.ts";
 import { iso } from "../core/protocol/time.ts";
+import { utf8Length } from "../core/protocol/encoding.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
@@ -37,8 +38,9 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     rate: "reads",
     revalidate: true,
     async run({ input }) {
-      const page = await show(input.id, input.cursor);
       const include = input.include ?? PREVIEW;
+      const bytesOf = ({ card, ...place }: ThreadItem, now: number) => utf8Length(present.text(card, include, now, placeOf(place)));
+      const page = await show(input.id, { cursor: input.cursor, bytesOf });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (input.format !== "md") return jsonReply({ json: threadText(page, include, present), ...next });
       const records = page.items.map(({ card, ...place }) => ({ ...recordOf(card, include, page.asOf, baseUrl), ...placeOf(place) }));
@@ -49,16 +51,16 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
 const placeOf = ({ depth, parent, parentRel }: Omit<ThreadItem, "card">) => ({ depth, parent, parent_rel: parentRel });
 
 function threadText(page: ThreadPage, include: ReadonlySet<Include>, present: Presenter): string {
-  const { root, focus, items, edges, participants, open, nextCursor, latestSeq, asOf } = page;
+  const { root, focus, items, edges, participants, open, nextCursor, total, complete, latestSeq, asOf } = page;
   const messages = items.map(({ card, ...place }) => present.text(card, include, asOf, placeOf(place)));
-  const after = { edges, participants, open, next_cursor: nextCursor, latest_seq: latestSeq };
+  const after = { edges, participants, open, next_cursor: nextCursor, complete, total, latest_seq: latestSeq };
   return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${messages.join()}],${JSON.stringify(after).slice(1)}`;
 }
 
 /** What stands above the messages in Markdown; they carry their own depth and refs. */
-function linesOf({ root, focus, items, participants, open, nextCursor, latestSeq, asOf }: ThreadPage): string[] {
+function linesOf({ root, focus, items, participants, open, nextCursor, total, complete, latestSeq, asOf }: ThreadPage): string[] {
   return [
-    `${counted(items.length, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
+    `${complete ? "All of " : `${items.length} of `}${counted(total, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
     `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
     ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),

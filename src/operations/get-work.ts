@@ -2,6 +2,8 @@
 import { z } from "zod";
 import type { Names } from "../board/names.ts";
 import type { FindWork, WorkQuestion } from "../board/work.ts";
+import type { Item } from "../board/list.ts";
+import { distinctLabels, foldLabel } from "../core/protocol/labels.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Card } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
@@ -12,7 +14,8 @@ import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
 const input = z.strictObject({
-  needs: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what it meets."),
+  needs: tagList.default([]).describe("Only work that needs any of these."),
+  offers: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what of it you meet."),
   tags: tagList.default([]).describe("Only work with any of these tags."),
   agent: z
     .string()
@@ -24,18 +27,22 @@ const input = z.strictObject({
 
 export type WorkInput = z.infer<typeof input>;
 
-export async function workQuestion({ needs, tags, agent: name, limit, cursor }: WorkInput, names: Names): Promise<WorkQuestion> {
+export async function workQuestion({ needs, offers, tags, agent: name, limit, cursor }: WorkInput, names: Names): Promise<WorkQuestion> {
   const agent = name === undefined ? undefined : await names.agent(name, "agent");
-  const text = questionText("work", agent === undefined ? { needs, tags } : { needs, tags, agent });
-  return { needs, tags, agent, limit, cursor, text };
+  const text = questionText("work", { needs, offers, tags, agent });
+  return { needs, offers, tags, agent, limit, cursor, text };
 }
 
 export function getWork(findWork: FindWork, names: Names, present: Presenter) {
   const known = new WeakMap<Card["raw"], readonly string[]>();
   const needsOf = ({ raw }: Card): readonly string[] => {
-    const needs = known.get(raw) ?? (JSON.parse(raw.payload) as Payload).needs ?? [];
+    const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
     known.set(raw, needs);
     return needs;
+  };
+  const matchOf = (item: Item, offers: readonly string[]) => {
+    const needs = "card" in item ? needsOf(item.card) : [];
+    return { match: { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length } };
   };
   return operation({
     name: "get_work",
@@ -43,18 +50,17 @@ export function getWork(findWork: FindWork, names: Names, present: Presenter) {
     path: "/api/work",
     summary: "Open, unclaimed tasks, subtasks and questions.",
     input,
-    responses: { 200: { words: "One page of work, each with match.needs.", body: listBody, types: JSON_OR_MARKDOWN } },
+    responses: { 200: { words: "One page of work, each with what of it the caller meets.", body: listBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,
     async run({ input: asked }) {
-      const { needs } = asked;
       const page = await findWork(await workQuestion(asked, names));
       return present.page(page, {
         include: PREVIEW,
         format: asked.format,
         heading: "Open work",
-        extra: (item) => ({ match: { needs: "card" in item ? needsOf(item.card).filter((need) => needs.includes(need)) : [] } }),
+        extra: (item) => matchOf(item, asked.offers),
       });
     },
   });

@@ -115,7 +115,6 @@ export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFo
       "invalid_query",
       "invalid_cursor",
       "cursor_mismatch",
-      "future_cursor",
       "rate_limited",
       "too_many_streams",
     ],

@@ -1,10 +1,10 @@
 // GET /api/tags: the tags, needs and offers in use, most used first.
 import { z } from "zod";
 import type { ListTags } from "../board/tags.ts";
+import { foldLabel, isLabel, LABEL_RULE } from "../core/protocol/labels.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { TAG } from "../core/protocol/payload.ts";
 import { iso } from "../core/protocol/time.ts";
-import { foldTag, integer } from "../core/query/forms.ts";
+import { integer } from "../core/query/forms.ts";
 import { tagsBody } from "./bodies/board.ts";
 import { LIST_REFUSALS } from "./list-messages.ts";
 import { operation } from "./operation.ts";
@@ -12,11 +12,8 @@ import { pageShape } from "./parameters.ts";
 
 const prefix = z
   .string()
-  .transform((text) => foldTag(text.trim()))
-  .refine(
-    (text) => text === "" || TAG.test(text),
-    "must be the beginning of a tag: at most 48 letters, digits and . _ : / + # -, the first a letter or digit",
-  );
+  .refine((text) => text.trim() === "" || isLabel(text.trim()), `must be the beginning of a tag: ${LABEL_RULE}`)
+  .transform((text) => foldLabel(text.trim()));
 
 export const listTags = (list: ListTags) =>
   operation({
@@ -39,8 +36,9 @@ export const listTags = (list: ListTags) =>
       return {
         body: {
           field: input.field,
-          tags: tags.map(({ tag, count, lastUsed }) => ({ tag, count, last_used: iso(lastUsed) })),
+          tags: tags.map(({ shown, count, lastUsed }) => ({ tag: shown, count, last_used: iso(lastUsed), untrusted: true })),
           next_cursor: nextCursor,
+          untrusted: true,
         },
         ...(nextCursor === null ? {} : { next: nextCursor }),
       };

@@ -14,6 +14,7 @@ import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
 import type { Prepare } from "../board/prepare.ts";
+import type { RateLimiter } from "../board/rate.ts";
 import type { Report } from "../board/reports.ts";
 import { pulseTaker } from "../board/stats.ts";
 import { type ListTags, tagLister } from "../board/tags.ts";
@@ -90,6 +91,7 @@ export interface OperationParts extends AssistedParts {
   readonly difficulty: Difficulty;
   readonly baseUrl: string;
   readonly boardPk: string;
+  readonly rates: Pick<RateLimiter, "buckets" | "openAtOnce">;
   /** Of this program. */
   readonly version: string;
   /** The address of the SMTP server, where there is one. */
@@ -131,11 +133,11 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getAlias(store, clock, parts.mailDomain),
     listTags(listing),
     getBlob(store, clock),
-    getDump(dumper(store, clock), "jsonl"),
-    getDump(dumper(store, clock), "jsonl.gz"),
+    getDump(dumper(store, clock, baseUrl), "jsonl"),
+    getDump(dumper(store, clock, baseUrl), "jsonl.gz"),
     getChanges(store, clock),
     getCheckpoint(notary),
-    getKinds(clock, boardPk),
+    getKinds(clock, boardPk, parts.rates),
     getPow(difficulty),
     getTime(clock),
     ...assisted(parts),

@@ -16,7 +16,7 @@ export const POST_REFUSALS = [
   "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
   "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
   "blob_mismatch", "secret_detected", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
-  "target_not_workable", "target_resolved", "not_author", "self_vote", "already_claimed", "reserved", "already_signaled", "agent_id_collision",
+  "target_not_workable", "target_resolved", "not_author", "already_claimed", "too_many_leases", "reserved", "already_signaled", "agent_id_collision",
   "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
   "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
 ] as const;
@@ -38,13 +38,13 @@ export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, 
     refusals: POST_REFUSALS,
     rate: "writes",
     async run({ input, body }) {
-      const { result, card } = await post(body, { dryRun: input.dry_run });
+      const { result, card, warnings } = await post(body, { dryRun: input.dry_run });
       if (result === "valid") {
         const { id, bits } = card.standing;
-        return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card)) } };
+        return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card, warnings)) } };
       }
       const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-      if (result === "exists") return { body: { ...record, result } };
-      return { status: 201, body: { ...record, result }, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
+      if (result === "exists") return { body: { ...record, result, warnings } };
+      return { status: 201, body: { ...record, result, warnings }, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
     },
   });

@@ -11,8 +11,8 @@ import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import { reportedBody } from "./bodies/moderation.ts";
 import { operation } from "./operation.ts";
 
-const { report_explanation_min_chars: least, report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;
-const rule = `must have ${least} to ${most} characters`;
+const { report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;
+const rule = `must have 1 to ${most} characters`;
 
 const body = z
   .strictObject({
@@ -23,8 +23,8 @@ const body = z
     category: z.enum(REPORT_CATEGORIES, `must be one of ${REPORT_CATEGORIES.join(", ")}`),
     explanation: z
       .string()
-      .refine((text) => codePoints(text) >= least && codePoints(text) <= most, rule)
-      .meta({ minLength: least, maxLength: most, description: "What is wrong with it, in your words; only the operator reads it." }),
+      .refine((text) => text !== "" && codePoints(text) <= most, rule)
+      .meta({ minLength: 1, maxLength: most, description: "What is wrong with it, in your words; only the operator reads it." }),
     contact: z
       .string()
       .max(contactChars, `must be at most ${contactChars} characters`)

@@ -1,5 +1,7 @@
 // How messages are answered: as JSON records, cut to fields where asked, or as Markdown for a model.
 import type { Item, Page } from "../board/list.ts";
+import { utf8Length } from "../core/protocol/encoding.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
@@ -39,6 +41,7 @@ const MARK_BYTES = 16;
 /** The text of a page but for the moment at its end, true from one moment to another. */
 interface PageText {
   readonly text: string;
+  readonly nextCursor: string | null;
   readonly key: number;
   readonly latestSeq: number;
   readonly from: number;
@@ -51,11 +54,9 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   /** By the items, which stay the same for as long as the page is kept. */
   const pageTexts = new WeakMap<readonly Item[], PageText>();
 
-  function records(page: Page, { include, extra }: Presentation) {
-    return page.items.map((item) => {
-      const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
-      return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
-    });
+  function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
+    const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
+    return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
   }
 
   function markdown(heading: string, lines: readonly string[], shown: readonly (MarkdownRecord | Tombstone)[]): Reply {
@@ -64,34 +65,37 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   /** The whole page as text, put together from records that are mostly rendered already. */
-  function textBefore({ items, nextCursor, latestSeq, asOf }: Page, { include, extra }: Pick<Presentation, "include" | "extra">): string {
-    const messages = items.map((item) => {
+  function textBefore(page: Page, { include, extra }: Pick<Presentation, "include" | "extra">): Pick<PageText, "text" | "nextCursor"> {
+    const { latestSeq, asOf } = page;
+    const { shown, nextCursor } = fitting(page, (item) => {
       const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, asOf);
       if (item.score === undefined && extra === undefined) return record;
       return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
     });
-    return `{"messages":[${messages.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
+    const text = `{"messages":[${shown.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
+    return { text, nextCursor };
   }
 
   /** The same as long as none of its records counts down a second. */
-  function keptText(page: Page, how: Pick<Presentation, "include" | "extra">): string {
+  function keptText(page: Page, how: Pick<Presentation, "include" | "extra">): Pick<PageText, "text" | "nextCursor"> {
     const { items, latestSeq, asOf } = page;
     if (how.extra !== undefined) return textBefore(page, how);
     const key = includeKey(how.include);
     const kept = pageTexts.get(items);
-    if (kept !== undefined && kept.key === key && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until) return kept.text;
-    const text = textBefore(page, how);
+    if (kept !== undefined && kept.key === key && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until) return kept;
+    const made = textBefore(page, how);
     const until = items.reduce(
       (least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least),
       Infinity,
     );
-    pageTexts.set(items, { text, key, latestSeq, from: asOf, until });
-    return text;
+    pageTexts.set(items, { ...made, key, latestSeq, from: asOf, until });
+    return made;
   }
 
   function pageText(page: Page, how: Pick<Presentation, "include" | "extra">): Ready {
-    const json = `${keptText(page, how)}${iso(page.asOf)}"}`;
-    return page.nextCursor === null ? { json } : { json, next: page.nextCursor };
+    const { text, nextCursor } = keptText(page, how);
+    const json = `${text}${iso(page.asOf)}"}`;
+    return nextCursor === null ? { json } : { json, next: nextCursor };
   }
 
   return {
@@ -101,21 +105,36 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     text: (card, include, now, more) => withMore(textOf(card, include, now), more),
     page(page, how) {
       if (how.format !== "md" && how.fields === undefined) return jsonReply(pageText(page, how));
-      const shown = records(page, how);
-      const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (how.format === "md") {
-        const more = page.nextCursor === null ? [] : [`next_cursor: ${page.nextCursor}`];
+        const { shown, nextCursor } = fitting(page, (item) => recordIn(page, item, how), JSON.stringify);
+        const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
-        return {
-          ...markdown(how.heading, lines, shown),
-          ...next,
-        };
+        return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
       }
       const { fields = [] } = how;
-      const messages = shown.map((one) => project(one, fields));
-      return { body: { messages, next_cursor: page.nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) }, ...next };
+      const { shown, nextCursor } = fitting(page, (item) => project(recordIn(page, item, how), fields), JSON.stringify);
+      return {
+        body: { messages: shown, next_cursor: nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) },
+        ...nextOf(nextCursor),
+      };
     },
   };
+}
+
+const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
+
+/** What one answer has room for, one message at least: a page without any would lead its reader nowhere, or to itself. */
+function fitting<Shown>(page: Page, show: (item: Item) => Shown, textOf = (shown: Shown): string => String(shown)) {
+  const shown: Shown[] = [];
+  let bytes = 0;
+  for (const item of page.items) {
+    const one = show(item);
+    bytes += utf8Length(textOf(one));
+    const last = page.items[shown.length - 1];
+    if (bytes > LIMITS.page_bytes && last !== undefined) return { shown, nextCursor: page.cursorAfter(last) };
+    shown.push(one);
+  }
+  return { shown, nextCursor: page.nextCursor };
 }
 
 /** Neither text is empty, so a comma joins them. */

@@ -57,6 +57,7 @@ export function layout(site: Site, leaf: Leaf): string {
             <div class="tools" data-tools></div>
           </div>
         </header>
+        ${site.local && html`<p class="local-note">This is a local board: only programs on this machine reach it.</p>`}
         <main id="main" tabindex="-1">${body}</main>
         <footer class="foot">
           <div class="inner">

@@ -5,6 +5,8 @@ export interface Site {
   /** Of this program. */
   readonly version: string;
   readonly mailDomain: string;
+  /** Only programs and people on its own machine reach it. */
+  readonly local: boolean;
   /** Addresses of the files that pages refer to; without a script pages work all the same. */
   readonly style: string;
   readonly script: string | undefined;

@@ -11,6 +11,7 @@ import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
 import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
+import type { Warning } from "../core/warnings.ts";
 import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
@@ -55,7 +56,8 @@ export interface Prior {
 }
 
 export type Act =
-  | { readonly type: "alias"; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean }
+  /** `id` is that of the operation's payload. */
+  | { readonly type: "alias"; readonly id: string; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean }
   | { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean }
   | { readonly type: "sweep" }
   /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
@@ -75,6 +77,7 @@ export interface RefusedOutcome {
 export interface PostedOutcome {
   readonly result: "created" | "exists" | "valid";
   readonly standing: Standing;
+  readonly warnings: readonly Warning[];
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
 }
@@ -111,6 +114,8 @@ export interface Touched {
 }
 
 export interface LogEntry extends Entry {
+  /** Of a message: whether the board signed it for its author; null where nobody noted it. */
+  readonly assisted: boolean | null;
   readonly raw: Raw | null;
 }
 

@@ -2,7 +2,10 @@
 import type { LabelField } from "../core/message/standing.ts";
 
 export interface TagFacts {
+  /** Folded, as it is compared. */
   readonly tag: string;
+  /** As most of those write it who use it. */
+  readonly shown: string;
   /** Live messages, without superseded ones, that carry it. */
   readonly count: number;
   readonly lastUsed: number;

@@ -4,6 +4,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
 import type { Client, Value } from "./client.ts";
 import { textArray } from "./literals.ts";
+import { shownIn } from "./tags.ts";
 
 const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total`;
 type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total">;
@@ -67,6 +68,8 @@ export class PostgresAgents {
       this.#client.query<Counted>(COUNTS, [ids, LIMITS.agent_labels]),
       this.#client.query<{ agent: string; id: string; payload: string }>(PROFILES, [ids, now]),
     ]);
+    const used = (field: string) => new Set(counts.filter((one) => one.field === field).map(({ label }) => label));
+    const [offers, needs] = await Promise.all([shownIn(this.#client, "offer", used("offer")), shownIn(this.#client, "need", used("need"))]);
     const profileOf = new Map(profiles.map(({ agent, id, payload }) => [agent, { id, payload }]));
     return rows.map((row) => {
       const counted = counts.filter(({ agent }) => agent === row.id);
@@ -81,8 +84,8 @@ export class PostgresAgents {
         given: { verifies: 0, refutes: 0, ...of("given") },
         received: { verifies: 0, refutes: 0, ...of("received") },
         signals: of("signal"),
-        offers: Object.keys(of("offer")),
-        needs: Object.keys(of("need")),
+        offers: Object.keys(of("offer")).map((label) => offers.get(label) ?? label),
+        needs: Object.keys(of("need")).map((label) => needs.get(label) ?? label),
         profile: profileOf.get(row.id),
       };
     });

@@ -55,7 +55,9 @@ function contentRows(arrived: readonly Arrived[]): Rows {
   );
   return {
     contents: arrived.map(({ standing: { seq }, arrival: { raw } }) => ({ seq, ...raw })),
-    labels: arrived.flatMap(({ standing: { seq }, arrival: { payload } }) => labelsOf(payload).map((label) => ({ ...label, seq }))),
+    labels: arrived.flatMap(({ standing: { seq }, arrival: { payload } }) =>
+      labelsOf(payload).map(({ field, label, spelling }) => ({ field, label, seq, spelling: spelling === label ? null : spelling })),
+    ),
     refs: arrived.flatMap(({ standing: { seq }, refs }) => refs.map(({ rel, id }, position) => ({ seq, position, rel, target: id }))),
     attachments: arrived.flatMap(({ standing: { seq }, arrival }) =>
       (arrival.payload.attachments ?? []).map(({ sha256 }) => ({ sha256, seq })),
@@ -78,7 +80,7 @@ function movingRow(s: Standing) {
     replies: s.replies,
     answers: s.answers,
     answers_verified: s.answersVerified,
-    answers_disputed: s.answersDisputed,
+    rejected: s.rejected,
     signals: Object.keys(s.signals).length === 0 ? null : JSON.stringify(s.signals),
     resolved_by_author: Number(s.resolvedByAuthor),
     claimed_by: s.claimedBy,
@@ -137,6 +139,7 @@ function effectRows({ set, erased }: BatchLedger): Rows {
     unvoted: votes.removed,
     signals: signals.filter(({ seq }) => seq !== undefined),
     unsignalled: signals.filter(({ seq }) => seq === undefined),
+    barred: [...set.barred.changes].map(([key, until]) => ({ ...parts(key), until })).filter(({ target }) => !gone.has(target)),
     answerers: answerers.added,
     unanswered: answerers.removed,
   };
@@ -168,6 +171,7 @@ function bookRows({ set, tallies, now }: BatchLedger): Rows {
               ended_at: row.endedAt,
               released: Number(row.released),
               check_at: row.checkAt,
+              last_ops: row.lastOps.join(" "),
             },
           ],
     ),

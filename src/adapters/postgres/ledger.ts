@@ -27,6 +27,7 @@ export interface LoggedEntry extends Head {
   readonly id: string;
   readonly detail: string | null;
   readonly digest: string;
+  readonly assisted: number | null;
 }
 export interface Inserted {
   readonly arrival: Arrival;
@@ -146,6 +147,22 @@ export class BatchLedger implements ActLedger {
   signalOf(seq: number): Signal | undefined {
     return this.set.carried.get(String(seq));
   }
+  barredUntil(target: number, agent: string): number | undefined {
+    return this.set.barred.get(keyOf(target, agent));
+  }
+  bar(target: number, agent: string, until: number): void {
+    this.set.barred.set(keyOf(target, agent), until);
+  }
+  leasesOf(agent: string, limit: number): readonly Standing[] {
+    const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
+    const isHeld = ({ claimedBy, leaseUntil, expiresAt }: Standing): boolean =>
+      claimedBy === agent && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
+    return [...ids]
+      .flatMap((id) => this.set.standing(id) ?? [])
+      .filter(isHeld)
+      .sort((a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq)
+      .slice(0, limit);
+  }
   answerers(target: number): readonly string[] {
     return [...new Set((this.set.answerers.get(String(target)) ?? []).map(({ agent }) => agent))];
   }
@@ -259,10 +276,11 @@ export class BatchLedger implements ActLedger {
     return this.set.threads.get(root) ?? { messages: 0, lastActivity: 0 };
   }
 
-  log(type: EntryType, id: string, detail: string | null, digest = detailDigest(detail)): number {
+  log(type: EntryType, id: string, detail: string | null, created?: { digest: string; assisted: boolean }): number {
     const { seq: last, hash: prev } = this.head;
     const seq = last + 1;
-    const entry = { seq, at: this.now, type, id, detail, digest };
+    const digest = created?.digest ?? detailDigest(detail);
+    const entry = { seq, at: this.now, type, id, detail, digest, assisted: created === undefined ? null : Number(created.assisted) };
     // While something is still to be fetched all of this is done again, and hashes are the dear part.
     this.entries.push({ ...entry, hash: this.set.isKnown ? entryHash({ ...entry, prev }) : prev });
     return seq;

@@ -9,12 +9,12 @@ import { numberArray, textArray } from "./literals.ts";
 import type { Window } from "./window.ts";
 import { type AgentRow, type Answerer, keyOf, type StoredAlias, type StoredVote, type WorkingSet } from "./working-set.ts";
 
-const ALIAS_COLUMNS = `alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt"`;
+const ALIAS_COLUMNS = `alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt", last_ops AS "lastOps"`;
 const MESSAGES = `SELECT ${STANDING_COLUMNS} FROM messages m`;
 
 const toAlias = (row: unknown): StoredAlias => {
-  const { released, ...rest } = row as Omit<StoredAlias, "released"> & { released: 0 | 1 };
-  return { ...rest, released: released === 1 };
+  const { released, lastOps, ...rest } = row as Omit<StoredAlias, "released" | "lastOps"> & { released: 0 | 1; lastOps: string };
+  return { ...rest, released: released === 1, lastOps: lastOps === "" ? [] : lastOps.split(" ") };
 };
 
 /** Answers where the board stood when everything was read. */
@@ -23,7 +23,7 @@ export function loadMissing(client: Client, set: WorkingSet): Promise<BoardRow> 
 }
 
 function byText(set: WorkingSet): readonly Want[] {
-  const { messages, gone, agents, threads, replies, aliases, held, arrived, withdrawing } = set;
+  const { messages, gone, agents, threads, replies, aliases, held, leases, arrived, withdrawing } = set;
   return [
     ...want<unknown>(messages, `${MESSAGES} WHERE m.id = ANY ($1::text[])`, textArray, (ids, rows) =>
       messages.keep(
@@ -103,6 +103,21 @@ function byText(set: WorkingSet): readonly Want[] {
         );
       },
     ),
+    ...want<unknown>(leases, `${MESSAGES} WHERE m.claimed_by = ANY ($1::text[])`, textArray, (names, rows) => {
+      const found = rows.map(toStanding);
+      messages.keep(
+        [],
+        found.map((row) => [row.id, row]),
+      );
+      leases.keep(
+        names,
+        grouped(
+          found,
+          (row) => row.claimedBy ?? "",
+          (row) => row.id,
+        ),
+      );
+    }),
     ...want<{ key: string }>(arrived, "SELECT key FROM arrived_once WHERE key = ANY ($1::text[])", textArray, (keys, rows) =>
       arrived.keep(
         keys,
@@ -123,7 +138,7 @@ function byText(set: WorkingSet): readonly Want[] {
 }
 
 function bySeq(set: WorkingSet): readonly Want[] {
-  const { votes, voters, signals, carried, answerers, refs, labels, attached } = set;
+  const { votes, voters, signals, carried, barred, answerers, refs, labels, attached } = set;
   const seqs = (keys: readonly string[]) => numberArray(keys.map(Number));
   const triples = (keys: readonly string[]) =>
     JSON.stringify(keys.map((key) => key.split(" ")).map(([target, agent, signal]) => ({ target, agent, signal })));
@@ -218,15 +233,30 @@ function bySeq(set: WorkingSet): readonly Want[] {
           ),
         ),
     ),
-    ...want<Label & { seq: number }>(labels, "SELECT seq, field, label FROM labels WHERE seq = ANY ($1::bigint[])", seqs, (keys, rows) =>
-      labels.keep(
-        keys,
-        grouped(
-          rows,
-          ({ seq }) => String(seq),
-          ({ field, label }): Label => ({ field, label }),
+    ...want<Label & { seq: number }>(
+      labels,
+      "SELECT seq, field, label, coalesce(spelling, label) AS spelling FROM labels WHERE seq = ANY ($1::bigint[])",
+      seqs,
+      (keys, rows) =>
+        labels.keep(
+          keys,
+          grouped(
+            rows,
+            ({ seq }) => String(seq),
+            ({ field, label, spelling }): Label => ({ field, label, spelling }),
+          ),
         ),
-      ),
+    ),
+    ...want<{ target: number; agent: string; until: number }>(
+      barred,
+      `SELECT b.target, b.agent, b.until FROM json_to_recordset($1::text::json) AS k (target bigint, agent text)
+        JOIN barred b ON b.target = k.target AND b.agent = k.agent`,
+      triples,
+      (keys, rows) =>
+        barred.keep(
+          keys,
+          rows.map(({ target, agent, until }) => [keyOf(target, agent), until]),
+        ),
     ),
   ];
 }

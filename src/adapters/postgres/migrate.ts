@@ -1,7 +1,7 @@
 // Brings the database's schema up to date, however many nodes start at once.
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Client } from "./client.ts";
-import { ADDED, INDEXES, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { ADDED, INDEXES, SCHEMA, SCHEMA_VERSION, TO_SECOND_EDITION } from "./schema.ts";
 import { WRITE_FUNCTION, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 /** Held while the schema is looked at and changed; the number is only a name. */
@@ -25,6 +25,10 @@ export async function migrate(client: Client): Promise<void> {
         INSERT INTO blackboard_schema VALUES (${SCHEMA_VERSION});
       END IF;
       IF to_regclass('withdrawals') IS NULL THEN ${ADDED} END IF;
+      IF to_regclass('barred') IS NULL THEN
+        ${TO_SECOND_EDITION}
+        UPDATE blackboard_schema SET version = ${SCHEMA_VERSION};
+      END IF;
       ${MISSING_INDEXES.join(" ")}
       IF to_regproc('${WRITE_FUNCTION_NAME}') IS NULL THEN ${WRITE_FUNCTION} END IF;
     END $migrate$;

@@ -142,15 +142,15 @@ export class PostgresReader implements Reads {
         ? ""
         : "LEFT JOIN messages m ON m.seq = l.seq AND l.type = 'create' AND m.expires_at > $3 LEFT JOIN contents c ON c.seq = m.seq";
     // The entry before comes along for its hash.
-    const rows = await this.#client.query<Omit<Entry, "prev"> & { [key in keyof Raw]?: string | null }>(
-      `SELECT l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash${raw} FROM log l ${join} WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2`,
+    const rows = await this.#client.query<Omit<Entry, "prev"> & { [key in keyof Raw]?: string | null } & { assisted: 0 | 1 | null }>(
+      `SELECT l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash, l.assisted${raw} FROM log l ${join} WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2`,
       [after, limit + 1, ...(rawAt === undefined ? [] : [rawAt])],
     );
     let prev = rows[0]?.seq === after ? rows[0].hash : GENESIS;
     const wanted = rows.filter(({ seq }) => seq > after).slice(0, limit);
-    return wanted.map(({ payload, sig, nonce, ...row }) => {
+    return wanted.map(({ payload, sig, nonce, assisted, ...row }) => {
       const content = typeof payload === "string" && typeof sig === "string" && typeof nonce === "string" ? { payload, sig, nonce } : null;
-      const entry = { ...row, prev, raw: content };
+      const entry = { ...row, prev, assisted: assisted === null ? null : assisted === 1, raw: content };
       prev = row.hash;
       return entry;
     });

@@ -1,6 +1,8 @@
 // The tables of a board in PostgreSQL: those of the SQLite board, and one row that says where the log stands.
 
-export const SCHEMA_VERSION = 1;
+import { SECOND_EDITION } from "../sql/second-edition.ts";
+
+export const SCHEMA_VERSION = 2;
 
 /** Compared byte by byte, as SQLite does, whatever the database's own order. */
 const TEXT = `text COLLATE "C"`;
@@ -16,10 +18,34 @@ CREATE TABLE withdrawals (
 );
 `;
 
+const BARRED = `
+CREATE TABLE barred (
+  target bigint NOT NULL,
+  agent ${TEXT} NOT NULL,
+  until bigint NOT NULL,
+  PRIMARY KEY (target, agent)
+);
+`;
+
+/** From the first edition. */
+export const TO_SECOND_EDITION = `
+ALTER TABLE messages RENAME COLUMN answers_disputed TO rejected;
+ALTER TABLE log ADD COLUMN assisted integer;
+ALTER TABLE labels ADD COLUMN spelling text;
+ALTER TABLE aliases ADD COLUMN last_ops text NOT NULL DEFAULT '';
+${BARRED}${SECOND_EDITION}
+`;
+
+/** The part of a count of spellings before the comma. */
+export const SPELT = "split_part(label, ',', 1)";
+
 /** Made where they are missing, also in a database that was there before them. */
 export const INDEXES = {
   votes_agent: "votes (agent, rel, target)",
   agents_first_seen: "agents (first_seen)",
+  barred_until: "barred (until)",
+  messages_claimed: "messages (claimed_by, lease_until) WHERE claimed_by IS NOT NULL",
+  tallies_spellings: `tallies (field, ${SPELT}, count DESC, label) WHERE field IN ('tag_as', 'need_as', 'offer_as')`,
 };
 
 export const SCHEMA = `
@@ -47,7 +73,9 @@ CREATE TABLE log (
   id ${TEXT} NOT NULL,
   detail text,
   digest text NOT NULL,
-  hash text NOT NULL
+  hash text NOT NULL,
+  -- Of a message: whether the board signed it for its author.
+  assisted integer
 );
 
 CREATE TABLE messages (
@@ -71,7 +99,7 @@ CREATE TABLE messages (
   replies integer NOT NULL,
   answers integer NOT NULL,
   answers_verified integer NOT NULL,
-  answers_disputed integer NOT NULL,
+  rejected integer NOT NULL,
   signals text,
   resolved_by_author integer NOT NULL,
   duplicate_of text,
@@ -105,6 +133,8 @@ CREATE TABLE labels (
   field ${TEXT} NOT NULL,
   label ${TEXT} NOT NULL,
   seq bigint NOT NULL,
+  -- As its author wrote it, where that is another text.
+  spelling text,
   PRIMARY KEY (field, label, seq)
 );
 CREATE INDEX labels_seq ON labels (seq);
@@ -168,6 +198,7 @@ CREATE TABLE signals (
 );
 CREATE INDEX signals_seq ON signals (seq);
 
+${BARRED}
 CREATE TABLE threads (
   root ${TEXT} PRIMARY KEY,
   messages bigint NOT NULL,
@@ -205,7 +236,8 @@ CREATE TABLE aliases (
   claimed_at bigint NOT NULL,
   ended_at bigint,
   released integer NOT NULL,
-  check_at bigint
+  check_at bigint,
+  last_ops text NOT NULL DEFAULT ''
 );
 CREATE INDEX aliases_agent ON aliases (agent, alias) WHERE ended_at IS NULL;
 CREATE INDEX aliases_check ON aliases (check_at) WHERE check_at IS NOT NULL;

@@ -51,6 +51,8 @@ export class WorkingSet {
   readonly signals = new Table<number>(this.journal, this.#bySeq);
   /** The word of a signal, by the seq of the message that carries it. */
   readonly carried = new Table<Signal>(this.journal, this.#bySeq);
+  /** Until when an agent may not claim a message again, by both. */
+  readonly barred = new Table<number>(this.journal, this.#bySeq);
   readonly answerers = new Table<readonly Answerer[]>(this.journal, this.#bySeq);
   readonly refs = new Table<readonly Ref[]>(this.journal, this.#bySeq);
   readonly labels = new Table<readonly Label[]>(this.journal, this.#bySeq);
@@ -63,6 +65,8 @@ export class WorkingSet {
   readonly aliases = new Table<StoredAlias>(this.journal);
   /** Live aliases of an agent when the batch began. */
   readonly held = new Table<readonly string[]>(this.journal);
+  /** Messages that an agent held a lease on when the batch began. */
+  readonly leases = new Table<readonly string[]>(this.journal);
   readonly arrived = new Table<true>(this.journal);
   /** Agents whose withdrawal was not done with when the batch began. */
   readonly withdrawing = new Table<true>(this.journal);
@@ -104,8 +108,8 @@ export class WorkingSet {
   /** All that rows are fetched for. */
   // oxfmt-ignore
   readonly #tables = [
-    this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.answerers,
-    this.refs, this.labels, this.replies, this.aliases, this.held, this.arrived, this.attached,
+    this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.barred, this.answerers,
+    this.refs, this.labels, this.replies, this.aliases, this.held, this.leases, this.arrived, this.attached,
     this.withdrawing,
   ] as readonly { readonly missing: ReadonlySet<string> }[];
   get windows(): readonly { wanted: number; forget(): void }[] {

@@ -26,6 +26,7 @@ export const PARTS = [
   "unvoted",
   "signals",
   "unsignalled",
+  "barred",
   "answerers",
   "unanswered",
   "threads",
@@ -64,7 +65,7 @@ const MOVING = [
   "replies",
   "answers",
   "answers_verified",
-  "answers_disputed",
+  "rejected",
   "signals",
   "resolved_by_author",
   "claimed_by",
@@ -81,7 +82,7 @@ export const MOVED_ON = -1;
 
 const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_log_before bigint, p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer,
+  p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer,
   ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
 
 const BODY = `
@@ -95,8 +96,7 @@ BEGIN
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
   IF NOT FOUND THEN RETURN ${MOVED_ON}; END IF;
   IF pruning THEN
-    -- The newest of the old entries stays as the anchor of the chain. Looks at so many entries and no more, however long the log is.
-    DELETE FROM log WHERE seq < (SELECT max(o.seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) o WHERE o.at <= p_log_before);
+    DELETE FROM barred WHERE until <= p_now;
     DELETE FROM gone WHERE at <= p_gone_before;
     DELETE FROM arrived_once WHERE at <= p_once_before;
     DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < p_minute_before;
@@ -116,7 +116,7 @@ BEGIN
     ${["contents", "refs", "labels", "inbox", "messages"]
       .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.seq = r.seq;`)
       .join("\n    ")}
-    ${["votes", "signals", "answerers"]
+    ${["votes", "signals", "answerers", "barred"]
       .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.target = r.seq;`)
       .join("\n    ")}
   END IF;
@@ -146,6 +146,7 @@ BEGIN
   ${all("votes", "votes")}
   ${drop("signals", "unsignalled", ["target", "agent", "signal"])}
   ${all("signals", "signals", "ON CONFLICT (target, agent, signal) DO UPDATE SET seq = excluded.seq")}
+  ${all("barred", "barred", "ON CONFLICT (target, agent) DO UPDATE SET until = excluded.until")}
   ${drop("answerers", "unanswered", ["target", "agent", "seq"])}
   ${all("answerers", "answerers")}
   ${drop("threads", "emptied", ["root"])}
@@ -160,7 +161,7 @@ BEGIN
     "aliases",
     "aliases",
     `ON CONFLICT (alias) DO UPDATE SET agent = excluded.agent, last_ts = excluded.last_ts, claimed_at = excluded.claimed_at,
-      ended_at = excluded.ended_at, released = excluded.released, check_at = excluded.check_at`,
+      ended_at = excluded.ended_at, released = excluded.released, check_at = excluded.check_at, last_ops = excluded.last_ops`,
   )}
   ${all("arrived_once", "arrived")}
   ${given(

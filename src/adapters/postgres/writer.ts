@@ -85,7 +85,7 @@ export class PostgresWriter {
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
     const posted = ledger.entries.filter(({ type }) => type === "create").length;
-    const keeping = [LIMITS.log_days, LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days].map((days) => set.now - days * DAY_MS);
+    const keeping = [LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days].map((days) => set.now - days * DAY_MS);
     const values = [
       board.version,
       head.seq,

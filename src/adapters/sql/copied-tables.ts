@@ -12,6 +12,7 @@ export const COPIED_TABLES = [
   "votes",
   "answerers",
   "signals",
+  "barred",
   "threads",
   "agents",
   "blobs",

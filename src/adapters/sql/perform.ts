@@ -22,7 +22,7 @@ export function perform(ledger: ActLedger, act: Act): Outcome {
     case "withdrawal":
       return { more: ledger.isWithdrawing(act.agent) };
     case "alias":
-      return operateAlias(ledger, act.agent, act.payload);
+      return operateAlias(ledger, act.agent, act.id, act.payload);
     case "report":
       return { received: receive(ledger, act.notice) };
     case "order":
@@ -30,10 +30,11 @@ export function perform(ledger: ActLedger, act: Act): Outcome {
     case "post": {
       const posted = postInto(ledger, act.arrival);
       if (posted === undefined) return { repeated: true };
-      const { result, standing } = posted;
+      const { result, standing, warnings } = posted;
       return {
         result: act.dryRun && result === "created" ? "valid" : result,
         standing,
+        warnings,
         author: ledger.authorFacts(standing.author),
         thread: ledger.threadFacts(standing.root),
       };

@@ -24,7 +24,7 @@ const STANDING: Standing = {
   replies: 7,
   answers: 8,
   answersVerified: 9,
-  answersDisputed: 10,
+  rejected: 10,
   signals: { useful: 11 },
   resolvedByAuthor: false,
   duplicateOf: "an older one",

@@ -35,7 +35,7 @@ export class TallyMoves {
   sums(): Iterable<TallyMove> {
     const sums = new Map<string, TallyMove>();
     for (const move of this.#moves) {
-      // Neither fields nor agent ids nor labels hold a space.
+      // Neither fields nor agent ids hold a space.
       const key = `${move.agent ?? ""} ${move.field} ${move.label}`;
       const sum = sums.get(key);
       if (sum === undefined) sums.set(key, { ...move });

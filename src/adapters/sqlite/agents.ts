@@ -4,6 +4,7 @@ import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
 import { SORTABLE } from "../sql/driven.ts";
+import type { SqliteTags } from "./tags.ts";
 
 const COLUMNS = "a.id, a.pk, a.first_seen AS firstSeen, a.last_seen AS lastSeen, a.messages AS total";
 type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total">;
@@ -21,8 +22,11 @@ export class SqliteAgents {
   readonly #sql: ReturnType<typeof statements>;
   readonly #lists = new Map<string, StatementSync>();
 
-  constructor(db: DatabaseSync) {
+  readonly #tags: SqliteTags;
+
+  constructor(db: DatabaseSync, tags: SqliteTags) {
     this.#db = db;
+    this.#tags = tags;
     this.#sql = statements(db);
   }
 
@@ -81,8 +85,8 @@ export class SqliteAgents {
       given: { verifies: 0, refutes: 0, ...of("given") },
       received: { verifies: 0, refutes: 0, ...of("received") },
       signals: of("signal"),
-      offers: labels("offer").map(({ label }) => label),
-      needs: labels("need").map(({ label }) => label),
+      offers: labels("offer").map(({ label }) => this.#tags.shown("offer", label)),
+      needs: labels("need").map(({ label }) => this.#tags.shown("need", label)),
       profile: this.#sql.profile.get(id, now) as AgentFacts["profile"],
     };
   }

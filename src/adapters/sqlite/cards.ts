@@ -57,7 +57,7 @@ export class SqliteCards {
     const { seq } = this.#head.read();
     if (seq <= this.#seq) return this.#kept;
     // The file is ahead of what we have been told to forget.
-    if (this.#head.writing) return this.#stored;
+    if (this.#head.writing) return this.stored;
     // Somebody else wrote, such as an operator's command.
     this.#forgetAll();
     this.#seq = seq;
@@ -83,7 +83,7 @@ export class SqliteCards {
   };
 
   /** Reads and keeps nothing. */
-  readonly #stored: CardReader = {
+  readonly stored: CardReader = {
     byId: (id) => this.#card(toKept(this.#sql.byId.get(id)), new Map(), new Map()),
     bySeq: (seq) => this.#card(toKept(this.#sql.bySeq.get(seq)), new Map(), new Map()),
   };

@@ -1,4 +1,4 @@
-// What messages do to others in the writer's transaction: votes, signals and answers.
+// What messages do to others in the writer's transaction: votes, signals, answers and ended leases.
 import type { DatabaseSync } from "node:sqlite";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
 
@@ -45,6 +45,12 @@ export class EffectBook {
   dropAnswerer(target: number, agent: string, seq: number): void {
     this.#sql.dropAnswerer.run(target, agent, seq);
   }
+  barredUntil(target: number, agent: string): number | undefined {
+    return this.#sql.barredUntil.get(target, agent)?.["until"] as number | undefined;
+  }
+  bar(target: number, agent: string, until: number): void {
+    this.#sql.bar.run(target, agent, until);
+  }
   signalOf(seq: number): Signal | undefined {
     return this.#sql.signalOf.get(seq)?.["signal"] as Signal | undefined;
   }
@@ -62,6 +68,8 @@ function statements(db: DatabaseSync) {
     hasAnswerer: p("SELECT 1 FROM answerers WHERE target = ? AND agent = ? LIMIT 1"),
     addAnswerer: p("INSERT INTO answerers (target, agent, seq) VALUES (?, ?, ?)"),
     dropAnswerer: p("DELETE FROM answerers WHERE target = ? AND agent = ? AND seq = ?"),
+    barredUntil: p("SELECT until FROM barred WHERE target = ? AND agent = ?"),
+    bar: p("INSERT OR REPLACE INTO barred (target, agent, until) VALUES (?, ?, ?)"),
     hasSignal: p("SELECT 1 FROM signals WHERE target = ? AND agent = ? AND signal = ?"),
     addSignal: p("INSERT INTO signals (target, agent, signal, seq) VALUES (?, ?, ?, ?)"),
     dropSignal: p("DELETE FROM signals WHERE target = ? AND agent = ? AND signal = ? AND seq = ?"),

@@ -8,12 +8,13 @@ export function ledgerStatements(db: DatabaseSync) {
   const standing = (rest: string) => p(`SELECT ${STANDING_COLUMNS} FROM messages m ${rest}`);
   return {
     lastEntry: p("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
-    insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"),
+    insertEntry: p("INSERT INTO log (seq, at, type, id, detail, digest, hash, assisted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"),
     anyTrace: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
       UNION ALL SELECT 1 FROM refs WHERE target = ?1 UNION ALL SELECT 1 FROM strays WHERE root = ?1 LIMIT 1`),
     find: standing("WHERE m.id = ?"),
     // `LIMIT +?`: a bare `LIMIT ?` makes SQLite plan the whole statement anew each time it is bound.
     due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT +?"),
+    leasesOf: standing("WHERE m.claimed_by = ? AND m.lease_until > ?2 AND m.expires_at > ?2 ORDER BY m.lease_until, m.seq LIMIT +?3"),
     endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     openWork: p(
@@ -26,9 +27,9 @@ export function ledgerStatements(db: DatabaseSync) {
     insertMessage:
       p(`INSERT INTO messages (seq, id, author, kind, root, thread, received_at, expires_at, "to", bits, assisted, has_data, has_attachment,
       lang, replied_to, status, replies, duplicate_of,
-      verifies, refutes, answers, answers_verified, answers_disputed, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
+      verifies, refutes, answers, answers_verified, rejected, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
     insertContent: p("INSERT INTO contents (seq, payload, sig, nonce) VALUES (?, ?, ?, ?)"),
-    insertLabel: p("INSERT INTO labels (field, label, seq) VALUES (?, ?, ?)"),
+    insertLabel: p("INSERT INTO labels (field, label, seq, spelling) VALUES (?, ?, ?, ?)"),
     payload: p("SELECT payload FROM contents WHERE seq = ?"),
     dropLabel: p("DELETE FROM labels WHERE field = ? AND label = ? AND seq = ?"),
     insertInbox: p("INSERT INTO inbox (agent, seq, reply) VALUES (?, ?, ?)"),
@@ -48,7 +49,7 @@ export function ledgerStatements(db: DatabaseSync) {
     detach: p("DELETE FROM attachments WHERE sha256 = ? AND seq = ?"),
     dropLooseBlob: p("DELETE FROM blobs WHERE sha256 = ? AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?)"),
     update:
-      p(`UPDATE messages SET status = ?, verifies = ?, refutes = ?, replies = ?, answers = ?, answers_verified = ?, answers_disputed = ?, signals = ?,
+      p(`UPDATE messages SET status = ?, verifies = ?, refutes = ?, replies = ?, answers = ?, answers_verified = ?, rejected = ?, signals = ?,
       resolved_by_author = ?, claimed_by = ?, lease_until = ?, claim_seq = ?, superseded_by = ?, superseded_at = ? WHERE seq = ?`),
     eraseBySeq: [
       p("DELETE FROM contents WHERE seq = ?"),
@@ -56,6 +57,7 @@ export function ledgerStatements(db: DatabaseSync) {
       p("DELETE FROM votes WHERE target = ?"),
       p("DELETE FROM signals WHERE target = ?"),
       p("DELETE FROM answerers WHERE target = ?"),
+      p("DELETE FROM barred WHERE target = ?"),
       p("DELETE FROM messages WHERE seq = ?"),
     ],
     insertGone: p(
@@ -72,10 +74,7 @@ export function ledgerStatements(db: DatabaseSync) {
           WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL))`,
     ),
     dropOldBlobs: p("DELETE FROM blobs WHERE expires_at <= ?"),
-    // The newest of the old entries stays as the anchor of the chain. Looks at so many entries and no more, however long the log is.
-    dropOldEntries: p(
-      "DELETE FROM log WHERE seq < (SELECT max(seq) FROM (SELECT seq, at FROM log ORDER BY seq LIMIT 10000) WHERE at <= ?)",
-    ),
+    dropOldBars: p("DELETE FROM barred WHERE until <= ?"),
     dropOldGone: p("DELETE FROM gone WHERE at <= ?"),
     hasArrived: p("SELECT 1 FROM arrived_once WHERE key = ?"),
     noteArrival: p("INSERT INTO arrived_once (key, at) VALUES (?, ?)"),

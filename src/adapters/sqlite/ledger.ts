@@ -158,6 +158,9 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   endedLeases(limit: number): readonly Standing[] {
     return this.#sql.endedLeases.all(this.now, limit).map(toStanding);
   }
+  leasesOf(agent: string, limit: number): readonly Standing[] {
+    return this.#sql.leasesOf.all(agent, this.now, limit).map(toStanding);
+  }
   refsOf(seq: number): readonly Ref[] {
     return this.#sql.refsOf.all(seq) as unknown as readonly Ref[];
   }
@@ -183,7 +186,8 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     sql.insertContent.run(s.seq, raw.payload, raw.sig, raw.nonce);
     this.#agents.see(s.author, payload.pk, 1, s.receivedAt);
     for (const [position, { rel, id }] of refs.entries()) sql.insertRef.run(s.seq, position, rel, id);
-    for (const { field, label } of labelsOf(payload)) sql.insertLabel.run(field, label, s.seq);
+    for (const { field, label, spelling } of labelsOf(payload))
+      sql.insertLabel.run(field, label, s.seq, spelling === label ? null : spelling);
     for (const agent of reached(s)) sql.insertInbox.run(agent, s.seq, Number(s.repliedTo.includes(agent)));
     for (const [hash, text] of Object.entries(blobs)) sql.putBlob.run(hash, text, s.receivedAt + LIMITS.attachment_hours * HOUR_MS);
     for (const { sha256 } of payload.attachments ?? []) sql.attach.run(sha256, s.seq);
@@ -193,7 +197,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     const signals = Object.keys(s.signals).length === 0 ? null : JSON.stringify(s.signals);
     // oxfmt-ignore
     this.#sql.update.run(
-      s.status, s.verifies, s.refutes, s.replies, s.answers, s.answersVerified, s.answersDisputed, signals, Number(s.resolvedByAuthor),
+      s.status, s.verifies, s.refutes, s.replies, s.answers, s.answersVerified, s.rejected, signals, Number(s.resolvedByAuthor),
       s.claimedBy, s.leaseUntil, s.claimSeq, s.supersededBy, s.supersededAt, s.seq,
     );
   }
@@ -236,10 +240,11 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     return payload === undefined ? [] : labelsOf(JSON.parse(payload) as Payload);
   }
 
-  log(type: EntryType, id: string, detail: string | null, digest = detailDigest(detail)): number {
+  log(type: EntryType, id: string, detail: string | null, created?: { digest: string; assisted: boolean }): number {
     const seq = this.head.seq + 1;
+    const digest = created?.digest ?? detailDigest(detail);
     const hash = entryHash({ prev: this.head.hash, seq, at: this.now, type, id, digest });
-    this.#sql.insertEntry.run(seq, this.now, type, id, detail, digest, hash);
+    this.#sql.insertEntry.run(seq, this.now, type, id, detail, digest, hash, created === undefined ? null : Number(created.assisted));
     this.head = { seq, hash };
     return seq;
   }
@@ -288,11 +293,11 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     this.#sql.dropOldBlobs.run(this.now);
     this.moderation.dropOverdueTexts(this.now);
   }
-  /** Forgets what has been kept long enough: tombstones, old entries. */
+  /** Forgets what has been kept long enough. */
   prune(): void {
-    this.#sql.dropOldEntries.run(this.now - LIMITS.log_days * DAY_MS);
     this.#tallies.prune(this.now);
     this.#threads.keepRootsBefore(this.now - LIMITS.gone_days * DAY_MS);
+    this.#sql.dropOldBars.run(this.now);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * DAY_MS);
   }

@@ -1,5 +1,6 @@
 // Brings the schema of a SQLite file up to date, a version at a time.
 import type { DatabaseSync } from "node:sqlite";
+import { foldLabel } from "../../core/protocol/labels.ts";
 
 export interface SchemaHistory {
   readonly version: number;
@@ -18,6 +19,7 @@ export function migrate(db: DatabaseSync, history: SchemaHistory): void {
   if (steps === undefined)
     throw new Error(`The database has schema ${found}; this program speaks ${history.version}. Use the matching version.`);
   const reached = found === 0 ? history.version : found + 1;
+  db.function("fold_label", { deterministic: true }, (label) => foldLabel(String(label)));
   // All of a step or nothing: a crash in the middle leaves the version before.
   db.exec("BEGIN IMMEDIATE");
   try {

@@ -81,10 +81,10 @@ export class SqliteReader {
   entries(after: number, limit: number, rawAt: number | undefined): readonly LogEntry[] {
     const anchor = after === 0 ? undefined : (this.#sql.entryHash.get(after)?.["hash"] as string | undefined);
     let prev = anchor ?? GENESIS;
-    const rows = this.#sql.entries.all(after, limit) as unknown as Omit<Entry, "prev">[];
-    return rows.map((row) => {
+    const rows = this.#sql.entries.all(after, limit) as unknown as (Omit<Entry, "prev"> & { assisted: 0 | 1 | null })[];
+    return rows.map(({ assisted, ...row }) => {
       const raw = rawAt === undefined || row.type !== "create" ? undefined : (this.#sql.liveRaw.get(row.seq, rawAt) as Raw | undefined);
-      const entry = { ...row, prev, raw: raw ?? null };
+      const entry = { ...row, prev, assisted: assisted === null ? null : assisted === 1, raw: raw ?? null };
       prev = row.hash;
       return entry;
     });
@@ -113,7 +113,7 @@ function statements(db: DatabaseSync) {
     // It ends with the last message that carries it, swept or not.
     blob: p(`SELECT text FROM blobs b WHERE sha256 = ?1 AND expires_at > ?2
       AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > ?2)`),
-    entries: p("SELECT seq, at, type, id, detail, digest, hash FROM log WHERE seq > ? ORDER BY seq LIMIT +?"),
+    entries: p("SELECT seq, at, type, id, detail, digest, hash, assisted FROM log WHERE seq > ? ORDER BY seq LIMIT +?"),
     entryHash: p("SELECT hash FROM log WHERE seq = ?"),
     oldest: p("SELECT min(seq) AS seq FROM log"),
   };

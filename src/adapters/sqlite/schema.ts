@@ -1,7 +1,8 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
+import { SECOND_EDITION } from "../sql/second-edition.ts";
 import type { SchemaHistory } from "./migrate.ts";
 
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
 const MODERATION = `
@@ -85,6 +86,37 @@ const WITHDRAWALS = `
 CREATE TABLE withdrawals (author TEXT PRIMARY KEY, seq INTEGER NOT NULL, done INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
+const BARRED = `
+-- Agents that may not claim a message again for a while: its author ended their lease.
+CREATE TABLE barred (target INTEGER NOT NULL, agent TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (target, agent)) WITHOUT ROWID;
+CREATE INDEX barred_until ON barred (until);
+CREATE INDEX messages_claimed ON messages (claimed_by, lease_until) WHERE claimed_by IS NOT NULL;
+`;
+
+/** The part of a count of spellings before the comma. */
+export const SPELT = "substr(label, 1, instr(label, ',') - 1)";
+const SPELLINGS = `
+CREATE INDEX tallies_spellings ON tallies (field, ${SPELT}, count DESC, label) WHERE field = 'tag_as' OR field = 'need_as' OR field = 'offer_as';
+`;
+
+/** From the first edition, whose labels had no capitals and were not folded otherwise. */
+const TO_SECOND_EDITION = `
+ALTER TABLE messages RENAME COLUMN answers_disputed TO rejected;
+ALTER TABLE log ADD COLUMN assisted INTEGER;
+ALTER TABLE labels ADD COLUMN spelling TEXT;
+ALTER TABLE aliases ADD COLUMN last_ops TEXT NOT NULL DEFAULT '';
+${BARRED}${SPELLINGS}${SECOND_EDITION}
+INSERT INTO tallies (field, label, count, last_used) SELECT field || '_as', fold_label(label) || ',' || label, count, last_used FROM tallies
+  WHERE field IN ('tag', 'need', 'offer') AND label <> fold_label(label);
+UPDATE OR REPLACE labels SET label = fold_label(label), spelling = label WHERE label <> fold_label(label);
+DELETE FROM tallies WHERE field IN ('tag', 'need', 'offer');
+INSERT INTO tallies (field, label, count, last_used) SELECT l.field, l.label, count(*), max(m.received_at) FROM labels l JOIN messages m ON m.seq = l.seq
+  WHERE m.superseded_by IS NULL GROUP BY l.field, l.label;
+DELETE FROM agent_tallies WHERE field IN ('need', 'offer');
+INSERT INTO agent_tallies (agent, field, label, count) SELECT m.author, l.field, l.label, count(*) FROM labels l JOIN messages m ON m.seq = l.seq
+  WHERE m.superseded_by IS NULL AND l.field IN ('need', 'offer') GROUP BY m.author, l.field, l.label;
+`;
+
 const SCHEMA = `
 CREATE TABLE log (
   seq INTEGER PRIMARY KEY,
@@ -93,7 +125,9 @@ CREATE TABLE log (
   id TEXT NOT NULL,
   detail TEXT,
   digest TEXT NOT NULL,
-  hash TEXT NOT NULL
+  hash TEXT NOT NULL,
+  -- Of a message: whether the board signed it for its author.
+  assisted INTEGER
 );
 
 CREATE TABLE messages (
@@ -118,7 +152,7 @@ CREATE TABLE messages (
   replies INTEGER NOT NULL,
   answers INTEGER NOT NULL,
   answers_verified INTEGER NOT NULL,
-  answers_disputed INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
   signals TEXT,
   resolved_by_author INTEGER NOT NULL,
   duplicate_of TEXT,
@@ -151,6 +185,8 @@ CREATE TABLE labels (
   field TEXT NOT NULL,
   label TEXT NOT NULL,
   seq INTEGER NOT NULL,
+  -- As its author wrote it, where that is another text.
+  spelling TEXT,
   PRIMARY KEY (field, label, seq)
 ) WITHOUT ROWID;
 
@@ -236,6 +272,8 @@ CREATE TABLE aliases (
   claimed_at INTEGER NOT NULL,
   ended_at INTEGER,
   released INTEGER NOT NULL,
+  -- Digests of the operations of that second, so that none of them counts twice.
+  last_ops TEXT NOT NULL DEFAULT '',
   -- When to look whether the owner has been silent for too long; once it has ended, when to forget it.
   check_at INTEGER
 ) WITHOUT ROWID;
@@ -263,6 +301,6 @@ CREATE TABLE gone (
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
-${WITHDRAWALS}${MODERATION}`;
+${WITHDRAWALS}${MODERATION}${BARRED}${SPELLINGS}`;
 
-export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: SCHEMA, upgrades: { 3: WITHDRAWALS } };
+export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: SCHEMA, upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION } };

@@ -108,9 +108,9 @@ class SqliteStore implements Store {
     this.#lister = new SqliteLister(readDb, this.#cards);
     this.#threads = new SqliteThreads(readDb);
     this.#graph = new SqliteGraph(readDb);
-    this.#dump = new SqliteDump(readDb);
-    this.#agents = new SqliteAgents(readDb);
+    this.#dump = new SqliteDump(readDb, this.#cards);
     this.#tags = new SqliteTags(readDb);
+    this.#agents = new SqliteAgents(readDb, this.#tags);
     this.#stats = new SqliteStats(readDb);
     this.#moderation = new SqliteModeration(readDb);
     this.#lock = lock;

@@ -1,18 +1,21 @@
 // Whether the refs and claims of a new message are allowed by what is on the board right now.
 import { Refusal } from "../errors.ts";
+import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { isWorkable, KIND_NAMES, type Rel } from "../protocol/vocabulary.ts";
+import { type Warning, warning } from "../warnings.ts";
 import type { Arrival, Ledger, Standing } from "./standing.ts";
 
-type Rule = (ledger: Ledger, arrival: Arrival, target: Standing) => void;
+/** Refuses what is not allowed, and tells what does nothing. */
+type Rule = (ledger: Ledger, arrival: Arrival, target: Standing) => Warning | void;
 
 /** Rels whose target must be live, and what else must hold. Rels not named here take any target. */
 const RULES: Partial<Record<Rel, Rule>> = {
-  subtask_of: (_ledger, _arrival, target) => requireWorkable(target),
-  answers: (_ledger, _arrival, target) => requireWorkable(target),
+  subtask_of: unlessWorkable,
+  answers: unlessWorkable,
   claims: requireClaimable,
-  verifies: requireOther,
-  refutes: requireOther,
+  verifies: unlessOther,
+  refutes: unlessOther,
   on: requireFirstSignal,
   retracts: requireOwn,
   supersedes: requireOwn,
@@ -35,12 +38,12 @@ export function requireKey(ledger: Ledger, { author, payload }: Arrival): void {
   if (owner !== undefined && owner !== payload.pk) throw new Refusal("agent_id_collision", `Another key owns ${author}.`);
 }
 
-/** Throws the refusal of the first ref that is not allowed. */
-export function requireRefs(ledger: Ledger, arrival: Arrival): void {
-  for (const { rel, id } of arrival.payload.refs ?? []) {
+/** Throws the refusal of the first ref that is not allowed; answers what those that are allowed will not do. */
+export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[] {
+  return (arrival.payload.refs ?? []).flatMap(({ rel, id }) => {
     const rule = RULES[rel];
-    if (rule !== undefined) rule(ledger, arrival, requireLive(ledger, id, rel));
-  }
+    return (rule === undefined ? undefined : rule(ledger, arrival, requireLive(ledger, id, rel))) ?? [];
+  });
 }
 
 function requireLive(ledger: Ledger, id: string, rel: Rel): Standing {
@@ -61,6 +64,19 @@ function targetGone(rel: Rel, id: string, reason: string, more: object): Refusal
   return new Refusal("target_gone", `The target of ${rel}, ${id}, is ${reason}.`, { details: { rel, id, reason, ...more } });
 }
 
+function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: Standing): Warning | undefined {
+  if (isWorkable(target.kind)) return undefined;
+  return warning(
+    "target_not_workable",
+    `The target ${target.id} is not a task, subtask or question: the ref is kept, and does nothing to it.`,
+  );
+}
+
+function unlessOther(_ledger: Ledger, arrival: Arrival, target: Standing): Warning | undefined {
+  if (target.author !== arrival.author) return undefined;
+  return warning("self_vote", `The target ${target.id} is your own message: the ref is kept, and is no vote.`);
+}
+
 function requireWorkable(target: Standing): void {
   if (isWorkable(target.kind)) return;
   // An experiment's name is its author's word: it is told in the details, not among the board's own words.
@@ -69,11 +85,6 @@ function requireWorkable(target: Standing): void {
   throw new Refusal("target_not_workable", `The target ${target.id} is ${article} ${kind}, not a task, subtask or question.`, {
     details: { id: target.id, kind: target.kind },
   });
-}
-
-function requireOther(_ledger: Ledger, arrival: Arrival, target: Standing): void {
-  if (target.author === arrival.author)
-    throw new Refusal("self_vote", `The target ${target.id} is your own message.`, { details: { id: target.id } });
 }
 
 function requireOwn(_ledger: Ledger, arrival: Arrival, target: Standing): void {
@@ -95,10 +106,30 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): v
   if (target.status === "resolved") throw new Refusal("target_resolved", `The target ${id} is resolved.`, { details: { id } });
   if (to !== null && to !== arrival.author)
     throw new Refusal("reserved", `The target ${id} is addressed to ${to}.`, { details: { id, to } });
+  requireWelcome(ledger, arrival, target);
+  requireRoom(ledger, arrival, target);
   const { claimedBy, leaseUntil } = target;
   if (claimedBy === null || leaseUntil === null || leaseUntil <= ledger.now || claimedBy === arrival.author) return;
   const alternatives = ledger.openWork(4).filter((other) => other !== id);
   throw new Refusal("already_claimed", `${claimedBy} holds the lease on ${id} until ${iso(leaseUntil)}.`, {
     details: { claimed_by: claimedBy, lease_until: iso(leaseUntil), alternatives: alternatives.slice(0, 3) },
   });
+}
+
+/** Whoever asked may have ended the agent's lease a short while ago. */
+function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Standing): void {
+  const until = ledger.barredUntil(seq, author);
+  if (until === undefined || until <= ledger.now) return;
+  throw new Refusal("reserved", `The author of ${id} ended your lease on it; you can claim it again from ${iso(until)} on.`, {
+    details: { id, until: iso(until) },
+    hint: "Find other work at /api/work.",
+  });
+}
+
+/** An agent that holds much finishes little; renewing what it holds is free. */
+function requireRoom(ledger: Ledger, { author }: Arrival, target: Standing): void {
+  const held = ledger.leasesOf(author, LIMITS.leases_per_agent + 1).filter(({ id }) => id !== target.id);
+  if (held.length < LIMITS.leases_per_agent) return;
+  const leases = held.map(({ id, leaseUntil }) => ({ id, lease_until: iso(leaseUntil ?? ledger.now) }));
+  throw new Refusal("too_many_leases", `You hold ${held.length} leases already.`, { details: { leases } });
 }

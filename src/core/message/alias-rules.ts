@@ -16,6 +16,8 @@ export interface AliasRow {
   readonly agent: string;
   /** `ts` of the last operation on it, whoever signed that. */
   readonly lastTs: number;
+  /** The operations that have this very `ts`, by the ids of their payloads. */
+  readonly lastOps: readonly string[];
   readonly claimedAt: number;
   /** Set once it is released or has expired. */
   readonly endedAt: number | null;
@@ -49,9 +51,11 @@ export interface AliasOutcome {
 }
 
 /** Claims, renews or releases; the signature was checked. */
-export function operateAlias(ledger: AliasLedger, agent: string, payload: AliasPayload): AliasOutcome {
+export function operateAlias(ledger: AliasLedger, agent: string, id: string, payload: AliasPayload): AliasOutcome {
   const { alias, op, ts, pk } = payload;
   const known = ledger.alias(alias);
+  // The same once more, by its sender or by somebody who has seen it: whatever came after it in the same second stays.
+  if (known?.lastTs === ts && known.lastOps.includes(id)) return { alias, agent, op, expiresAt: endOf(ledger, known) };
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
   requireUnreserved(payload);
@@ -60,7 +64,7 @@ export function operateAlias(ledger: AliasLedger, agent: string, payload: AliasP
   else if (holder === undefined)
     throw new Refusal("not_owner", `Nobody holds ${JSON.stringify(alias)}.`, { hint: "Nobody holds it: there is nothing to release." });
   else if (holder !== agent) throw new Refusal("not_owner", `${alias} belongs to ${holder}.`);
-  if (known !== undefined && ts <= known.lastTs) {
+  if (known !== undefined && ts < known.lastTs) {
     throw new Refusal("stale_alias_op", `\`ts\` is ${ts}; the last operation on ${alias} has ${known.lastTs}.`, {
       details: { last_ts: known.lastTs },
     });
@@ -71,15 +75,19 @@ export function operateAlias(ledger: AliasLedger, agent: string, payload: AliasP
   ledger.seeAgent(agent, pk);
   const claimedAt = holder === agent && known !== undefined ? known.claimedAt : ledger.now;
   const ended = op === "release";
-  ledger.putAlias({ alias, agent, lastTs: ts, claimedAt, endedAt: ended ? ledger.now : null, released: ended });
+  const lastOps = [...(known?.lastTs === ts ? known.lastOps : []), id];
+  ledger.putAlias({ alias, agent, lastTs: ts, lastOps, claimedAt, endedAt: ended ? ledger.now : null, released: ended });
   ledger.log(op === "claim" ? "alias_claim" : "alias_release", alias, JSON.stringify({ agent }));
   return { alias, agent, op, expiresAt: ended ? ledger.now : ledger.now + ALIAS_LIFE_MS };
 }
 
+/** When it ended, or will if its owner signs nothing more. */
+const endOf = (ledger: AliasLedger, { agent, endedAt, claimedAt }: AliasRow): number =>
+  endedAt ?? (ledger.lastSeen(agent) ?? claimedAt) + ALIAS_LIFE_MS;
+
 /** Who holds it now: an owner who was silent for too long does not, even if the sweep has not said so yet. */
-function holderOf(ledger: AliasLedger, { agent, endedAt, claimedAt }: AliasRow): string | undefined {
-  if (endedAt !== null) return undefined;
-  return (ledger.lastSeen(agent) ?? claimedAt) + ALIAS_LIFE_MS > ledger.now ? agent : undefined;
+function holderOf(ledger: AliasLedger, row: AliasRow): string | undefined {
+  return row.endedAt === null && endOf(ledger, row) > ledger.now ? row.agent : undefined;
 }
 
 function requireFree(known: AliasRow | undefined, holder: string | undefined, agent: string, now: number): void {
@@ -102,7 +110,7 @@ export function sweepAliases(ledger: AliasLedger, step: number): boolean {
       ledger.forgetAlias(row.alias);
       continue;
     }
-    const end = (ledger.lastSeen(row.agent) ?? row.claimedAt) + ALIAS_LIFE_MS;
+    const end = endOf(ledger, row);
     if (end > ledger.now) {
       ledger.checkAlias(row.alias, end);
       continue;

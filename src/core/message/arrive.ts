@@ -6,7 +6,7 @@ import { sha256Hex } from "../protocol/sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
 import { RELS, retractsAll } from "../protocol/vocabulary.ts";
 import { creditLease } from "./credit.ts";
-import { changeVote, countAnswer, countSignal, settle } from "./effects.ts";
+import { acts, changeVote, countAnswer, countSignal, endLease, settle } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { type Arrival, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf } from "./status.ts";
@@ -20,7 +20,7 @@ const seconds = (value: string | number | undefined, otherwise: number): number 
 export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standing {
   const { id, author, payload, raw } = arrival;
   const refs = distinct(payload.refs ?? []);
-  const seq = ledger.log("create", id, null, sha256Hex(contentText(raw)));
+  const seq = ledger.log("create", id, null, { digest: sha256Hex(contentText(raw)), assisted: arrival.assisted });
   const standing: Standing = {
     seq,
     id,
@@ -42,7 +42,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standin
     replies: ledger.repliesTo(id),
     answers: 0,
     answersVerified: 0,
-    answersDisputed: 0,
+    rejected: 0,
     signals: {},
     resolvedByAuthor: false,
     duplicateOf: refs.find((ref) => ref.rel === "duplicates")?.id ?? null,
@@ -94,7 +94,7 @@ function distinct(refs: readonly Ref[]): readonly Ref[] {
 
 function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arrival): void {
   const target = ledger.find(id);
-  if (target === undefined) return;
+  if (target === undefined || !acts(rel, actor, target)) return;
   switch (rel) {
     case "reply":
       target.replies++;
@@ -114,7 +114,9 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
     case "on":
       if (arrival.payload.signal === undefined) return;
       ledger.addSignal(target.seq, actor.author, arrival.payload.signal, actor.seq);
-      return countSignal(ledger, target, actor.author, arrival.payload.signal, 1);
+      countSignal(ledger, target, actor.author, arrival.payload.signal, 1);
+      if (arrival.payload.signal === "stale") endLease(ledger, target, actor.author);
+      return;
     case "retracts":
       leave(ledger, target, "retracted");
       return;

@@ -1,8 +1,10 @@
 // What one message does to another: answers, votes, signals and leases counted in and out, and the status that follows.
-import { isWorkable, type Signal } from "../protocol/vocabulary.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import { isWorkable, type Rel, type Signal } from "../protocol/vocabulary.ts";
+import { HOUR_MS } from "../spans.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
 import type { Ledger, Standing } from "./standing.ts";
-import { statusOf, verdict } from "./status.ts";
+import { judge, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
 
 /**
@@ -10,6 +12,12 @@ import { tallyStatus } from "./tally.ts";
  * What was done to it before, but for replies, was done to the one that is gone.
  */
 export const cameBack = (target: Standing, actor: Standing): boolean => target.seq > actor.seq;
+
+/** A ref that cannot act is a plain edge: a vote on one's own message, an answer to what asks for none. */
+export function acts(rel: Rel, actor: Standing, target: Standing): boolean {
+  if (rel === "answers") return isWorkable(target.kind);
+  return (rel !== "verifies" && rel !== "refutes") || target.author !== actor.author;
+}
 
 /** The lease on a message has ended, by time or because its claim went. */
 export function release(ledger: Ledger, target: Standing): void {
@@ -21,8 +29,9 @@ export function release(ledger: Ledger, target: Standing): void {
 }
 
 export function changeVote(ledger: Ledger, target: Standing, agent: string, change: () => void): void {
-  const before = verdict(target);
   const old = ledger.vote(target.seq, agent);
+  const asked = target.supersededBy === null ? answeredBy(ledger, target) : [];
+  const before = asked.map((one) => judgement(ledger, one, target));
   if (old !== undefined) {
     target[old]--;
     creditVote(ledger, target, agent, old, -1);
@@ -34,29 +43,50 @@ export function changeVote(ledger: Ledger, target: Standing, agent: string, chan
     creditVote(ledger, target, agent, current, 1);
   }
   settle(ledger, target);
-  const after = verdict(target);
-  if (before === after || target.supersededBy !== null) return;
   // The target may itself answer something whose status hangs on these votes.
-  for (const { rel, id } of ledger.refsOf(target.seq)) {
-    if (rel !== "answers") continue;
-    const answered = ledger.find(id);
-    if (answered === undefined || cameBack(answered, target)) continue;
-    countVerdict(answered, before, -1);
-    countVerdict(answered, after, 1);
-    settle(ledger, answered);
+  for (const [i, one] of asked.entries()) {
+    const [was, is] = [before[i]!, judgement(ledger, one, target)];
+    if (was === is) continue;
+    countJudged(ledger, one, target, was, -1);
+    countJudged(ledger, one, target, is, 1);
+    settle(ledger, one);
   }
 }
 
+/** The work that a message answers, each piece once. */
+function answeredBy(ledger: Ledger, answer: Standing): readonly Standing[] {
+  return ledger.refsOf(answer.seq).flatMap(({ rel, id }) => {
+    const asked = rel === "answers" ? ledger.find(id) : undefined;
+    return asked === undefined || !acts(rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
+  });
+}
+
+const judgement = (ledger: Ledger, asked: Standing, answer: Standing): Judgement => judge(answer, ledger.vote(answer.seq, asked.author));
+
 export function countAnswer(ledger: Ledger, target: Standing, answer: Standing, by: 1 | -1): void {
-  target.answers += by;
-  countVerdict(target, verdict(answer), by);
-  creditAnswer(ledger, target, answer, by);
+  countJudged(ledger, target, answer, judgement(ledger, target, answer), by);
   settle(ledger, target);
 }
 
-function countVerdict(target: Standing, of: ReturnType<typeof verdict>, by: 1 | -1): void {
-  if (of === "verified") target.answersVerified += by;
-  if (of === "disputed") target.answersDisputed += by;
+/** A rejected answer is counted apart and is in nobody's favour. */
+function countJudged(ledger: Ledger, target: Standing, answer: Standing, as: Judgement, by: 1 | -1): void {
+  if (as === "rejected") {
+    target.rejected += by;
+    return;
+  }
+  target.answers += by;
+  if (as === "verified") target.answersVerified += by;
+  creditAnswer(ledger, target, answer, by);
+}
+
+/** The asker says that a claim is stale: whoever made it loses the lease for good, and cannot take it again for a while. */
+export function endLease(ledger: Ledger, claim: Standing, agent: string): void {
+  for (const { rel, id } of ledger.refsOf(claim.seq)) {
+    const target = rel === "claims" ? ledger.find(id) : undefined;
+    if (target === undefined || target.author !== agent || cameBack(target, claim)) continue;
+    ledger.bar(target.seq, claim.author, ledger.now + LIMITS.reserved_hours * HOUR_MS);
+    if (target.claimedBy === claim.author) release(ledger, target);
+  }
 }
 
 export function countSignal(ledger: Ledger, target: Standing, agent: string, signal: Signal, by: 1 | -1): void {

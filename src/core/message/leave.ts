@@ -1,6 +1,6 @@
 // How a message ends: expired, retracted, removed or superseded, it takes its effects on others along.
 import { uncredit } from "./credit.ts";
-import { cameBack, changeVote, countAnswer, countSignal, release } from "./effects.ts";
+import { acts, cameBack, changeVote, countAnswer, countSignal, release } from "./effects.ts";
 import type { Gone, GoneReason, Ledger, Standing } from "./standing.ts";
 import { tallyFlow, tallyMessage } from "./tally.ts";
 import { type Trace, traceOf } from "./trace.ts";
@@ -38,7 +38,9 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
 function traceIn(ledger: Ledger, standing: Standing): Trace {
   const { seq, verifies, hasAttachment } = standing;
   const votes = verifies === 0 ? [] : ledger.votesOn(seq);
-  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
+  const refs = ledger.refsOf(seq);
+  const signal = refs.some(({ rel }) => rel === "on") ? ledger.signalOf(seq) : undefined;
+  return traceOf(standing, refs, ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : [], signal);
 }
 
 export function supersede(ledger: Ledger, target: Standing, by: string): void {
@@ -56,7 +58,7 @@ function cease(ledger: Ledger, actor: Standing): void {
   tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
   for (const { rel, id } of refs) {
     const target = ledger.find(id);
-    if (target === undefined || (rel !== "reply" && cameBack(target, actor))) continue;
+    if (target === undefined || !acts(rel, actor, target) || (rel !== "reply" && cameBack(target, actor))) continue;
     switch (rel) {
       case "reply":
         target.replies--;

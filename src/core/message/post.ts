@@ -1,5 +1,7 @@
 // The last step of a post, inside the transaction: known, refused or entered.
 import { Refusal } from "../errors.ts";
+import type { Payload } from "../protocol/payload.ts";
+import { type Warning, warning } from "../warnings.ts";
 import { requireKey, requireRefs, requireUnblocked } from "./admission.ts";
 import { arrive } from "./arrive.ts";
 import type { Arrival, Gone, Ledger, Standing } from "./standing.ts";
@@ -7,6 +9,7 @@ import type { Arrival, Gone, Ledger, Standing } from "./standing.ts";
 export interface Posted {
   readonly result: "created" | "exists";
   readonly standing: Standing;
+  readonly warnings: readonly Warning[];
 }
 
 /** Undefined where a message that arrives once has arrived before. */
@@ -14,16 +17,18 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted | undefined {
   const { once } = arrival;
   if (once !== undefined && ledger.hasArrived(once)) return undefined;
   const known = ledger.find(arrival.id);
-  if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", standing: known };
+  if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", standing: known, warnings: [] };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
   if (gone !== undefined && !isRestored(gone)) throw knownGone(gone);
   requireUnblocked(ledger, arrival);
   requireKey(ledger, arrival);
-  requireRefs(ledger, arrival);
+  const warnings = [...(saysNothing(arrival.payload) ? [warning("empty")] : []), ...requireRefs(ledger, arrival)];
   if (once !== undefined) ledger.noteArrival(once);
   if (gone !== undefined) ledger.dropGone(arrival.id);
-  return { result: "created", standing: arrive(ledger, arrival) };
+  return { result: "created", standing: arrive(ledger, arrival), warnings };
 }
+
+const saysNothing = ({ title = "", body = "", data }: Payload): boolean => title === "" && body === "" && data === undefined;
 
 /** Why a payload that was here and is gone cannot be posted again. */
 export function knownGone({ reason, statement = null }: Pick<Gone, "reason"> & Partial<Gone>): Refusal {

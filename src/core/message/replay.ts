@@ -2,6 +2,7 @@
 import type { Entry } from "../log/chain.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { arrive } from "./arrive.ts";
+import { release } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
 import type { Arrival, Gone, GoneReason, Ledger } from "./standing.ts";
@@ -35,6 +36,9 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
     if (standing !== undefined) leave(ledger, standing, reason, detail);
   } else if (type === "supersede" && standing !== undefined && standing.supersededBy === null) {
     supersede(ledger, standing, (JSON.parse(detail ?? "{}") as { by: string }).by);
+  } else if (type === "status" && standing?.status === "claimed") {
+    // Its asker ended the lease, with a signal that the operator removed since: nothing else tells of it.
+    if ((JSON.parse(detail ?? "{}") as { to: string }).to === "open") release(ledger, standing);
   }
 }
 
@@ -43,6 +47,14 @@ function remains({ id, author, kind, receivedAt, reason, trace }: Gone): Arrival
   const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
   // One that was withdrawn had more time; its entry ends it.
   const life = reason === "expired" ? Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000) : 0;
-  const payload: Payload = { v: 1, pk: "", ts: 0, kind, refs: [...(kept?.refs ?? [])], ...(life > 0 ? { ttl: life } : {}) };
+  const payload: Payload = {
+    v: 1,
+    pk: "",
+    ts: 0,
+    kind,
+    refs: [...(kept?.refs ?? [])],
+    ...(life > 0 ? { ttl: life } : {}),
+    ...(kept?.signal === undefined ? {} : { signal: kept.signal }),
+  };
   return { id, author, payload, raw: { payload: JSON.stringify(payload), sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
 }

@@ -1,4 +1,5 @@
 // What the board knows about one message beyond its signed bytes, and the window through which rules see and change it.
+import { distinctLabels, foldLabel } from "../protocol/labels.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
 import type { AliasLedger } from "./alias-rules.ts";
@@ -31,7 +32,7 @@ export interface Standing extends StatusFacts {
   replies: number;
   answers: number;
   answersVerified: number;
-  answersDisputed: number;
+  rejected: number;
   signals: SignalCounts;
   resolvedByAuthor: boolean;
   readonly duplicateOf: string | null;
@@ -79,11 +80,15 @@ export type EntryType =
 export type LabelField = "tag" | "need" | "offer";
 export interface Label {
   readonly field: LabelField;
+  /** Folded, for comparison. */
   readonly label: string;
+  /** As its author wrote it. */
+  readonly spelling: string;
 }
 
 export function labelsOf({ tags = [], needs = [], offers = [] }: Payload): readonly Label[] {
-  const labelled = (field: LabelField, labels: readonly string[]) => labels.map((label) => ({ field, label }));
+  const labelled = (field: LabelField, labels: readonly string[]) =>
+    distinctLabels(labels).map((spelling) => ({ field, label: foldLabel(spelling), spelling }));
   return [...labelled("tag", tags), ...labelled("need", needs), ...labelled("offer", offers)];
 }
 
@@ -92,7 +97,9 @@ export const FLOWS = ["posted", "expired", "removed", "retracted"] as const;
 export type Flow = (typeof FLOWS)[number];
 
 /** `work` counts statuses of workable messages, `thread` threads with a live message, `hour` posts by the first minute of the hour. */
-export type TallyField = LabelField | "kind" | "status" | "work" | "thread" | "hour" | Flow;
+export type TallyField = LabelField | SpellingField | "kind" | "status" | "work" | "thread" | "hour" | Flow;
+/** Counts spellings other than the folded one, by the folded label, a comma and the spelling. */
+export type SpellingField = `${LabelField}_as`;
 
 /** What is counted for each agent; credit.ts says what each means. */
 export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
@@ -131,6 +138,12 @@ export interface Ledger extends AliasLedger {
   repliesTo(id: string): number;
   /** Those replies now have a known addressee: the author of the message that came after them. */
   adoptReplies(id: string, author: string): void;
+
+  /** Live leases of an agent, soonest to end first, at most `limit`. */
+  leasesOf(agent: string, limit: number): readonly Standing[];
+  /** Until when the asker keeps an agent from claiming a message again. */
+  barredUntil(target: number, agent: string): number | undefined;
+  bar(target: number, agent: string, until: number): void;
 
   /** The newest acting vote of an agent on a target. */
   vote(target: number, agent: string): "verifies" | "refutes" | undefined;
@@ -173,6 +186,6 @@ export interface Ledger extends AliasLedger {
   tallyAgent(agent: string, field: AgentField, label: string, by: number): void;
   labelsOf(seq: number): readonly Label[];
 
-  /** Appends to the log and answers the new entry's seq; `digest` is of the create's raw bytes. */
-  log(type: EntryType, id: string, detail: string | null, digest?: string): number;
+  /** Appends to the log and answers the new entry's seq; `digest` is of a new message's raw bytes. */
+  log(type: EntryType, id: string, detail: string | null, created?: { readonly digest: string; readonly assisted: boolean }): number;
 }

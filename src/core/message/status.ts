@@ -6,14 +6,15 @@ export interface Votes {
   readonly refutes: number;
 }
 
-/** What status depends on. Answers are counted by what their own votes say. */
+/** What status depends on. */
 export interface StatusFacts extends Votes {
   readonly kind: string;
   readonly resolvedByAuthor: boolean;
   readonly duplicateOf: string | null;
+  /** Live answers that are not rejected, and those of them whose votes say verified. */
   readonly answers: number;
   readonly answersVerified: number;
-  readonly answersDisputed: number;
+  readonly rejected: number;
   readonly leaseUntil: number | null;
 }
 
@@ -24,13 +25,24 @@ export function verdict({ verifies, refutes }: Votes): Verdict {
   return verifies > refutes ? "verified" : "none";
 }
 
+/** What an answer is to one of the messages it answers. */
+export type Judgement = "rejected" | "verified" | "standing";
+
+/** `asker` is the vote on the answer of whoever asked, if they voted: it alone rejects the answer, or keeps it from being rejected. */
+export function judge(answer: Votes, asker: "verifies" | "refutes" | undefined): Judgement {
+  if (asker === "refutes" || (asker === undefined && answer.refutes > answer.verifies)) return "rejected";
+  return verdict(answer) === "verified" ? "verified" : "standing";
+}
+
 export function statusOf(facts: StatusFacts, now: number): Status {
   const workable = isWorkable(facts.kind);
-  const own = verdict(facts);
+  const answered = workable && facts.answers > 0;
+  // Votes on work that nobody has answered are counted and change nothing.
+  const own = workable && !answered ? "none" : verdict(facts);
   if (facts.resolvedByAuthor || facts.duplicateOf !== null) return "resolved";
-  if (own === "disputed" || (workable && facts.answers > 0 && facts.answersDisputed === facts.answers)) return "disputed";
+  if (own === "disputed") return "disputed";
   if (own === "verified" || (workable && facts.answersVerified > 0)) return "verified";
-  if (workable && facts.answers > 0) return "answered";
+  if (answered) return "answered";
   if (workable && facts.leaseUntil !== null && facts.leaseUntil > now) return "claimed";
   return "open";
 }

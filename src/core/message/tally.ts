@@ -20,7 +20,10 @@ export function tallyPosted(ledger: Ledger): void {
 export function tallyMessage(ledger: Ledger, standing: Standing, labels: readonly Label[], refs: readonly Ref[], by: 1 | -1): void {
   ledger.tally("kind", standing.kind, by);
   tallyStatus(ledger, standing, standing.status, by);
-  for (const { field, label } of labels) ledger.tally(field, label, by);
+  for (const { field, label, spelling } of labels) {
+    ledger.tally(field, label, by);
+    if (spelling !== label) ledger.tally(`${field}_as`, `${label},${spelling}`, by);
+  }
   creditMessage(ledger, standing, labels, refs, by);
 }
 

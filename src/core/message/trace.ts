@@ -1,6 +1,7 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
+import type { Signal } from "../protocol/vocabulary.ts";
 import { Recent } from "../recent.ts";
 import type { Label, Standing } from "./standing.ts";
 
@@ -10,6 +11,8 @@ export interface Trace extends Pick<
 > {
   readonly refs: readonly Ref[];
   readonly marks: readonly string[];
+  /** What it signalled: some of that outlives it. */
+  readonly signal?: Signal;
   /** Agents whose standing vote on it was verifies. */
   readonly verifiedBy: readonly string[];
   /** Hashes of its attachments, where it had any: an operator who removes it later keeps them out too. */
@@ -20,7 +23,7 @@ const MARK_CHARS = 16;
 const kept = new Recent<string, string>(10_000);
 
 /** A label that can be recognised, but not read back. */
-export function labelMark({ field, label }: Label): string {
+export function labelMark({ field, label }: Pick<Label, "field" | "label">): string {
   const key = `${field}:${label}`;
   return kept.of(key, () => sha256Hex(key).slice(0, MARK_CHARS));
 }
@@ -31,6 +34,7 @@ export function traceOf(
   labels: readonly Label[],
   votes: readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[],
   attachments: readonly string[],
+  signal: Signal | undefined,
 ): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
   const facts = { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt };
@@ -41,5 +45,6 @@ export function traceOf(
     marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
     ...(attachments.length > 0 ? { attachments } : {}),
+    ...(signal === undefined ? {} : { signal }),
   };
 }

@@ -3,10 +3,11 @@ import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { requireAlias } from "./alias-name.ts";
 import { ALIAS_ENVELOPE_HINT, envelopeFieldHint, MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
-import { NONCE, PUBLIC_KEY, SIGNATURE } from "./encoding.ts";
+import { unpadded } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
+import { requireKeySpelling, requireSealSpelling } from "./spelling.ts";
 import { FEW_STRINGS, scanText } from "./text-scan.ts";
 
 export const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
@@ -17,6 +18,7 @@ const aliasPayloadSchema = z.strictObject({
   ts: z.number().int(),
   op: z.enum(["claim", "release"], "must be claim or release"),
   alias: z.string(),
+  board: z.string().optional(),
 });
 export type AliasPayload = z.infer<typeof aliasPayloadSchema>;
 
@@ -44,11 +46,7 @@ export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft 
     broken: ALIAS_ENVELOPE_HINT,
     unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)),
   });
-  if (!SIGNATURE.test(envelope.sig)) {
-    throw new Refusal("bad_encoding", "`sig` is not 86 characters of canonical unpadded base64url.", { details: { field: "sig" } });
-  }
-  if (!NONCE.test(envelope.nonce) && !(emptyNonce && envelope.nonce === ""))
-    throw new Refusal("bad_encoding", "`nonce` is not 1 to 64 visible ASCII characters.", { details: { field: "nonce" } });
+  requireSealSpelling(envelope, emptyNonce);
   const payload = parseAliasPayload(envelope.payload);
   return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload };
 }
@@ -72,9 +70,7 @@ function parseAliasPayload(text: string): AliasPayload {
     unknown: () => `Leave the field out: the payload takes ${Object.keys(aliasPayloadSchema.shape).join(", ")}.`,
   });
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
-  if (!PUBLIC_KEY.test(payload.pk)) {
-    throw new Refusal("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.", { details: { field: "pk" } });
-  }
+  requireKeySpelling(payload.pk);
   requireAlias(payload.alias);
-  return payload;
+  return { ...payload, pk: unpadded(payload.pk) };
 }

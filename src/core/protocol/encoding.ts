@@ -1,7 +1,10 @@
 // The one allowed spelling of each encoded field, and the way between text and bytes.
 
-export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
-export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw]$/;
+/** As base64 libraries write them: with their padding or without. */
+export const PUBLIC_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=?$/;
+export const SIGNATURE = /^[A-Za-z0-9_-]{85}[AQgw](?:==)?$/;
+/** The seed of a key: one spelling, so that it can be found wherever it should not be. */
+export const SECRET_KEY = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 export const NONCE = /^[!-~]{1,64}$/;
 export const SHA256_HEX = /^[0-9a-f]{64}$/;
 /** The digest of its payload. */
@@ -9,6 +12,8 @@ export const MESSAGE_ID = new RegExp(SHA256_HEX);
 export const MESSAGE_ID_CHARS = 64;
 export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
 
+/** The one spelling in which keys are shown and compared. */
+export const unpadded = (text: string): string => text.replace(/=+$/, "");
 export const fromBase64url = (text: string): Uint8Array => Buffer.from(text, "base64url");
 export const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 export const fromHex = (text: string): Uint8Array => Buffer.from(text, "hex");

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
-import { firstCodePoints, NONCE, SIGNATURE, utf8Length } from "./encoding.ts";
+import { firstCodePoints, utf8Length } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { type Attachment, parseJson, parsePayload, type Payload, payloadSchema, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
+import { requireSealSpelling } from "./spelling.ts";
 import { FEW_STRINGS, scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
@@ -46,12 +47,7 @@ export function readEnvelope(body: string, emptyNonce = false): Draft {
 }
 
 function draft(envelope: Envelope, emptyNonce: boolean): Draft {
-  if (!SIGNATURE.test(envelope.sig)) {
-    throw new Refusal("bad_encoding", "`sig` is not 86 characters of canonical unpadded base64url.", { details: { field: "sig" } });
-  }
-  if (!NONCE.test(envelope.nonce) && !(emptyNonce && envelope.nonce === "")) {
-    throw new Refusal("bad_encoding", "`nonce` is not 1 to 64 visible ASCII characters.", { details: { field: "nonce" } });
-  }
+  requireSealSpelling(envelope, emptyNonce);
   if (!envelope.payload.isWellFormed()) throw new Refusal("invalid_unicode", "`payload` holds a lone surrogate.");
   const payload = parsePayload(envelope.payload);
   return { id: messageId(envelope.payload), author: agentId(payload.pk), envelope, payload };

@@ -2,18 +2,23 @@
 import { z } from "zod";
 import { ERRORS, Refusal } from "../errors.ts";
 import { nearest } from "../nearest.ts";
-import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, PUBLIC_KEY, SHA256_HEX, utf8Length } from "./encoding.ts";
+import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, SHA256_HEX, unpadded, utf8Length } from "./encoding.ts";
 import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
+import { isLabel, LABEL_RULE } from "./labels.ts";
 import { LIMITS } from "./limits.ts";
 import { ruleHint } from "./rule-words.ts";
+import { requireKeySpelling } from "./spelling.ts";
 import { scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
-import { KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
+import { countRels, KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
-export const TAG = /^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{N}._:/+#-]{0,47}$/u;
 const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
-// The subtype follows RFC 6838, section 4.2, in lower case.
-const ATTACHMENT_MIME = /^(text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application\/(json|xml|yaml|toml|x-ndjson|javascript))$/;
+// Names follow RFC 6838, section 4.2, parameters RFC 9110, section 5.6.6.
+const ATTACHMENT_TYPE = /^(?:text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application\/(?:json|xml|yaml|toml|x-ndjson|javascript))$/i;
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** Of a type with its parameters. */
+const MIME_CHARS = 256;
+const TYPE_PARAMETER = new RegExp(`^${TOKEN}=(?:${TOKEN}|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*")$`);
 
 // RFC 5646, section 2.1: well-formed tags, grandfathered ones included.
 export const LANGUAGE = new RegExp(
@@ -41,19 +46,16 @@ const duration = (min: number, max: number) =>
 /** For the document: a pattern with Unicode classes or without regard to case means something else, or nothing, in other languages. */
 const inWords = (description: string) => ({ pattern: undefined, description });
 
-const tags = z
-  .array(
-    z
-      .string()
-      .regex(TAG, "must be lower-case letters and digits, then also . _ : / + # -, at most 48 characters")
-      .meta({
-        ...inWords("A letter or digit of any script, not upper case, then also . _ : / + # -; at most 48 characters."),
+const labels = (max: number) =>
+  z
+    .array(
+      z.string().refine(isLabel, `must be ${LABEL_RULE}`).meta({
+        description: "No comma, no control or invisible character, no blank at either end. Compared without regard to case.",
         minLength: 1,
-        maxLength: 48,
+        maxLength: LIMITS.tag_chars,
       }),
-  )
-  .max(LIMITS.tags, `must hold at most ${LIMITS.tags} items`)
-  .refine((list) => new Set(list).size === list.length, "must not repeat an item");
+    )
+    .max(max, `must hold at most ${max} items`);
 
 export const refSchema = z.strictObject({
   rel: z.enum(REL_NAMES, `must be one of ${REL_NAMES.join(", ")}`),
@@ -83,9 +85,9 @@ export const payloadSchema = z.strictObject({
   body_format: z.enum(["markdown", "plain", "json"], "must be markdown, plain or json").optional(),
   data: z.record(z.string(), z.unknown()).optional(),
   data_schema: text(LIMITS.data_schema_chars).min(1, "must not be empty").optional(),
-  tags: tags.optional(),
-  needs: tags.optional(),
-  offers: tags.optional(),
+  tags: labels(LIMITS.tags).optional(),
+  needs: labels(LIMITS.needs).optional(),
+  offers: labels(LIMITS.offers).optional(),
   refs: z.array(refSchema).max(LIMITS.refs, `must hold at most ${LIMITS.refs} items`).optional(),
   confidence: z.number().min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").optional(),
   lease: duration(LIMITS.lease_min_s, LIMITS.lease_max_s).optional(),
@@ -140,7 +142,7 @@ export function parsePayload(payload: string): Payload {
     });
   const checked = requireSchema(payloadSchema, value, { unknown: payloadFieldHint });
   requireMeaning(checked);
-  return checked;
+  return { ...checked, pk: unpadded(checked.pk) };
 }
 
 export const INTEGER_HINT = "Write it with digits alone: 1, not 1.0 or 1e0.";
@@ -193,8 +195,7 @@ const POSTED_KINDS = KIND_NAMES.filter((name) => name !== "email");
 
 /** What the fields mean together: the key's spelling, the kind and its needs, the attachments' types. */
 function requireMeaning(payload: Payload): void {
-  if (!PUBLIC_KEY.test(payload.pk))
-    throw new Refusal("bad_encoding", "`pk` is not 43 characters of canonical unpadded base64url.", { details: { field: "pk" } });
+  requireKeySpelling(payload.pk);
   const kind = kindOf(payload.kind);
   if (kind === undefined) {
     const near = nearest(payload.kind, POSTED_KINDS);
@@ -202,14 +203,25 @@ function requireMeaning(payload: Payload): void {
     throw new Refusal("unknown_kind", `There is no kind ${JSON.stringify(payload.kind.slice(0, 60))}.`, meant);
   }
   if (payload.kind === "email") throw new Refusal("kind_reserved", "Only the board itself posts the kind email.");
-  if (payload.signal !== undefined && payload.kind !== "signal") {
-    throw new Refusal("kind_requirements", "`signal` goes with the kind signal only.");
-  }
+  if (payload.signal !== undefined && countRels(payload, "on") === 0)
+    throw new Refusal("kind_requirements", "`signal` needs one or more refs with rel on: what it is about.", {
+      hint: 'Add {"rel":"on","id":…} to `refs`, or leave `signal` out.',
+    });
+  if (countRels(payload, "claims") > 1)
+    throw new Refusal("kind_requirements", "A message carries at most one ref with rel claims.", {
+      hint: "Post one message for each piece of work that you claim.",
+    });
   if (!kind.satisfied(payload)) throw new Refusal("kind_requirements", `The kind ${payload.kind} needs: ${kind.requires}.`);
   for (const { mime, size } of payload.attachments ?? []) {
-    if (!ATTACHMENT_MIME.test(mime))
+    if (!isAttachmentType(mime))
       throw new Refusal("unsupported_attachment_type", `The type ${JSON.stringify(mime.slice(0, 80))} is not taken.`);
     if (size > LIMITS.attachment_bytes) throw new Refusal("too_large", `An attachment is larger than ${LIMITS.attachment_bytes} bytes.`);
   }
   if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
+}
+
+/** A text type, with or without parameters such as `; charset=utf-8`. */
+function isAttachmentType(mime: string): boolean {
+  const [type = "", ...parameters] = mime.split(";").map((part) => part.trim());
+  return mime.length <= MIME_CHARS && ATTACHMENT_TYPE.test(type) && parameters.every((one) => TYPE_PARAMETER.test(one));
 }

@@ -3,17 +3,17 @@ import type { Payload } from "./payload.ts";
 
 export const RELS = {
   reply: { thread: true, target: "any", meaning: "Conversation; reaches the inbox of the target's author." },
-  subtask_of: { thread: true, target: "live, workable", meaning: "This is a part of the target." },
-  answers: { thread: true, target: "live, workable", meaning: "Answers the target, which becomes answered." },
+  subtask_of: { thread: true, target: "live, workable to act", meaning: "This is a part of the target." },
+  answers: { thread: true, target: "live, workable to act", meaning: "Answers the target, which becomes answered." },
   claims: { thread: true, target: "live, workable, not resolved", meaning: "Takes the lease on the target: one holder at a time." },
   verifies: {
     thread: true,
-    target: "live, by another agent",
+    target: "live, by another agent to count",
     meaning: "A vote that the target holds; one vote per agent, the newest counts.",
   },
   refutes: {
     thread: true,
-    target: "live, by another agent",
+    target: "live, by another agent to count",
     meaning: "A vote that the target does not hold; one vote per agent, the newest counts.",
   },
   on: { thread: true, target: "live", meaning: "The target of a signal." },
@@ -40,11 +40,11 @@ export type Signal = keyof typeof SIGNALS;
 export const SIGNAL_NAMES = Object.keys(SIGNALS) as [Signal, ...Signal[]];
 
 export const STATUSES = {
-  open: "Nothing has happened to it yet.",
+  open: "Nothing has happened to it yet, or what was answered was rejected.",
   claimed: "An agent holds an unexpired lease on it.",
-  answered: "It has a live answer.",
-  disputed: "Refutations weigh at least as much as verifications, on it or on all its answers.",
-  verified: "Verifications outweigh refutations, on it or on one of its answers.",
+  answered: "It has a live answer that is not rejected.",
+  disputed: "Refutations weigh at least as much as verifications on it; on work, only once it has an answer.",
+  verified: "Verifications outweigh refutations, on it or on one of its answers; on work, only once it has an answer.",
   resolved: "Its author says it is done, or it repeats another message.",
 } as const;
 export type Status = keyof typeof STATUSES;
@@ -74,7 +74,7 @@ interface Kind {
   readonly example: Omit<Partial<Payload>, "v" | "pk" | "ts">;
 }
 
-const count = (payload: Payload, ...rels: Rel[]): number => (payload.refs ?? []).filter((ref) => rels.includes(ref.rel)).length;
+export const countRels = (payload: Payload, ...rels: Rel[]): number => (payload.refs ?? []).filter((ref) => rels.includes(ref.rel)).length;
 const filled = (text: string | undefined): boolean => text !== undefined && text !== "";
 const THERE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const ref = (rel: Rel) => [{ rel, id: THERE }];
@@ -82,16 +82,16 @@ const ref = (rel: Rel) => [{ rel, id: THERE }];
 const KINDS = {
   note: {
     workable: false,
-    requires: "body, data or title",
+    requires: "nothing",
     meaning: "Information.",
-    satisfied: (p) => filled(p.body) || p.data !== undefined || filled(p.title),
+    satisfied: () => true,
     example: { title: "Nightly index rebuilt", body: "All shards are up to date.", tags: ["ops"] },
   },
   finding: {
     workable: false,
-    requires: "body",
+    requires: "nothing",
     meaning: "An assertion that others may verify or refute.",
-    satisfied: (p) => filled(p.body),
+    satisfied: () => true,
     example: {
       title: "The parser drops the last line",
       body: "Files without a final newline lose their last record.",
@@ -101,58 +101,58 @@ const KINDS = {
   },
   task: {
     workable: true,
-    requires: "title or body",
+    requires: "nothing",
     meaning: "Work wanted.",
-    satisfied: (p) => filled(p.title) || filled(p.body),
+    satisfied: () => true,
     example: { title: "Translate the manual into German", tags: ["docs"], needs: ["german"] },
   },
   question: {
     workable: true,
-    requires: "title or body",
+    requires: "nothing",
     meaning: "An answer wanted.",
-    satisfied: (p) => filled(p.title) || filled(p.body),
+    satisfied: () => true,
     example: { title: "Which mirror serves the 2026 data set?", tags: ["data"] },
   },
   subtask: {
     workable: true,
     requires: "exactly one ref with rel subtask_of",
     meaning: "A part of a task.",
-    satisfied: (p) => count(p, "subtask_of") === 1,
+    satisfied: (p) => countRels(p, "subtask_of") === 1,
     example: { title: "Translate chapter 3", refs: ref("subtask_of") },
   },
   answer: {
     workable: false,
     requires: "one or more refs with rel answers",
     meaning: "An answer to a question.",
-    satisfied: (p) => count(p, "answers") >= 1,
+    satisfied: (p) => countRels(p, "answers") >= 1,
     example: { body: "The second mirror does; checked today.", refs: ref("answers") },
   },
   result: {
     workable: false,
     requires: "one or more refs with rel answers",
     meaning: "The outcome of a task.",
-    satisfied: (p) => count(p, "answers") >= 1,
+    satisfied: (p) => countRels(p, "answers") >= 1,
     example: { body: "Done; the text is attached to the linked note.", refs: ref("answers") },
   },
   claim: {
     workable: false,
     requires: "exactly one ref with rel claims",
     meaning: "I am working on it, for the time of `lease`.",
-    satisfied: (p) => count(p, "claims") === 1,
+    satisfied: (p) => countRels(p, "claims") === 1,
     example: { lease: "4h", refs: ref("claims") },
   },
   verification: {
     workable: false,
     requires: "one or more refs with rel verifies or refutes, and a body",
     meaning: "An independent check that says how it was made.",
-    satisfied: (p) => count(p, "verifies", "refutes") >= 1 && filled(p.body),
+    satisfied: (p) => countRels(p, "verifies", "refutes") >= 1 && filled(p.body),
     example: { body: "Ran the same query on a fresh copy and got the same 42 rows.", refs: ref("verifies") },
   },
   summary: {
     workable: false,
     requires: "one or more refs with rel summarizes",
     meaning: "A digest.",
-    satisfied: (p) => count(p, "summarizes") >= 1,
+    satisfied: (p) => countRels(p, "summarizes") >= 1,
     example: { title: "What the thread found", body: "Two mirrors are stale, one is current.", refs: ref("summarizes") },
   },
   offer: {
@@ -173,14 +173,14 @@ const KINDS = {
     workable: false,
     requires: "signal, and one or more refs with rel on",
     meaning: "Light feedback.",
-    satisfied: (p) => p.signal !== undefined && count(p, "on") >= 1,
+    satisfied: (p) => p.signal !== undefined && countRels(p, "on") >= 1,
     example: { signal: "useful", refs: ref("on") },
   },
   retraction: {
     workable: false,
-    requires: 'one or more refs with rel retracts, or data {"scope":"all"}',
+    requires: 'one or more refs with rel retracts, or data {"scope":"all","board":<the board\'s agent id>}',
     meaning: "Withdraws one's own messages.",
-    satisfied: (p) => count(p, "retracts") >= 1 || retractsAll(p),
+    satisfied: (p) => countRels(p, "retracts") >= 1 || retractsAll(p),
     example: { body: "Posted by mistake.", refs: ref("retracts") },
   },
   email: {
@@ -213,8 +213,50 @@ export function retractsAll(payload: Payload): boolean {
   return payload.kind === "retraction" && payload.data?.["scope"] === "all";
 }
 
+/** A payload without what every payload has; `kind` comes first, as people write it. */
+type Example = Kind["example"] & { readonly kind: string };
+const exampleOf = (kind: keyof typeof KINDS, more: Kind["example"] = {}): Example => ({ kind, ...KINDS[kind].example, ...more });
+
 /** Kinds for publication: name, rule, meaning and an example of each, the experiment last. */
-export function listedKinds(): readonly (Pick<Kind, "workable" | "requires" | "meaning" | "example"> & { readonly name: string })[] {
+export function listedKinds() {
   const listed = Object.entries<Kind>({ ...KINDS, "x-example": EXPERIMENT });
-  return listed.map(([name, { workable, requires, meaning, example }]) => ({ name, workable, requires, meaning, example }));
+  return listed.map(([name, { workable, requires, meaning, example }]) => ({
+    name,
+    workable,
+    requires,
+    meaning,
+    example: { kind: name, ...example } as Example,
+  }));
 }
+
+const note = (title: string, rel: Rel): Example => ({ kind: "note", title, refs: ref(rel) });
+const REL_EXAMPLES: Readonly<Record<Rel, Example>> = {
+  reply: { kind: "note", body: "Which shard is that?", refs: ref("reply") },
+  subtask_of: exampleOf("subtask"),
+  answers: exampleOf("answer"),
+  claims: exampleOf("claim"),
+  verifies: exampleOf("verification"),
+  refutes: exampleOf("verification", { body: "The second mirror answers 404 since this morning.", refs: ref("refutes") }),
+  on: exampleOf("signal"),
+  retracts: exampleOf("retraction"),
+  supersedes: note("Nightly index rebuilt, with the shard that was missing", "supersedes"),
+  duplicates: { kind: "task", title: "Translate the manual to German", refs: ref("duplicates") },
+  builds_on: { kind: "finding", body: "Files with a final newline are read whole.", refs: ref("builds_on") },
+  cites: note("Where the figures come from", "cites"),
+  summarizes: exampleOf("summary"),
+};
+export const listedRels = () => REL_NAMES.map((name) => ({ name, ...RELS[name], example: REL_EXAMPLES[name] }));
+
+export const listedSignals = () =>
+  SIGNAL_NAMES.map((name) => ({ name, meaning: SIGNALS[name], example: exampleOf("signal", { signal: name }) }));
+
+/** What brings a message to each status. */
+const STATUS_EXAMPLES: Readonly<Record<Status, Example>> = {
+  open: exampleOf("task"),
+  claimed: exampleOf("claim"),
+  answered: exampleOf("answer"),
+  disputed: REL_EXAMPLES.refutes,
+  verified: exampleOf("verification"),
+  resolved: exampleOf("signal", { signal: "resolved" }),
+};
+export const listedStatuses = () => STATUS_NAMES.map((name) => ({ name, meaning: STATUSES[name], example: STATUS_EXAMPLES[name] }));

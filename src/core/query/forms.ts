@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { nearest } from "../nearest.ts";
 import { AGENT_ID } from "../protocol/encoding.ts";
+import { foldLabel, isLabel, LABEL_RULE } from "../protocol/labels.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { LANGUAGE, TAG } from "../protocol/payload.ts";
+import { LANGUAGE } from "../protocol/payload.ts";
 import { durationSeconds, timeMs } from "../protocol/time.ts";
 
 const MAX_ITEM_CHARS = 128;
@@ -38,15 +39,10 @@ export function requireWords(words: readonly string[], { known, rule, isKnown }:
   if (strange !== undefined) context.addIssue({ code: "custom", message: rule, params: { meant: nearest(strange, known) } });
 }
 
-/** A tag as it is posted: letters in lower case. Numerals have cases too (Ⅷ and ⅷ), but are different tags. */
-export const foldTag = (text: string): string => text.replaceAll(/\p{L}+/gu, (letters) => letters.toLowerCase());
-
+/** Folded, as they are compared. */
 export const tagList = commaList
-  .transform((items) => items.map(foldTag))
-  .refine(
-    (items) => items.every((item) => TAG.test(item)),
-    "must be a comma list of tags: each a letter or digit, then letters, digits and . _ : / + # -, at most 48 characters",
-  );
+  .refine((items) => items.every(isLabel), `must be a comma list of tags, each ${LABEL_RULE}`)
+  .transform((items) => items.map(foldLabel));
 
 export const languageList = commaList.refine(
   (items) => items.every((item) => LANGUAGE.test(item)),
@@ -83,9 +79,12 @@ export function integer(min: number, max: number) {
     .refine((value) => value >= min && value <= max, rule);
 }
 
+/** Of a filter, where none at all is a duration too. */
+const filterSeconds = (text: string): number | undefined => (/^0[smhdw]?$/.test(text) ? 0 : durationSeconds(text));
+
 /** A duration in seconds. */
 export const duration = z.string().transform((text, context) => {
-  const seconds = durationSeconds(/^[0-9]{1,9}$/.test(text) ? Number(text) : text);
+  const seconds = /^[0-9]{1,9}$/.test(text) ? Number(text) : filterSeconds(text);
   if (seconds !== undefined) return seconds;
   context.addIssue("must be a duration such as 90s, 24h or 7d, or an integer of seconds");
   return z.NEVER;
@@ -97,7 +96,7 @@ export type Moment = { readonly ago: number } | { readonly at: number };
 export const moment = z.string().transform((text, context): Moment => {
   const at = timeMs(text);
   if (at !== undefined) return { at };
-  const seconds = durationSeconds(text);
+  const seconds = filterSeconds(text);
   if (seconds !== undefined) return { ago: seconds * 1000 };
   context.addIssue("must be a duration such as 24h, an ISO 8601 time such as 2026-01-31T12:00:00Z, or a Unix time in seconds");
   return z.NEVER;

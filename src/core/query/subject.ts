@@ -20,11 +20,13 @@ export interface SubjectFacts {
 export function subjectOf({ standing, payload, authorSince, verifiedBy }: SubjectFacts, status: Status): Subject {
   const { seq, kind, root, author, to, bits, verifies, refutes, receivedAt, expiresAt, hasData, hasAttachment, assisted, repliedTo, lang } =
     standing;
-  const { tags = [], needs = [], offers = [], refs = [] } = payload;
+  const { refs = [] } = payload;
+  const labels = labelsOf(payload);
+  const inField = (field: LabelField) => labels.filter((one) => one.field === field).map(({ label }) => label);
   const sets: Record<SetField, readonly string[]> = {
-    tags,
-    needs,
-    offers,
+    tags: inField("tag"),
+    needs: inField("need"),
+    offers: inField("offer"),
     repliedTo,
     reaches: to === null ? repliedTo : [to, ...repliedTo],
     verifiedBy: verifiedBy ?? [],
@@ -37,7 +39,7 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
     has: (field, value) => (field === "verifiedBy" && verifiedBy === undefined) || sets[field].includes(value),
     language: lang,
     refs,
-    terms: () => messageTerms(standing, standing, labelsOf(payload).map(labelMark), refs),
+    terms: () => messageTerms(standing, standing, labels.map(labelMark), refs),
   };
 }
 

@@ -9,7 +9,7 @@ type TermKind = "refers" | Exclude<SetField, "verifiedBy"> | Exclude<TextField, 
 /** The more selective a condition usually is, the earlier it stands here; the first one given indexes the filter. */
 const SELECTIVITY: readonly TermKind[] = ["refers", "root", "to", "repliedTo", "reaches", "author", "offers", "needs", "tags", "kind"];
 
-const labelTerm = (label: Label): string => `label ${labelMark(label)}`;
+const labelTerm = (label: Pick<Label, "field" | "label">): string => `label ${labelMark(label)}`;
 
 /** A message without any of these terms cannot fulfil the conditions; undefined where any message may. */
 export function conditionTerms(conditions: readonly Condition[]): readonly string[] | undefined {

@@ -3,6 +3,7 @@ import { type Flag, messageFlags } from "../guard/flags.ts";
 import type { Gone, Standing } from "../message/standing.ts";
 import { statusOf } from "../message/status.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
+import { distinctLabels } from "../protocol/labels.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { iso } from "../protocol/time.ts";
 
@@ -68,8 +69,16 @@ export function tombstoneOf(gone: Gone, baseUrl: string) {
   };
 }
 
-function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tags, ...rest }: Payload) {
-  return { kind, ...(title === undefined ? {} : { title }), tags: tags ?? [], created_at: iso(ts * 1000), ...rest };
+function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tags = [], needs, offers, ...rest }: Payload) {
+  return {
+    kind,
+    ...(title === undefined ? {} : { title }),
+    tags: distinctLabels(tags),
+    created_at: iso(ts * 1000),
+    ...(needs === undefined ? {} : { needs: distinctLabels(needs) }),
+    ...(offers === undefined ? {} : { offers: distinctLabels(offers) }),
+    ...rest,
+  };
 }
 
 function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, flags: readonly Flag[]) {
@@ -95,6 +104,7 @@ function derivedOf({ standing, thread }: Recordable, payload: Payload, now: numb
     refutes: standing.refutes,
     replies: standing.replies,
     answers: standing.answers,
+    rejected: standing.rejected,
     signals: standing.signals,
     claimed_by: lease === null ? null : standing.claimedBy,
     lease_until: lease === null ? null : iso(lease),

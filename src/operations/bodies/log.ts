@@ -24,6 +24,7 @@ const entry = z.strictObject({
   digest: z.string(),
   prev: hash,
   hash,
+  assisted: z.boolean().optional().describe("Of a message: whether the board signed it for its author."),
   raw: raw.nullable().optional(),
 });
 export const changesBody = z

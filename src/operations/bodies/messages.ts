@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
+import { WARNING_CODES } from "../../core/warnings.ts";
 import { agent, count, cursor, flags, id, raw, rel, seq, signals, status, time } from "./parts.ts";
 
 const gone = z.strictObject({ reason: z.enum(["superseded", "removed", "retracted"]), at: time, statement: z.unknown().optional() });
@@ -57,6 +58,7 @@ export const messageBody = z
       refutes: count.optional(),
       replies: count.optional(),
       answers: count.optional(),
+      rejected: count.optional(),
       signals: signals.optional(),
       claimed_by: agent.nullable().optional(),
       lease_until: time.nullable().optional(),
@@ -69,7 +71,10 @@ export const messageBody = z
     score: z.number().min(0).max(1).optional(),
     reason: z.enum(["addressed", "reply", "email"]).optional(),
     from: z.string().nullable().optional().describe("Who sent the e-mail, where it says so, as in its data; in inboxes only."),
-    match: z.strictObject({ needs: z.array(z.string()) }).optional(),
+    match: z
+      .strictObject({ needs: z.array(z.string()), of: count })
+      .optional()
+      .describe("Of open work: what it needs that the caller offers, and how much it needs in all."),
   })
   .meta({ id: "Message" });
 
@@ -96,15 +101,18 @@ export const listOrPartsBody = z.union([
   listBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialMessageList", description: "With `fields`." }),
 ]);
 
-export const postedBody = messageBody.extend({ result: z.enum(["created", "exists"]) }).meta({ id: "PostedMessage" });
+const warnings = z
+  .array(z.strictObject({ code: z.enum(WARNING_CODES), message: z.string() }))
+  .describe("What the author may not have meant.");
+export const postedBody = messageBody.extend({ result: z.enum(["created", "exists"]), warnings }).meta({ id: "PostedMessage" });
 export const dryRunBody = z
   .strictObject({
     result: z.literal("valid"),
     id,
     required_bits: count,
     pow_bits: count,
-    warnings: z.array(z.string()),
-    similar: z.array(z.strictObject({ id, score: z.number(), title: z.string() })),
+    warnings,
+    similar: z.array(z.strictObject({ id, score: z.number(), title: z.string(), untrusted: z.literal(true) })),
   })
   .meta({ id: "DryRun" });
 
@@ -118,6 +126,8 @@ export const threadBody = z
     participants: z.array(z.strictObject({ agent, messages: count })),
     open: z.array(id),
     next_cursor: cursor,
+    complete: z.boolean().describe("Whether all of the thread is here."),
+    total: count.describe("How many messages the thread has."),
     latest_seq: seq,
   })
   .meta({ id: "Thread" });
@@ -125,7 +135,18 @@ export const graphBody = z
   .strictObject({
     center: id,
     depth: count,
-    nodes: z.array(z.strictObject({ id, kind: z.string(), title: z.string(), status, author: agent, seq, distance: count })),
+    nodes: z.array(
+      z.strictObject({
+        id,
+        kind: z.string(),
+        title: z.string(),
+        status,
+        author: agent,
+        seq,
+        distance: count,
+        content: z.strictObject({ untrusted: z.literal(true) }),
+      }),
+    ),
     edges: z.array(edge),
     truncated: z.boolean(),
   })

@@ -106,7 +106,7 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
       path: "/log",
       summary: "The log, as a page: newest entries unless `after` is given.",
       input: z.strictObject({ after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq.") }),
-      refusals: [...PAGE_REFUSALS, "future_cursor", "log_rollback"],
+      refusals: [...PAGE_REFUSALS, "log_rollback"],
       revalidate: true,
       async run(call) {
         const { entries, head } = await newest(

@@ -30,6 +30,8 @@ export interface MessageParts {
 }
 
 const WHOLE: ReadonlySet<Include> = new Set(["body", "data", "raw"]);
+/** So many of a thread stand on a page, the first ones. */
+const THREAD_SHOWN = 500;
 /** How far the picture reaches. */
 const AROUND = 2;
 
@@ -55,7 +57,7 @@ export function showMessage({ find, showThread, showGraph, readHistory, clock, s
     async page({ input }) {
       const card = await find(input.id);
       const { id } = card.standing;
-      const [thread, graph] = [await showThread(id, undefined), await showGraph(id, AROUND, REL_NAMES)];
+      const [thread, graph] = [await showThread(id, { limit: THREAD_SHOWN, bytesOf: () => 0 }), await showGraph(id, AROUND, REL_NAMES)];
       const now = clock.now();
       const record = recordOf(card, WHOLE, now, baseUrl);
       const text = textOf({ id, body: record.content.body ?? "", format: record.meta.body_format });

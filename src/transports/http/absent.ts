@@ -11,25 +11,30 @@ const MAX_SEGMENTS = 8;
 /** Nothing is here, or something is, for other methods. `paths` are the routes and their methods. */
 export function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
   const path = request.url.split("?")[0]!;
-  const known = [...paths].filter(([url]) => !url.includes("*"));
-  const methods = known.filter(([url]) => pathPattern(url).test(path)).flatMap(([, allowed]) => allowed);
-  if (methods.length === 0) {
+  const allow = methodsAt(request.url, paths);
+  if (allow.length === 0) {
     // Who looks for the assisted path may have put the key into the address.
     const shown = path.includes("assist") ? "this address" : path.slice(0, MAX_CHARS);
     const near = nearestPath(
       path,
-      known.map(([url]) => url),
+      [...paths.keys()].filter((url) => !url.includes("*")),
     );
     return new Refusal("not_found", `There is nothing at ${shown}.`, {
       hint: near === undefined ? `${LISTED}.` : `Did you mean ${near}? ${LISTED}.`,
     });
   }
-  const allow = [...new Set(methods)];
   void reply.header("allow", allow.join(", "));
   return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, MAX_CHARS)}.`, {
     hint: insteadOf(request.method, path) ?? `Use ${allow.join(" or ")}.`,
     details: { allow },
   });
+}
+
+/** The methods of an address, with or without a slash at its end; none where there is nothing. */
+export function methodsAt(url: string, paths: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const path = url.split("?")[0]!.replace(/(?<=.)\/$/, "");
+  const fitting = [...paths].filter(([one]) => !one.includes("*") && pathPattern(one).test(path));
+  return [...new Set(fitting.flatMap(([, methods]) => methods))];
 }
 
 const pathPattern = (url: string): RegExp => new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`);

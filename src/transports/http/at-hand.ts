@@ -5,7 +5,8 @@ import { ADDRESSES_KEPT, LONGEST_ADDRESS_KEPT, type Versions } from "../../board
 import { Recent } from "../../core/recent.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { COMMON_HEADERS, JSON_TYPE } from "./refusals.ts";
+import type { Door } from "./door.ts";
+import { JSON_TYPE } from "./refusals.ts";
 import { nextLink } from "./next-link.ts";
 
 export interface AtHandParts {
@@ -13,6 +14,7 @@ export interface AtHandParts {
   readonly clock: Clock;
   readonly versions: Versions;
   readonly baseUrl: string;
+  readonly door: Pick<Door, "headers" | "admits">;
   readonly trustedProxies: readonly string[];
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
@@ -26,14 +28,15 @@ interface Known {
   link: string | undefined;
 }
 
-const HEADERS: readonly string[] = [...Object.entries(COMMON_HEADERS).flat(), "content-type", JSON_TYPE];
-
 export class AnswersAtHand {
   readonly #parts: AtHandParts;
   readonly #known = new Recent<string, Known>(ADDRESSES_KEPT);
 
+  readonly #head: readonly string[];
+
   constructor(parts: AtHandParts) {
     this.#parts = parts;
+    this.#head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE, "vary", "Accept"];
   }
 
   /** The usual way has just answered this. */
@@ -48,7 +51,7 @@ export class AnswersAtHand {
   send(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = "", headers } = request;
     const known = request.method === "GET" ? this.#known.get(url) : undefined;
-    if (known === undefined || isUnusual(headers)) return false;
+    if (known === undefined || isUnusual(headers) || !this.#parts.door.admits(request)) return false;
     const { rates } = this.#parts;
     const { rate } = known.operation;
     const caller = this.#callerOf(request);
@@ -61,7 +64,7 @@ export class AnswersAtHand {
     if (tag === undefined || ready === undefined) return false;
     rates.take(rate, caller);
     const bytes = Buffer.byteLength(ready.json);
-    const head = [...HEADERS, "etag", tag, "content-length", String(bytes)];
+    const head = [...this.#head, "etag", tag, "content-length", String(bytes)];
     const link = this.#linkOf(known, url, ready.next);
     if (link !== undefined) head.push("link", link);
     response.writeHead(200, head);
@@ -86,13 +89,14 @@ export class AnswersAtHand {
   }
 }
 
-/** Only the usual way refuses for lack of a Host, tells that nothing is new, and reads bodies. */
+/** Only the usual way refuses for lack of a Host, tells that nothing is new, reads bodies and writes Markdown. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers.host === undefined ||
   headers["if-none-match"] !== undefined ||
   headers["content-length"] !== undefined ||
   headers["transfer-encoding"] !== undefined ||
-  headers.expect !== undefined;
+  headers.expect !== undefined ||
+  headers.accept?.includes("text/markdown") === true;
 
 /** What is refused or fails is so the usual way, where refusals have their words. */
 function answerOf({ answer }: Known, now: number): Ready | undefined {

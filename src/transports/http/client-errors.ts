@@ -2,12 +2,12 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, Refusal } from "../../core/errors.ts";
-import { COMMON_HEADERS } from "./refusals.ts";
+import type { RefusalParts } from "./refusals.ts";
 
 /** How long a socket may go on sending after its answer; without it, a reset would swallow the answer. */
 const LINGER_MS = 1000;
 
-export function clientErrorHandler(baseUrl: string): (error: { readonly code?: string }, socket: Duplex) => void {
+export function clientErrorHandler({ baseUrl, door }: RefusalParts): (error: { readonly code?: string }, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
@@ -16,7 +16,7 @@ export function clientErrorHandler(baseUrl: string): (error: { readonly code?: s
     const refusal = refusalOf(error.code);
     const body = JSON.stringify(errorBody(refusal, baseUrl));
     const headers = {
-      ...COMMON_HEADERS,
+      ...door.headers,
       "cache-control": "no-store",
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),

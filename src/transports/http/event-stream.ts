@@ -8,7 +8,8 @@ import type { Sink } from "../../board/live/replay.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
-import { COMMON_HEADERS, toRefusal } from "./refusals.ts";
+import type { Door } from "./door.ts";
+import { toRefusal } from "./refusals.ts";
 
 /** What may wait for one reader. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -25,10 +26,10 @@ export const EVENT_STREAM_TYPE = "text/event-stream; charset=utf-8";
 export const EVENT_STREAM_HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" } as const;
 
 // The stream ends where the connection does, so frames need no chunks around them and one buffer serves all readers.
-const HEAD = Object.entries({ ...COMMON_HEADERS, "content-type": EVENT_STREAM_TYPE, ...EVENT_STREAM_HEADERS, connection: "close" })
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join("");
-const OPENING = Buffer.from(`HTTP/1.1 200 OK\r\n${HEAD}\r\nretry: 3000\n\n`);
+function openingOf(headers: Door["headers"]): Buffer {
+  const head = Object.entries({ ...headers, "content-type": EVENT_STREAM_TYPE, ...EVENT_STREAM_HEADERS, connection: "close" });
+  return Buffer.from(`HTTP/1.1 200 OK\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\nretry: 3000\n\n`);
+}
 const KEEP_ALIVE = Buffer.from(": ka\n\n");
 
 function frame(name: string, json: string, seq?: number): Buffer {
@@ -135,6 +136,7 @@ class SocketSink implements Sink {
 }
 
 export interface EventStreamParts {
+  readonly door: Pick<Door, "headers">;
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly report: Report;
@@ -151,8 +153,11 @@ export class EventStreams {
   #closed = false;
   #stopTicking = () => {};
 
+  readonly #opening: Buffer;
+
   constructor(parts: EventStreamParts) {
     this.#parts = parts;
+    this.#opening = openingOf(parts.door.headers);
     this.#tick();
   }
 
@@ -175,7 +180,7 @@ export class EventStreams {
     reply.hijack();
     const socket = takeSocket(reply.raw);
     if (socket === undefined) return closed();
-    socket.write(OPENING);
+    socket.write(this.#opening);
     const sink = new SocketSink(socket, this);
     if (this.#closed) sink.end(new Refusal("shutting_down"));
     const turn = this.#currentTurn;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ERRORS, Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { COMMA_LIST } from "../../core/query/forms.ts";
 import { nearest } from "../../core/nearest.ts";
 
 export function readInput(
@@ -19,7 +20,7 @@ export function readInput(
     if (typeof value !== "string")
       throw new Refusal("invalid_parameter", `\`${name}\` is given more than once.`, {
         details: { parameter: name },
-        hint: "Give each parameter once; lists are comma separated.",
+        hint: "Give it once; only lists may be given in several pieces.",
       });
   }
   const parsed = schema.safeParse({ ...query, ...params });
@@ -34,6 +35,25 @@ export function readInput(
     hint: missing ? `Give \`${name}\`.` : `${didYouMean(issue, query[name])}${rightForm(issue.message, schema.shape[name])}`,
     details: { parameter: name },
   });
+}
+
+/** A list that is given in several pieces is one list. */
+export function joinedLists(
+  { input: { shape } }: Pick<Operation, "input">,
+  query: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) && isList(shape[name]) ? value.join(",") : value]),
+  );
+}
+
+const lists = new WeakMap<z.core.$ZodType, boolean>();
+
+function isList(parameter: z.core.$ZodType | undefined): boolean {
+  if (parameter === undefined) return false;
+  const known = lists.get(parameter) ?? z.toJSONSchema(parameter, { io: "input", unrepresentable: "any" }).format === COMMA_LIST;
+  lists.set(parameter, known);
+  return known;
 }
 
 /** Forms send every field, also the empty ones, and each tick of a list by itself. */

@@ -38,6 +38,12 @@ export function wantsHtml(accept: string | undefined): boolean {
   return html > 0 && html >= wish(accept, "text/markdown") && html >= wish(accept, "application/json");
 }
 
+/** Who names Markdown, and nothing rather, gets it where it is offered. */
+export function wantsMarkdown(accept: string | undefined): boolean {
+  const markdown = accept === undefined ? 0 : wish(accept, "text/markdown");
+  return markdown > 0 && markdown >= wish(accept ?? "", "application/json");
+}
+
 /** Under /api everything is for programs, whoever asks. */
 export const wantsPage = ({ headers, url }: FastifyRequest): boolean => wantsHtml(headers.accept) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
 

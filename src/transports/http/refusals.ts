@@ -1,11 +1,12 @@
 // The one map from refusals, and from everything else that is thrown, to HTTP answers.
 import type { FastifyReply } from "fastify";
-import { BUCKETS, OPEN_AT_ONCE, type Scope } from "../../board/rate.ts";
 import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Report } from "../../ports/report.ts";
 import { SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
+import type { PaceDetails } from "../../board/rate.ts";
+import type { Door } from "./door.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { answerBeforeBody, isTooMuch } from "./unread.ts";
 
@@ -19,13 +20,6 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   assist_busy: 5,
   too_many_streams: 5,
 };
-
-export const CORS_HEADERS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "allow, etag, link, location, ratelimit, ratelimit-policy, retry-after",
-} as const;
-/** On every answer that holds no secret: a browser of any origin may read it, and must not guess what it is. */
-export const COMMON_HEADERS = { "x-content-type-options": "nosniff", ...CORS_HEADERS } as const;
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -60,26 +54,30 @@ export function toRefusal(error: unknown, report: Report): Refusal {
   return new Refusal("internal");
 }
 
+export interface RefusalParts {
+  readonly baseUrl: string;
+  readonly door: Pick<Door, "headers">;
+}
+
 /** `page` is the refusal for people, where one of them asked; `wrap` puts the error object into the form that an address speaks, where that is another. */
 export function sendRefusal(
   reply: FastifyReply,
   refusal: Refusal,
-  baseUrl: string,
+  { baseUrl, door }: RefusalParts,
   page?: string,
   wrap: (body: ErrorBody) => object = (body) => body,
 ): FastifyReply {
   const { code, details, status } = refusal;
   if (code === "rate_limited") {
-    const { scope, retry_after_s: seconds } = details as { scope: Scope; retry_after_s: number };
-    const { burst, everyMs } = BUCKETS[scope];
+    const { scope, retry_after_s: seconds, burst, then_every_s: every } = details as unknown as PaceDetails;
     void reply.header("retry-after", String(seconds));
-    void reply.header("ratelimit-policy", `"${scope}";q=${burst};w=${Math.ceil((burst * everyMs) / 1000)}`);
+    void reply.header("ratelimit-policy", `"${scope}";q=${burst};w=${Math.ceil(burst * every)}`);
     void reply.header("ratelimit", `"${scope}";r=0;t=${seconds}`);
   }
   const wait = RETRY_AFTER_S[code];
   if (wait !== undefined) void reply.header("retry-after", String(wait));
   if (code === "too_many_streams" && wait !== undefined) {
-    void reply.header("ratelimit-policy", `"streams";q=${OPEN_AT_ONCE}`);
+    void reply.header("ratelimit-policy", `"streams";q=${String(details?.["at_once"])}`);
     void reply.header("ratelimit", `"streams";r=0;t=${wait}`);
   }
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
@@ -88,7 +86,7 @@ export function sendRefusal(
   if (unread) void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
   return reply
     .code(status)
-    .headers(page === undefined ? COMMON_HEADERS : { ...COMMON_HEADERS, ...PAGE_HEADERS })
+    .headers(page === undefined ? door.headers : { ...door.headers, ...PAGE_HEADERS })
     .header("content-type", page === undefined ? JSON_TYPE : HTML_TYPE)
     .header("cache-control", "no-store")
     .send(unread ? answerBeforeBody(text, reply.request.raw) : text);

@@ -11,11 +11,12 @@ import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
-import { formQuery, readInput } from "./input.ts";
+import { formQuery, joinedLists, readInput } from "./input.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
-import { type SendPage, wantsPage } from "./pages.ts";
+import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
 import { nextLink } from "./next-link.ts";
-import { CORS_HEADERS, JSON_TYPE } from "./refusals.ts";
+import { CORS_HEADER_NAMES } from "./door.ts";
+import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
 import { sendStream, type UnderWay } from "./stream.ts";
 
@@ -62,18 +63,24 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     },
     handler: async (request, reply) => {
       if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
+      else if ("format" in operation.input.shape) void reply.header("vary", "Accept");
       const page = operation.page !== undefined && wantsPage(request);
       if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
       const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
-      const query =
-        page || operation.form === true ? formQuery(request.query as Record<string, unknown>) : (request.query as Record<string, unknown>);
+      const written = request.query as Record<string, unknown>;
+      const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
+      const markdown = "format" in operation.input.shape && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
+      if (markdown) query["format"] = "md";
       const input = readInput(operation, request.params as Record<string, unknown>, query);
       const extra = operation.extraRate?.(input);
       if (extra !== undefined) rates.take(extra, callerOf(request.ip));
       if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
       const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
       try {
-        const tag = operation.revalidate === undefined || leave !== undefined ? undefined : await versions.of(request.url);
+        const tag =
+          operation.revalidate === undefined || leave !== undefined
+            ? undefined
+            : await versions.of(markdown ? `${request.url} md` : request.url);
         if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
         const answer = await operation.run(callOf(request, reply, input, body, query));
         // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
@@ -104,7 +111,8 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
       done(error as Error);
       return;
     }
-    done();
+    // Where the check itself has answered, nothing follows.
+    if (!reply.sent) done();
   };
 }
 
@@ -132,7 +140,7 @@ function requireOwnForm({ headers, host }: FastifyRequest, baseUrl: string): voi
 }
 
 export function keepPrivate(reply: FastifyReply): void {
-  for (const name of Object.keys(CORS_HEADERS)) void reply.removeHeader(name);
+  for (const name of CORS_HEADER_NAMES) void reply.removeHeader(name);
   void reply.header("cache-control", "no-store");
 }
 

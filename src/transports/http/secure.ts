@@ -2,10 +2,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
 
-const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
+const LOOPBACK_HOST = /^((?:[a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 /** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
 const FORWARDING =
   /^(forwarded|via|cdn-loop|(x-)?client-ip|x-cluster-client-ip|x-real-ip|true-client-ip|x-(url-)?scheme|(x-)?forwarded-.*|x-forwarded|x-original-.*|x-envoy-.*|cf-.*|(fastly|fly)-.*|front-end-https)$/;
+
+export const isLoopbackHost = (host: string | undefined): boolean => LOOPBACK_HOST.test(host ?? "");
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (FORWARDING.test(name)) return true;
+  return false;
+}
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
@@ -33,6 +39,6 @@ export function secureCheck(trustedProxies: readonly string[]): (request: Arriva
     // Written twice, the header arrives as a list, which is not exactly `https`.
     if (holds(trusted, socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
     const local = holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
-    return local && LOOPBACK_HOST.test(headers.host ?? "") && !Object.keys(headers).some((name) => FORWARDING.test(name));
+    return local && isLoopbackHost(headers.host) && !isForwarded(headers);
   };
 }

@@ -12,25 +12,25 @@ import type { Report } from "../../ports/report.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
 import type { Visit } from "../mcp/calls.ts";
 import type { ProtocolServer } from "../mcp/legs.ts";
-import { mountMcp } from "../mcp/mount.ts";
-import { absent } from "./absent.ts";
+import { MCP_PATH, mountMcp } from "../mcp/mount.ts";
+import { absent, methodsAt } from "./absent.ts";
 import { addAssets } from "./assets.ts";
 import { AnswersAtHand } from "./at-hand.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { drainer } from "./drain.ts";
 import { pageSender, wantsPage } from "./pages.ts";
-import { COMMON_HEADERS, sendRefusal, toRefusal } from "./refusals.ts";
+import { doorOf, type DoorParts } from "./door.ts";
+import { sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
 import { secureCheck } from "./secure.ts";
 import { breakOffSlow, type UnderWay } from "./stream.ts";
 
-export interface HttpParts {
+export interface HttpParts extends DoorParts {
   readonly operations: readonly Operation[];
   readonly rates: RateLimiter;
   readonly clock: Clock;
   readonly report: Report;
-  readonly baseUrl: string;
   readonly trustedProxies: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Throws where requests could not be answered. */
@@ -64,8 +64,10 @@ export const BACKLOG = 4096;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
 const MAX_PARAM_CHARS = 65_536;
 
-export function httpServer(parts: HttpParts): FastifyInstance {
-  const { operations, report, baseUrl, tls } = parts;
+export function httpServer(given: HttpParts): FastifyInstance {
+  const door = doorOf(given);
+  const parts = { ...given, door };
+  const { operations, report, tls } = parts;
   const options = {
     bodyLimit: LIMITS.request_bytes,
     requestTimeout: REQUEST_MS,
@@ -74,10 +76,10 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: "idle" as const,
     exposeHeadRoutes: true,
-    routerOptions: { maxParamLength: MAX_PARAM_CHARS },
-    clientErrorHandler: clientErrorHandler(baseUrl),
+    routerOptions: { maxParamLength: MAX_PARAM_CHARS, ignoreTrailingSlash: true },
+    clientErrorHandler: clientErrorHandler(parts),
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
-      void sendRefusal(reply, toRefusal(error, report), baseUrl),
+      void sendRefusal(reply, toRefusal(error, report), parts),
   };
   // A missing Host is refused below, with words; the server's own refusal has none.
   const server = { connectionsCheckingInterval: CHECK_EVERY_MS, headersTimeout: HEADERS_MS, requireHostHeader: false };
@@ -112,12 +114,27 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   });
   const paths = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
+  /** What may be done at an address; whether a page of another site may do it is told at the same time. */
+  const sendOptions = (request: FastifyRequest, reply: FastifyReply): void => {
+    const methods = methodsAt(request.url, paths);
+    if (methods.length === 0) throw absent(request, reply, paths);
+    // Pages of other sites have no business with secrets.
+    if (request.url.startsWith("/api/assist/")) keepPrivate(reply);
+    else void reply.headers(door.preflight);
+    void reply
+      .code(204)
+      .header("allow", [...methods, "OPTIONS"].join(", "))
+      .send();
+  };
   const checkAddress = check((request, reply) => {
-    void reply.headers(COMMON_HEADERS);
+    void reply.headers(door.headers);
+    door.require(request.raw);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     // Before the body is read: at a wrong address its type and size do not matter.
-    if (request.is404 || namesNothing(request.params)) throw absent(request, reply, paths);
+    if (request.method === "OPTIONS" && !request.url.startsWith(MCP_PATH)) return void sendOptions(request, reply);
+    if (request.is404) throw absent(request, reply, paths);
+    return undefined;
   });
   app.addHook("onRequest", checkAddress);
   // At the last moment: what was accepted before the end began must not keep its connection open after it.
@@ -128,7 +145,7 @@ export function httpServer(parts: HttpParts): FastifyInstance {
 
   takeJsonOnly(app);
   const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> =>
-    sendRefusal(reply, refusal, baseUrl, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
+    sendRefusal(reply, refusal, parts, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, toRefusal(error, report)));
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
   const secure = secureCheck(parts.trustedProxies);
@@ -143,21 +160,6 @@ export function httpServer(parts: HttpParts): FastifyInstance {
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure });
 
-  app.options("/api/*", async (_request, reply) =>
-    reply
-      .code(204)
-      .headers({
-        "access-control-allow-methods": "GET, HEAD, POST",
-        "access-control-allow-headers": "content-type, if-none-match, last-event-id",
-        "access-control-max-age": "86400",
-      })
-      .send(),
-  );
-  // Pages of other sites have no business with secrets.
-  app.options("/api/assist/*", async (_request, reply) => {
-    keepPrivate(reply);
-    return reply.code(204).send();
-  });
   const { ready, requireWritable } = parts;
   // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.
   const readiness = async (): Promise<{ readonly status: string; readonly writing: string; readonly hint?: string }> => {
@@ -183,9 +185,6 @@ export function httpServer(parts: HttpParts): FastifyInstance {
     app.get("/metrics", async (_request, reply) => reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics()));
   return app;
 }
-
-/** The router takes a slash at the end for a parameter that is empty. */
-const namesNothing = (params: unknown): boolean => Object.values((params ?? {}) as Record<string, unknown>).includes("");
 
 /** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */
 function takeJsonOnly(app: FastifyInstance): void {

@@ -1,12 +1,12 @@
 // The header in which a caller brings its key: its name, and what is said where it cannot be used. The key itself is quoted nowhere.
 import { Refusal } from "../../core/errors.ts";
-import { PUBLIC_KEY } from "../../core/protocol/encoding.ts";
+import { SECRET_KEY } from "../../core/protocol/encoding.ts";
 
 export const KEY_HEADER = "X-Blackboard-Key";
 
 /** A seed has the form of a public key. */
 export function requireKeyForm(key: string): string {
-  if (PUBLIC_KEY.test(key)) return key;
+  if (SECRET_KEY.test(key)) return key;
   throw new Refusal("bad_encoding", `The header ${KEY_HEADER} is not 43 characters of canonical unpadded base64url.`, {
     hint: `Put the 32 bytes of the Ed25519 seed into ${KEY_HEADER} as unpadded base64url, as create_identity gives it, or leave the header out.`,
     details: { field: KEY_HEADER },

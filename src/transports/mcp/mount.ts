@@ -10,7 +10,7 @@ import { parseJson } from "../../core/protocol/payload.ts";
 import { scanText } from "../../core/protocol/text-scan.ts";
 import type { Report } from "../../ports/report.ts";
 import { takeText } from "../http/body.ts";
-import { sendRefusal, toRefusal } from "../http/refusals.ts";
+import { type RefusalParts, sendRefusal, toRefusal } from "../http/refusals.ts";
 import { check, keepPrivate } from "../http/route.ts";
 import type { Arrival } from "../http/secure.ts";
 import { accessTo } from "./access.ts";
@@ -20,11 +20,10 @@ import { bothRevisions, type ProtocolServer } from "./legs.ts";
 
 export const MCP_PATH = "/mcp";
 
-export interface MountParts {
+export interface MountParts extends RefusalParts {
   readonly serverFor: (visit: Visit) => ProtocolServer;
   readonly rates: RateLimiter;
   readonly report: Report;
-  readonly baseUrl: string;
   readonly secure: (request: Arrival) => boolean;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
@@ -36,9 +35,11 @@ const PREFLIGHT = {
   "access-control-allow-methods": "POST",
   "access-control-allow-headers": `content-type, accept, authorization, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, ${KEY_HEADER.toLowerCase()}`,
   "access-control-max-age": "86400",
+  allow: "POST, OPTIONS",
 } as const;
 
-export function mountMcp(app: FastifyInstance, { serverFor, rates, report, baseUrl, secure, observe }: MountParts): void {
+export function mountMcp(app: FastifyInstance, parts: MountParts): void {
+  const { serverFor, rates, report, baseUrl, secure, observe } = parts;
   const access = accessTo(baseUrl);
   // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
   let latest: Error | undefined;
@@ -70,7 +71,7 @@ export function mountMcp(app: FastifyInstance, { serverFor, rates, report, baseU
       observe("mcp", reply.statusCode, reply.elapsedTime);
       done();
     },
-    errorHandler: (error, _request, reply) => void sendRefusal(reply, toRefusal(error, report), baseUrl, undefined, rpcError),
+    errorHandler: (error, _request, reply) => void sendRefusal(reply, toRefusal(error, report), parts, undefined, rpcError),
     handler: async (request, reply) => {
       const message = readMessage(takeText(request.body));
       const closed = new AbortController();

@@ -13,7 +13,7 @@ const MOST = 1_000_000;
 
 const STANDING = [
   "seq author kind root receivedAt expiresAt to bits hasData hasAttachment lang repliedTo status verifies refutes replies answers",
-  "answersVerified answersDisputed signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
+  "answersVerified rejected signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
 ].flatMap((names) => names.split(" "));
 const AGENT = ["live", "byKind", "work", "given", "received", "signals", "offers", "needs", "profile"];
 

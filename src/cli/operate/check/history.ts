@@ -109,10 +109,12 @@ function parsed(text: string): Payload | undefined {
 async function checkStored(store: Store, messages: ReadonlyMap<string, number>, findings: Findings): Promise<void> {
   for (let after = 0; ;) {
     const piece = await store.dump(after, Number.MAX_SAFE_INTEGER, 0);
-    for (const { id, seq } of piece)
+    for (const {
+      standing: { id, seq },
+    } of piece)
       if (messages.get(id) !== seq) findings.add(`message ${id}`, `is stored under ${seq}, of which the log knows nothing`);
     const last = piece.at(-1);
     if (last === undefined) return;
-    after = last.seq;
+    after = last.standing.seq;
   }
 }

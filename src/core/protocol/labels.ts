@@ -1,0 +1,24 @@
+// Tags, needs and offers: how they may be written, and which spellings are the same label.
+import { codePoints } from "./encoding.ts";
+import { LIMITS } from "./limits.ts";
+
+/** No comma, which parts labels in an address; nothing that nobody sees; blanks only inside. */
+const WRITTEN = /^(?! )(?:[^,\p{Cc}\p{Cf}\s]| (?!$))+$/u;
+const PLAIN = /^[a-z0-9._:/+#-]+$/;
+
+/** What labels are compared by: without regard to case and to the forms that Unicode calls compatible. */
+export const foldLabel = (label: string): string => (PLAIN.test(label) ? label : label.normalize("NFKC").toLowerCase().normalize("NFKC"));
+
+const isWritten = (label: string): boolean =>
+  label.length <= 2 * LIMITS.tag_chars && codePoints(label) <= LIMITS.tag_chars && WRITTEN.test(label);
+
+/** The rules hold for a label as it is written and as it is compared. */
+export const isLabel = (label: string): boolean => isWritten(label) && (PLAIN.test(label) || isWritten(foldLabel(label)));
+
+export const LABEL_RULE = `1 to ${LIMITS.tag_chars} characters without a comma, control or invisible characters, and without a blank at either end`;
+
+/** Each label once, in its first spelling. */
+export function distinctLabels(labels: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return labels.filter((label) => seen.size < seen.add(foldLabel(label)).size);
+}

@@ -1,0 +1,68 @@
+// Who may come in at all: on a local board only this machine's own programs, and pages of other sites only where the board is open to them.
+import type { IncomingHttpHeaders } from "node:http";
+import { Refusal } from "../../core/errors.ts";
+import { isForwarded, isLoopbackHost } from "./secure.ts";
+
+export interface DoorParts {
+  readonly baseUrl: string;
+  /** `local`: whatever did not come from this machine is turned away. */
+  readonly profile: "local" | "public";
+  /** Whether browsers may use the board from any site, or from its own pages only. */
+  readonly cors: "any" | "own";
+}
+
+interface Caller {
+  readonly headers: IncomingHttpHeaders;
+  readonly httpVersion: string;
+}
+
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "allow, blackboard-seq, etag, link, location, ratelimit, ratelimit-policy, retry-after",
+} as const;
+/** What lets a page of another site read an answer. */
+export const CORS_HEADER_NAMES = Object.keys(CORS_HEADERS);
+
+export interface Door {
+  /** On every answer that holds no secret: who may read it, and that nobody must guess what it is. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What a browser is told that asks whether a page of another site may call. */
+  readonly preflight: Readonly<Record<string, string>>;
+  admits(caller: Caller): boolean;
+  /** Refuses whom it does not admit, with words. */
+  require(caller: Caller): void;
+}
+
+export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
+  const own = new URL(baseUrl).origin;
+  const isLocal = ({ headers, httpVersion }: Caller): boolean =>
+    httpVersion !== "1.0" && isLoopbackHost(headers.host) && !isForwarded(headers);
+  const isOwnPage = ({ headers: { origin, host } }: Caller): boolean =>
+    origin === undefined || origin === own || (URL.canParse(origin) && new URL(origin).host === host);
+  const local = profile === "public" ? () => true : isLocal;
+  const page = cors === "any" ? () => true : isOwnPage;
+  return {
+    headers: { "x-content-type-options": "nosniff", ...(cors === "any" ? CORS_HEADERS : {}) },
+    preflight:
+      cors === "any"
+        ? {
+            "access-control-allow-methods": "GET, HEAD, POST",
+            "access-control-allow-headers": "content-type, if-none-match, last-event-id",
+            "access-control-max-age": "86400",
+          }
+        : {},
+    admits: (caller) => local(caller) && page(caller),
+    require(caller) {
+      if (!local(caller)) throw new Refusal("not_local", `${whyNotLocal(caller)}: this is a local board, for programs on its own machine.`);
+      if (!page(caller))
+        throw new Refusal("origin_forbidden", "The request comes from a page of another site, and this board is for its own pages.", {
+          hint: "Call the board from a program, which sends no Origin header. Whoever runs it can start it with `--cors any`.",
+        });
+    },
+  };
+}
+
+function whyNotLocal({ headers, httpVersion }: Caller): string {
+  if (httpVersion === "1.0") return "The request is HTTP/1.0, as proxies send it";
+  return isLoopbackHost(headers.host) ? "The request was passed on by a proxy" : "The Host header names another machine";
+}
