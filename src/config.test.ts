@@ -43,8 +43,10 @@ const DOCUMENTED: {
   tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],
   tlsKey: ["--tls-key", "BOARD_TLS_KEY", undefined, key, key],
   trustedProxies: ["--trusted-proxies", "BOARD_TRUSTED_PROXIES", [], "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
-  powBits: ["--pow-bits", "BOARD_POW_BITS", 18, "20", 20],
-  powMaxBits: ["--pow-max-bits", "BOARD_POW_MAX_BITS", 24, "30", 30],
+  profile: ["--profile", "BOARD_PROFILE", "local", "public", "public"],
+  cors: ["--cors", "BOARD_CORS", "own", "any", "any"],
+  powBits: ["--pow-bits", "BOARD_POW_BITS", 12, "20", 20],
+  powMaxBits: ["--pow-max-bits", "BOARD_POW_MAX_BITS", 18, "30", 30],
   rateLimits: ["--rate-limits", "BOARD_RATE_LIMITS", true, "off", false],
   assist: ["--assist", "BOARD_ASSIST", true, "off", false],
   keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
@@ -61,6 +63,34 @@ const PARTNERS: Partial<Record<keyof Config, string[]>> = {
   databaseReadUrl: ["--database-url", "postgres://db/board"],
 };
 const partner = (name: keyof Config): string[] => PARTNERS[name] ?? [];
+
+describe("which board it is", () => {
+  test.for([
+    [[], "local", "own", 12, 18],
+    [["--host", "::1"], "local", "own", 12, 18],
+    [["--host", "0.0.0.0"], "public", "own", 18, 24],
+    [["--base-url", "https://board.example"], "public", "any", 18, 24],
+    [["--base-url", "http://127.0.0.1:9"], "local", "own", 12, 18],
+    [["--base-url", "http://my.localhost:9"], "local", "own", 12, 18],
+    [["--base-url", "http://192.168.1.7"], "public", "own", 18, 24],
+    [["--base-url", "http://[fd00::1]"], "public", "own", 18, 24],
+    [["--base-url", "http://board"], "public", "own", 18, 24],
+    [["--base-url", "http://board.local"], "public", "own", 18, 24],
+    [["--profile", "public"], "public", "own", 18, 24],
+    [["--profile", "local", "--host", "0.0.0.0"], "local", "own", 12, 18],
+    [["--cors", "any"], "local", "any", 12, 18],
+    [["--pow-bits", "20"], "local", "own", 20, 20],
+    [["--pow-max-bits", "14"], "local", "own", 12, 14],
+  ] as const)("%j: %s, pages of %s sites, %i to %i bits", ([flags, profile, cors, powBits, powMaxBits]) => {
+    expect(readConfig(flags, {})).toMatchObject({ profile, cors, powBits, powMaxBits });
+  });
+  test("anything else is a fault, and says what would be right", () => {
+    expect(faultsOf(["--profile", "private", "--cors", "some"])).toEqual([
+      '--profile (BOARD_PROFILE) is "private": give local or public.',
+      '--cors (BOARD_CORS) is "some": give own or any.',
+    ]);
+  });
+});
 
 describe("an operator can set everything by flag and by variable", () => {
   test("and nothing is settable that is not documented", () => {
@@ -147,7 +177,7 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     [["--trusted-proxies", "::1/129"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
     [["--trusted-proxies", "10.0.0.0/8/8"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
     [["--trusted-proxies", "proxy.example"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
-    [["--pow-bits", "25"], "--pow-max-bits (BOARD_POW_MAX_BITS)"],
+    [["--pow-bits", "25", "--pow-max-bits", "24"], "--pow-max-bits (BOARD_POW_MAX_BITS)"],
     [["--pow-bits", "65"], "--pow-bits (BOARD_POW_BITS)"],
     [["--assist", "yes"], "--assist (BOARD_ASSIST)"],
     [["--read-only", "ON"], "--read-only (BOARD_READ_ONLY)"],

@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
 import { expect, test } from "vitest";
 import { SqliteAliases } from "../src/adapters/sqlite/aliases.ts";
+import { messageId } from "../src/core/protocol/identity.ts";
 import { DAY_MS } from "../src/core/spans.ts";
 import { AGENTS } from "./support/acts.ts";
 import { AliasModel } from "./support/alias-model.ts";
@@ -41,8 +42,9 @@ test(`a name belongs to whom the rules say, after any history of claims, release
           const ts = Math.floor(model.now / 1000) + late;
           const expected = model.operate({ agent: one.agent.id, alias, op, ts });
           const payload = { v: 1, pk: one.agent.pk, ts, op, alias };
-          const dry = board.run([{ type: "alias", agent: one.agent.id, payload, dryRun: true }], model.now).outcomes[0];
-          const [outcome] = board.run([{ type: "alias", agent: one.agent.id, payload, dryRun: false }], model.now).outcomes;
+          const id = messageId(JSON.stringify(payload));
+          const dry = board.run([{ type: "alias", id, agent: one.agent.id, payload, dryRun: true }], model.now).outcomes[0];
+          const [outcome] = board.run([{ type: "alias", id, agent: one.agent.id, payload, dryRun: false }], model.now).outcomes;
           // A dry run says what the operation itself will say, and changes nothing.
           expect(dry).toEqual(outcome);
           const said = outcome !== undefined && "refused" in outcome ? outcome.refused.code : (outcome as { op: string }).op;

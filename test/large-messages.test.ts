@@ -43,8 +43,8 @@ test.for([
     const page = async (cursor: string) => (await board.get<Page>(`${path}${cursor}`)).body;
     const first = await page("");
     const chars = first.messages.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0);
-    expect(chars).toBeGreaterThan(LIMITS.page_chars / 2);
-    expect(chars).toBeLessThanOrEqual(LIMITS.page_chars);
+    expect(chars).toBeGreaterThan(LIMITS.page_bytes / 2);
+    expect(chars).toBeLessThanOrEqual(LIMITS.page_bytes);
     const seen = first.messages.map(({ id }) => id);
     for (let cursor = first.next_cursor; cursor !== null;) {
       const next = await page(`&cursor=${cursor}`);
@@ -70,7 +70,7 @@ test("as a thread they come in pages as well, and none is left out", async () =>
   let pages = 0;
   for (let cursor: string | null = ""; cursor !== null; pages++) {
     const { body }: { body: Page } = await board.get<Page>(`/api/messages/${root.id}/thread?include=raw${cursor && `&cursor=${cursor}`}`);
-    expect(body.messages.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0)).toBeLessThanOrEqual(LIMITS.page_chars);
+    expect(body.messages.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0)).toBeLessThanOrEqual(LIMITS.page_bytes);
     seen.push(...body.messages.map(({ id }) => id));
     cursor = body.next_cursor;
   }
@@ -93,7 +93,7 @@ test("one that is larger than a whole page fills a page of its own, and whoever 
       to: reader.id,
       refs,
     });
-    texts.push(payload.replace("{", `{${" ".repeat(LIMITS.page_chars)}`));
+    texts.push(payload.replace("{", `{${" ".repeat(LIMITS.page_bytes)}`));
   }
   // Bounds may be set anew, and boards outlive them: no request would be taken that is so large today.
   await writeWithoutBoard(

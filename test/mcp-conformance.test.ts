@@ -41,6 +41,8 @@ const app = httpServer({
   clock,
   report: { appended() {}, failed: (_what, error) => void failures.push(error) },
   baseUrl: "http://localhost",
+  profile: "public",
+  cors: "any",
   trustedProxies: [],
   tls: undefined,
   metrics: undefined,

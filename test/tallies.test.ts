@@ -30,7 +30,7 @@ const UNSEEN: AgentRecord = {
 };
 
 function directory(board: BareBoard, now: number): readonly AgentRecord[] {
-  const agents = new SqliteAgents(board.db);
+  const agents = new SqliteAgents(board.db, new SqliteTags(board.db));
   return AGENTS.map(({ id }) => {
     const facts = agents.agent(id, now);
     if (facts === undefined) return UNSEEN;

@@ -7,7 +7,7 @@ const question = (fields: Partial<Question> = {}): Question => ({ filters: {}, l
 const item = (expiresAt: number): Item =>
   ({ card: { standing: { expiresAt } as Standing, raw: { payload: "{}" } }, position: { key: 1, seq: 1 } }) as Item;
 const moment = { seq: 7, due: 9000, now: 1000 };
-const page = { items: [item(5000), item(3000)], nextCursor: null };
+const page = { items: [item(5000), item(3000)], nextCursor: null, cursorAfter: () => "" };
 
 function kept(asked = question()): KeptPages {
   const pages = new KeptPages();
@@ -31,7 +31,7 @@ test("no page outlives the log, a change of what is due, or the first of its mes
 test("where nothing may be written, no page outlives the next thing due: it may be a lease, and then other work is open", () => {
   const pages = new KeptPages();
   pages.find(question(), moment);
-  pages.keep(question(), moment, { items: [item(20_000)], nextCursor: null });
+  pages.keep(question(), moment, { items: [item(20_000)], nextCursor: null, cursorAfter: () => "" });
   expect(pages.find(question(), { ...moment, now: 8999 })).toBeDefined();
   expect(pages.find(question(), { ...moment, now: 9000 })).toBeUndefined();
 });

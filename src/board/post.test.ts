@@ -32,7 +32,15 @@ beforeEach(async () => {
   store = await openSqliteStore(data, () => {});
   const difficulty = new Difficulty(clock, TEST_BITS, TEST_BITS);
   const { append } = new Appender(store, clock, { appended: () => {}, failed: () => {} });
-  const parts = { store, clock, difficulty, append, rates: new RateLimiter(clock, false), requireWritable: () => {} };
+  const parts = {
+    store,
+    clock,
+    difficulty,
+    append,
+    rates: new RateLimiter(clock, false),
+    requireWritable: () => {},
+    board: "ag_00000000000000000000",
+  };
   post = poster({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {} }) });
   agent = new Agent(() => clock.now());
   notes = Array.from({ length: WITHDRAW_STEP + LATE }, (_, i) => JSON.stringify({ v: 1, pk: agent.pk, ts: 1, kind: "note", body: `${i}` }));
@@ -40,7 +48,7 @@ beforeEach(async () => {
     notes.map((text) => postAct(text)),
     clock.now(),
   );
-  retraction = agent.envelope({ kind: "retraction", data: { scope: "all" } });
+  retraction = agent.envelope({ kind: "retraction", data: { scope: "all", board: "ag_00000000000000000000" } });
 });
 afterEach(async () => {
   await store.close();

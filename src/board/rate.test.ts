@@ -7,11 +7,12 @@ import { callerOf, RateLimiter, type Scope } from "./rate.ts";
 /** The promise: so many at once, then one every so many milliseconds. */
 const PROMISED: readonly [Scope, number, number][] = [
   ["agent_writes", 20, 3000],
-  ["writes", 40, 1000],
+  ["writes", 60, 500],
   ["reads", 300, 50],
   ["searches", 60, 500],
   ["reports", 5, 720_000],
-  ["assists", 10, 120_000],
+  ["keygens", 10, 120_000],
+  ["assists", 60, 5000],
 ];
 
 function limiter(on = true) {
@@ -67,7 +68,10 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
     const { clock, rates, pass } = limiter();
     pass(scope, "a", burst);
     const { code, details } = refusalOf(() => rates.take(scope, "a"));
-    expect({ code, details }).toEqual({ code: "rate_limited", details: { scope, retry_after_s: Math.ceil(every / 1000) } });
+    expect({ code, details }).toEqual({
+      code: "rate_limited",
+      details: { scope, retry_after_s: Math.ceil(every / 1000), burst, then_every_s: every / 1000 },
+    });
     clock.advance(Math.ceil(every / 1000) * 1000);
     expect(outcome(() => rates.take(scope, "a"))).toBe("ok");
   });
@@ -75,9 +79,21 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
 
 test("one caller or one kind of request uses up nobody else's", () => {
   const { pass } = limiter();
-  expect(pass("writes", "a", 50)).toBe(40);
-  expect(pass("writes", "b", 50)).toBe(40);
+  expect(pass("writes", "a", 70)).toBe(60);
+  expect(pass("writes", "b", 70)).toBe(60);
   expect(pass("reads", "a", 10)).toBe(10);
+});
+
+test("limits so many times as wide: as many more at once, and as much faster after that", () => {
+  const clock = new ManualClock(1_000_000);
+  const wide = new RateLimiter(clock, true, false, 50);
+  const pass = (tries: number) =>
+    Array.from({ length: tries }, () => outcome(() => wide.take("reports", "a"))).filter((one) => one === "ok").length;
+  expect(pass(300)).toBe(250);
+  clock.advance(720_000);
+  expect(pass(300)).toBe(50);
+  expect(wide.buckets.reports).toEqual({ burst: 250, everyMs: 14_400, who: "address" });
+  expect(wide.openAtOnce).toBe(1000);
 });
 
 test("switched off, nothing is counted", () => {
@@ -86,10 +102,10 @@ test("switched off, nothing is counted", () => {
 
 test("a clock that is set back by an hour locks nobody out for an hour", () => {
   const { clock, pass } = limiter();
-  expect(pass("writes", "a", 40)).toBe(40);
+  expect(pass("writes", "a", 60)).toBe(60);
   clock.advance(-HOUR_MS);
   expect(pass("writes", "a", 1)).toBe(0);
-  clock.advance(2000);
+  clock.advance(1000);
   expect(pass("writes", "a", 5)).toBe(2);
 });
 

@@ -7,7 +7,9 @@ import { ManualClock } from "../../test/support/manual-clock.ts";
 import { SqliteWriter } from "../adapters/sqlite/writer.ts";
 import { WITHDRAW_STEP } from "../core/message/sweep.ts";
 import { messageId } from "../core/protocol/identity.ts";
+import { sha256Hex } from "../core/protocol/sha256.ts";
 import { MINUTE_MS } from "../core/spans.ts";
+import type { Appended } from "../ports/store.ts";
 import { Appender } from "./append.ts";
 import { type Sweeper, startSweeper } from "./sweep.ts";
 
@@ -68,7 +70,10 @@ test("a post waits for the end of few of the thousands that are due, and so does
 test("a listing that waits for the sweep finds a thousand leases ended that ran out together", async () => {
   const tasks = Array.from({ length: 1000 }, (_, i) => ({ kind: "task", title: `task ${i}` }));
   await Promise.all(tasks.map(post));
-  const claim = (task: object) => post({ kind: "claim", lease: "5m", refs: [{ rel: "claims", id: messageId(text(task)) }] });
+  // By many: one agent holds a few leases only.
+  const pkOf = (n: number) => Buffer.from(sha256Hex(`worker ${n}`), "hex").toString("base64url");
+  const claim = (task: object, n: number) =>
+    post({ pk: pkOf(Math.floor(n / 8)), kind: "claim", lease: "5m", refs: [{ rel: "claims", id: messageId(text(task)) }] });
   await Promise.all(tasks.map(claim));
   expect(board.rows("messages", "status = 'claimed'")).toBe(1000);
   clock.advance(300_000);
@@ -123,4 +128,30 @@ test("stopped, it touches nothing more", async () => {
   await appender.append({ type: "sweep" });
   expect(board.rows("contents")).toBe(0);
   expect(board.changes()).toHaveLength(2);
+});
+
+test("what comes due while a step is under way is swept after it, though another node has told of it already", async () => {
+  const answered = Promise.withResolvers<void>();
+  const steps: number[] = [];
+  const [first, second] = [clock.now() + MINUTE_MS, clock.now() + 2 * MINUTE_MS];
+  const store = {
+    append: async (_acts: readonly unknown[], now: number) => {
+      steps.push(now);
+      if (steps.length === 1) await answered.promise;
+      return {
+        outcomes: [{ more: false }],
+        head: { seq: 1, hash: "" },
+        nextDue: steps.length === 1 ? second : null,
+      } as unknown as Appended;
+    },
+  };
+  const slow = startSweeper(new Appender(store, clock, { appended: () => {}, failed: () => {} }), clock, first);
+  clock.advance(MINUTE_MS);
+  await eventually("the first step", () => (steps.length === 1 ? true : undefined));
+  // The log's own word of that step comes before the step's answer.
+  slow.heed(second);
+  clock.advance(MINUTE_MS);
+  answered.resolve();
+  await eventually("the second step", () => (steps.length === 2 ? true : undefined));
+  slow.stop();
 });

@@ -22,11 +22,14 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   let stopped = false;
   let running: Promise<void> | undefined;
 
-  const schedule = (next: number | null): void => {
-    if (stopped || next === due) return;
+  const arm = (): void => {
     cancel();
+    cancel = due === null || stopped ? () => {} : clock.at(due, () => void sweep());
+  };
+  const schedule = (next: number | null): void => {
+    if (next === due) return;
     due = next;
-    cancel = next === null ? () => {} : clock.at(next, () => void sweep());
+    arm();
   };
 
   async function step(): Promise<void> {
@@ -40,7 +43,11 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   }
   /** One step at a time, however many ask for it. */
   function sweep(): Promise<void> {
-    running ??= step().finally(() => (running = undefined));
+    running ??= step().finally(() => {
+      running = undefined;
+      // Its time may have come while this step was under way, which then knew nothing of it.
+      arm();
+    });
     return running;
   }
 

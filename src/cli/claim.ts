@@ -9,6 +9,6 @@ export function claimCommand(program: Command): void {
   const command = program.command("claim").description("take a question or task for a while, or renew your claim on it");
   command
     .argument("<id>", "the message, by its id or a prefix")
-    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 72h at most", durationOf);
+    .option("--lease <duration>", "how long you hold it, such as 1h; 4h unless given, 7d at most", durationOf);
   takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => claim(on, given) }));
 }

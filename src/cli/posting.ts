@@ -12,7 +12,7 @@ import { oneLine } from "./shown.ts";
 
 interface Act {
   /** Fields that the command stands for, from those that the flags give and the whole id of the message it acts on. */
-  readonly fields: (given: Partial<Fields>, id: string) => Fields;
+  readonly fields: (given: Partial<Fields>, id: string, session: Session) => Fields | Promise<Fields>;
   /** The message that is acted on, by its id or a prefix. */
   readonly on?: string;
   /** The text where it is an argument. */
@@ -26,16 +26,23 @@ export async function postAct(command: Command, { fields, on, body, ownOnly }: A
   const options = command.opts<FieldOptions>();
   const key = await session.key();
   const given = await fieldsOf(session, options, body);
-  const message = fields(given, on === undefined ? "" : await session.idOf(on));
+  const message = await fields(given, on === undefined ? "" : await session.idOf(on), session);
   if (ownOnly === true && on !== undefined) await requireOwn(session, on, key.agent);
   const files = filesOf(options);
   if (options.dryRun === true) {
     const dry = await check(session.board, key, message, { files });
-    return session.print(dry, () => dryText(dry));
+    session.print(dry, () => dryText(dry));
+    return warn(session, dry);
   }
   const posted = await post(session.board, key, message, { files, ...session.mining, judgedFirst: true });
   const moved = session.json ? undefined : await movedBy(session, posted);
   session.print(posted, () => postedText(posted, moved === undefined ? ownLine(posted) : movedLine(posted, moved)));
+  warn(session, posted);
+}
+
+/** For people, beside the answer and not in it; programs have them in the JSON. */
+function warn({ json }: Session, { warnings }: Pick<Posted, "warnings">): void {
+  if (!json) process.stderr.write(warnings.map(({ message }) => `warning: ${oneLine(message, 200)}\n`).join(""));
 }
 
 const postedText = ({ result, id, url }: Posted, line: string): string => `${result} ${id}\n${line}\n${url}\n`;
@@ -70,7 +77,7 @@ async function requireOwn({ board }: Session, given: string, agent: string): Pro
   );
 }
 
-function dryText({ required_bits: bits, warnings, similar }: DryRun): string {
+function dryText({ required_bits: bits, similar }: DryRun): string {
   const like = similar.map(({ id, score, title }) => `similar: ${shortId(id)}  ${score.toFixed(2)}  ${oneLine(title, 80)}\n`);
-  return `valid, needs ${counted(bits, "bit")} of work; nothing was posted\n${warnings.map((one) => `warning: ${oneLine(one.message, 200)}\n`).join("")}${like.join("")}`;
+  return `valid, needs ${counted(bits, "bit")} of work; nothing was posted\n${like.join("")}`;
 }

@@ -1,6 +1,7 @@
-// `blackboard retract`: takes back one's own message.
+// `blackboard retract`: takes back one's own message, or all of them.
 import type { Command } from "commander";
-import { retract } from "../client/acts.ts";
+import { retract, retractEverything } from "../client/acts.ts";
+import { getCheckpoint } from "../client/read.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
@@ -9,6 +10,11 @@ export function retractCommand(program: Command): void {
   const command = program
     .command("retract")
     .description("take back your own message")
-    .argument("<id>", "the message, by its id or a prefix");
-  takesFields(atBoard(command)).action((id: string) => postAct(command, { on: id, fields: (given, on) => retract(on, given) }));
+    .argument("[id]", "the message, by its id or a prefix")
+    .option("--all", "everything that your key has posted on this board, instead of one message");
+  takesFields(atBoard(command)).action((id: string | undefined, { all }: { all?: true }) => {
+    if ((id === undefined) === (all === undefined)) command.error("error: give the id of a message, or --all without one");
+    if (id !== undefined) return postAct(command, { on: id, fields: (given, on) => retract(on, given) });
+    return postAct(command, { fields: async (given, _on, { board }) => retractEverything((await getCheckpoint(board)).board, given) });
+  });
 }

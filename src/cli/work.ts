@@ -6,17 +6,22 @@ import { atBoard, Session } from "./session.ts";
 import { messageTable } from "./shown.ts";
 
 interface WorkOptions {
+  readonly offers?: string;
   readonly needs?: string;
   readonly tag?: string;
   readonly limit: number;
 }
 
 export function workCommand(program: Command): void {
-  const command = program.command("work").description("list open work").option("--needs <tags>", "what you can do: what fits comes first");
-  command.option("--tag <tags>", "only with any of these").option("--limit <n>", "how many at most", count, 20);
-  atBoard(command).action(async ({ needs, tag, limit }: WorkOptions) => {
+  const command = program.command("work").description("list open work");
+  command
+    .option("--offers <tags>", "what you can do: what fits comes first")
+    .option("--needs <tags>", "only what needs any of these")
+    .option("--tag <tags>", "only with any of these")
+    .option("--limit <n>", "how many at most", count, 20);
+  atBoard(command).action(async ({ offers, needs, tag, limit }: WorkOptions) => {
     const session = new Session(command);
-    const list = await findWork(session.board, { needs, tags: tag, limit });
+    const list = await findWork(session.board, { offers, needs, tags: tag, limit });
     session.print(list, () => messageTable(list.messages, list.as_of));
   });
 }

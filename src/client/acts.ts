@@ -26,3 +26,9 @@ export const refute = (id: string, body: string, more: More = {}): Fields => act
 export const signal = (id: string, value: Signal, more: More = {}): Fields => act("signal", "on", id, { signal: value, ...more });
 /** Withdraws a message of one's own: its content is erased. */
 export const retract = (id: string, more: More = {}): Fields => act("retraction", "retracts", id, more);
+/** Withdraws everything of one's own on one board, which it names: signed for that one, it does nothing on another. */
+export const retractEverything = (boardId: string, more: More = {}): Fields => ({
+  kind: "retraction",
+  ...more,
+  data: { ...more.data, scope: "all", board: boardId },
+});

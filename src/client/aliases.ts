@@ -1,5 +1,6 @@
 // Names for agents: looked up, claimed and released.
 import type { AliasPayload } from "../core/protocol/alias.ts";
+import { HOUR_MS } from "../core/spans.ts";
 import type { Alias, AliasList, AliasOperation } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
 import { call, type CallOptions } from "./call.ts";
@@ -8,7 +9,7 @@ import { messageId } from "./identity.ts";
 import type { Signer } from "./key.ts";
 import { mineHere } from "./mine.ts";
 import { type PostOptions, withWork } from "./post.ts";
-import { getPow, getTime, type Page } from "./read.ts";
+import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
 
 export type AliasesQuery = Page & { readonly q?: string | undefined; readonly agent?: string | undefined };
 
@@ -37,8 +38,9 @@ export const releaseAlias = (board: Board, key: Signer, alias: string, options: 
 async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias: string, options: AliasOptions): Promise<AliasOperation> {
   const { unix } = await getTime(board, options);
   const { alias_bits: bits } = await getPow(board, options);
+  const audience = await audienceOf(board, options);
   const signed = async (ts: number): Promise<AliasOperation> => {
-    const payload = JSON.stringify({ v: 1, pk: key.pk, ts, op, alias } satisfies AliasPayload);
+    const payload = JSON.stringify({ v: 1, pk: key.pk, ts, op, alias, ...audience } satisfies AliasPayload);
     const sig = await key.sign(payload);
     return withWork(bits, async (price) => {
       const nonce = await (options.mine ?? mineHere)(messageId(payload), price, options);
@@ -46,11 +48,27 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
     });
   };
   try {
-    return await signed(unix);
+    const done = await signed(unix);
+    // Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
+    return isDone(done, unix) ? done : await signed(unix + 1);
   } catch (error) {
-    // The last operation was in this very second: the one after it is free.
+    // Whoever signed the last operation has a clock that is ahead.
     const last = error instanceof BoardError && error.code === "stale_alias_op" ? Number(error.details["last_ts"]) : Number.NaN;
     if (!(last >= unix)) throw error;
     return signed(last + 1);
   }
 }
+
+/** The board it is meant for, so that it works on no other one. A board that cannot sign its log at the moment cannot say who it is. */
+async function audienceOf(board: Board, options: CallOptions): Promise<Pick<AliasPayload, "board">> {
+  try {
+    return { board: (await getCheckpoint(board, options)).board };
+  } catch (error) {
+    if (error instanceof BoardError && error.status === 503) return {};
+    throw error;
+  }
+}
+
+/** A name that is held lasts for weeks, and one that was let go ends at once. */
+const isDone = ({ op, expires_at: end }: AliasOperation, unix: number): boolean =>
+  Date.parse(end) - unix * 1000 > HOUR_MS === (op === "claim");

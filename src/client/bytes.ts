@@ -8,7 +8,7 @@ export const toBase64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replace(/=+$/, "");
 
-/** `text` is canonical; the patterns of core/protocol/encoding.ts tell. */
+/** `text` is canonical, with its padding or without; the patterns of core/protocol/encoding.ts tell. */
 export const fromBase64url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
 

@@ -1,5 +1,18 @@
 // The public face of the client, `agent-blackboard/client`: functions over a board, for Node and browsers alike.
-export { answerTo, claim, question, refute, replyTo, resultOf, retract, signal, subtaskOf, task, verify } from "./acts.ts";
+export {
+  answerTo,
+  claim,
+  question,
+  refute,
+  replyTo,
+  resultOf,
+  retract,
+  retractEverything,
+  signal,
+  subtaskOf,
+  task,
+  verify,
+} from "./acts.ts";
 export { type AliasesQuery, claimAlias, getAlias, listAliases, releaseAlias } from "./aliases.ts";
 export type * from "./answers.ts";
 export { assistAlias, type AssistedOptions, assistKeygen, assistPost, assistPrepare } from "./assist.ts";
@@ -42,7 +55,9 @@ export {
   readInbox,
   searchMessages,
   type TagsQuery,
+  type WorkQuery,
 } from "./read.ts";
+export { retractAll } from "./retract-all.ts";
 export { type RawMessage, type VerifiedMessage, verifyEnvelope } from "./verify-envelope.ts";
 export { LogFault, type LogFaultKind, type LogHead, type VerifiedLog, verifyLog, type VerifyLogOptions } from "./verify-log.ts";
 export { type BoardEvent, type Connection, watch, type WatchOptions } from "./watch.ts";

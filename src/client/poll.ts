@@ -1,5 +1,6 @@
 // New messages by long poll: the same as watching, for where a stream cannot be held open.
 import type { Message } from "./answers.ts";
+import { requireReached } from "./begun-anew.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { type ListQuery, listMessages } from "./read.ts";
@@ -13,7 +14,7 @@ export interface PollOptions extends CallOptions {
 
 type PollQuery = Omit<ListQuery, "sort" | "cursor" | "after_seq" | "wait">;
 
-/** Each new message that fits, oldest first, until the caller stops. */
+/** Each new message that fits, oldest first, until the caller stops; throws `future_cursor` where the board has begun anew. */
 export async function* poll(board: Board, query: PollQuery = {}, options: PollOptions = {}): AsyncGenerator<Message, void> {
   const { wait = 25, signal } = options;
   let after = options.after ?? (await listMessages(board, { limit: 1, include: [] }, options)).latest_seq;
@@ -24,8 +25,9 @@ export async function* poll(board: Board, query: PollQuery = {}, options: PollOp
       throw error;
     });
     if (page === undefined) return;
+    requireReached(after, page.latest_seq);
     yield* page.messages;
     // A page that is not the last says where it ends; only the last one has seen all up to the newest entry.
-    after = page.next_cursor === null ? Math.max(after, page.latest_seq) : (page.messages.at(-1)?.seq ?? after);
+    after = page.next_cursor === null ? page.latest_seq : (page.messages.at(-1)?.seq ?? after);
   }
 }

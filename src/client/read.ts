@@ -102,7 +102,7 @@ export async function getThread(
     edges.push(...next.edges);
     cursor = next.next_cursor;
   }
-  return { ...first, messages, edges, next_cursor: null };
+  return { ...first, messages, edges, next_cursor: null, complete: true };
 }
 
 /** The neighbourhood of a message, up to six refs away. */
@@ -115,12 +115,19 @@ export function getGraph(
   return call(board, `/api/messages/${at(id)}/graph`, { query: parameters(query), signal });
 }
 
-/** Open, unclaimed work; `needs` is what the caller can do, and what needs it comes first; `agent` is who asks, and leaves out what only others may claim. */
-export function findWork(
-  board: Board,
-  query: Page & { readonly needs?: Tags; readonly tags?: Tags; readonly agent?: string } = {},
-  { signal }: CallOptions = {},
-): Promise<MessageList> {
+export type WorkQuery = Page & {
+  /** What the caller can do: what needs any of it comes first, and each message says in `match` how much of what it needs that is. */
+  readonly offers?: Tags;
+  /** Only what needs any of these. */
+  readonly needs?: Tags;
+  /** Only with any of these. */
+  readonly tags?: Tags;
+  /** Who asks: leaves out what only others may claim. */
+  readonly agent?: string | undefined;
+};
+
+/** Open, unclaimed tasks, subtasks and questions. */
+export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
   return call(board, "/api/work", { query: parameters(query), signal });
 }
 

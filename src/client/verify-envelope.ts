@@ -49,7 +49,7 @@ function payloadOf(text: string): Payload {
   return refuse("invalid_json", "`payload` does not hold a JSON object.");
 }
 
-/** Throws `bad_key` or `bad_signature` unless the key strictly signed the text. Both are spelled canonically. */
+/** Throws `bad_key` or `bad_signature` unless the key strictly signed the text. Both are spelled canonically, with their padding or without. */
 export async function requireSignature(pk: string, text: string, sig: string): Promise<void> {
   const point = fromBase64url(pk);
   const bytes = fromBase64url(sig);

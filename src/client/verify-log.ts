@@ -1,5 +1,5 @@
 // The board's log, replayed by a reader who trusts nobody: each entry against the one before, the end against the board's signature.
-import { PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
+import { PUBLIC_KEY, SIGNATURE, unpadded } from "../core/protocol/encoding.ts";
 import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./answers.ts";
 import type { CallOptions } from "./call.ts";
@@ -74,7 +74,7 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
 /** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
 export async function requireCheckpoint({ payload, sig, pk, board, seq, hash }: Checkpoint, known?: string): Promise<void> {
   const fault = (message: string): LogFault => new LogFault("checkpoint", seq, message);
-  if (known !== undefined && pk !== known) throw fault("The checkpoint is signed by another key than the board's");
+  if (known !== undefined && unpadded(pk) !== unpadded(known)) throw fault("The checkpoint is signed by another key than the board's");
   if (!PUBLIC_KEY.test(pk) || !SIGNATURE.test(sig)) throw fault("The checkpoint's key or signature is misspelled");
   if (agentId(pk) !== board) throw fault("The checkpoint names another board than its key's");
   const stated = headIn(payload);
@@ -92,7 +92,7 @@ function headIn(payload: string): Partial<LogHead> | null {
   }
 }
 
-/** The entry as the next one after `head`; where the log then stands. */
+/** The entry as the next one after `head`, of whatever type; where the log then stands. */
 export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change): Promise<LogHead> {
   const { seq, type, id, detail, digest, prev, hash } = entry;
   if (seq !== head.seq + 1) throw new LogFault("order", head.seq + 1, `Entry ${seq} comes where another should`);
@@ -103,10 +103,10 @@ export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change)
   return { seq, hash };
 }
 
-/** Content that is gone leaves nothing but its digest. */
+/** What was erased, content or detail, leaves nothing but its digest. */
 function digestOf(type: string, detail: string | null, raw: Change["raw"], stated: string): string {
   if (type === "create") return raw === undefined || raw === null ? stated : sha256Hex(contentText(raw));
-  return detail === null ? "-" : sha256Hex(detail);
+  return detail === null ? stated : sha256Hex(detail);
 }
 
 async function requireContent(seq: number, id: string, raw: NonNullable<Change["raw"]>): Promise<void> {

@@ -5,7 +5,7 @@ import { getDump } from "./get-dump.ts";
 
 /** The pieces that the operation sends of these lines. */
 async function pieces(lines: () => AsyncIterable<string>): Promise<AsyncIterator<string | Uint8Array>> {
-  const { stream } = await getDump(lines, "jsonl.gz").run(callWith({}));
+  const { stream } = await getDump(async () => ({ seq: 7, lines: lines() }), "jsonl.gz").run(callWith({}));
   if (stream === undefined) throw new Error("The dump is not a stream.");
   return stream[Symbol.asyncIterator]();
 }

@@ -6,6 +6,7 @@ const site = {
   baseUrl: "http://board.test",
   version: "0",
   mailDomain: "board.test",
+  local: false,
   style: "/s.css",
   script: undefined,
   miner: undefined,

@@ -67,12 +67,12 @@ const draft: Arbitrary<Draft> = record({
   ttl: among<Payload["ttl"]>([2, 60], [2, "90s"], [3, "5m"], [3, 3600], [4, undefined]),
   lease: among<Payload["lease"]>([3, "60s"], [2, 120], [1, "1h"], [2, undefined]),
   to: among<number | undefined>([6, undefined], [1, 0], [1, 1]),
-  signal: among([6, "resolved"], [3, "useful"], [1, "spam"]),
+  signal: among([6, "resolved"], [3, "useful"], [3, "stale"], [1, "spam"]),
   refutes: boolean(),
   all: nat(9).map((n) => n === 0),
-  tags: subarray(["red", "green", "blue"]),
-  needs: subarray(["help", "time"]),
-  offers: subarray(["time", "space"]),
+  tags: subarray(["red", "Red", "RED", "green", "blue"]),
+  needs: subarray(["help", "Help me", "help me", "time"]),
+  offers: subarray(["time", "Space", "space"]),
 });
 
 export const step: Arbitrary<Step> = oneof(
@@ -118,7 +118,7 @@ export function written(model: Model, play: Exclude<Step, { do: "wait" | "wait_f
     ...(rel === undefined || all ? [] : [{ rel, target: draft.target }]),
     // A claim claims exactly one, a subtask is part of exactly one.
     ...draft.more.filter((one) => one.rel !== rel || !["claims", "subtask_of"].includes(one.rel)),
-  ];
+  ].filter((one, i, all) => one.rel !== "claims" || all.findIndex(({ rel: first }) => first === "claims") === i);
   const text = JSON.stringify({
     v: 1,
     pk,
@@ -126,12 +126,12 @@ export function written(model: Model, play: Exclude<Step, { do: "wait" | "wait_f
     kind: draft.kind,
     title: `message ${n}`,
     body: "text",
-    refs: wanted.map(({ rel, target }) => ({ rel, id: aim(model, rel, author, target) })),
+    refs: wanted.map(({ rel, target }) => ({ rel, id: aim(model, rel, author, target, draft.signal) })),
     tags: draft.tags,
     needs: draft.needs,
     offers: draft.kind === "offer" ? ["help", ...draft.offers] : draft.offers,
     ...(all ? { data: { scope: "all" } } : {}),
-    ...(draft.kind === "signal" ? { signal: draft.signal } : {}),
+    ...(draft.kind === "signal" || (draft.refutes && wanted.some(({ rel }) => rel === "on")) ? { signal: draft.signal } : {}),
     ...(draft.kind === "task" && draft.to !== undefined ? { to: AGENTS[draft.to]!.id } : {}),
     ttl: draft.ttl,
     lease: draft.lease,
@@ -140,12 +140,12 @@ export function written(model: Model, play: Exclude<Step, { do: "wait" | "wait_f
   return { author, text };
 }
 
-function aim(model: Model, rel: Rel, author: string, { where, n }: Pick): string {
+function aim(model: Model, rel: Rel, author: string, { where, n }: Pick, signal: Draft["signal"]): string {
   const live = model.messages.filter((m) => model.goneReason(m) === undefined);
   const candidates = (): readonly Posted[] => {
     switch (where) {
       case "fitting":
-        return live.filter((m) => fits(rel, author, m));
+        return live.filter((m) => (rel === "on" && signal === "stale" ? m.payload.kind === "claim" : fits(rel, author, m)));
       case "live":
         return live;
       case "superseded":

@@ -32,12 +32,15 @@ export class AliasModel {
   operate(operation: Operation): string {
     const { agent, alias, op, ts } = operation;
     const state = this.state(alias);
+    const last = this.#operations.filter((one) => one.alias === alias).at(-1);
+    const isSame = (one: Operation): boolean => one.alias === alias && one.agent === agent && one.op === op && one.ts === ts;
+    if (state.is !== "free" && last?.ts === ts && this.#operations.some(isSame)) return op;
     if (op === "claim") {
       if (alias === "postmaster") return "alias_reserved";
       if (state.is === "held" && state.agent !== agent) return "alias_taken";
       if (state.is === "kept" && !state.released && state.agent !== agent) return "alias_taken";
     } else if (state.is !== "held" || state.agent !== agent) return "not_owner";
-    if (state.is !== "free" && ts <= state.lastTs) return "stale_alias_op";
+    if (state.is !== "free" && ts < state.lastTs) return "stale_alias_op";
     const others = this.held(agent).filter((name) => name !== alias);
     if (op === "claim" && others.length >= PER_AGENT) return "too_many_aliases";
     this.#operations.push({ ...operation, at: this.now });

@@ -15,9 +15,9 @@ export interface Facts {
   readonly refutes: number;
   readonly replies: number;
   readonly answers: number;
+  readonly rejected: number;
   /** How many answers their own votes call so; never shown, but every later status hangs on it. */
   readonly answersVerified: number;
-  readonly answersDisputed: number;
   readonly signals: Readonly<Record<string, number>>;
   readonly claimed_by: string | null;
   readonly lease_until: string | null;
@@ -50,6 +50,8 @@ export interface AgentRecord {
 
 const JOINS_THREAD = new Set(["reply", "subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts"]);
 const NEEDS_LIVE = new Set(["subtask_of", "answers", "claims", "verifies", "refutes", "on", "retracts", "supersedes"]);
+const DAY = 86_400_000;
+const LEASES = 8;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
 const workable = (m: Posted): boolean => ["task", "subtask", "question"].includes(m.payload.kind);
@@ -58,6 +60,11 @@ const points = (m: Posted, rel: string, id: string): boolean => refs(m).some((re
 const counted = (words: readonly string[]): Counts =>
   Object.fromEntries(Object.entries(Object.groupBy(words, (word) => word)).map(([word, same]) => [word, same?.length ?? 0]));
 const votesOf = (rels: Iterable<string>): Votes => ({ verifies: 0, refutes: 0, ...counted([...rels]) });
+type LabelsOf = "tags" | "needs" | "offers";
+const folded = (label: string): string => label.toLowerCase();
+/** Each once, in its first spelling. */
+const labels = (m: Posted, field: LabelsOf): readonly string[] =>
+  (m.payload[field] ?? []).filter((one, i, all) => all.findIndex((other) => folded(other) === folded(one)) === i);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 function millis(value: string | number | undefined, otherwise: number): number {
@@ -124,7 +131,7 @@ export class Model {
       replies: this.#acting().filter((other) => points(other, "reply", m.id)).length,
       answers: this.#answers(m).length,
       answersVerified: this.#answers(m).filter((answer) => this.#verified(answer)).length,
-      answersDisputed: this.#answers(m).filter((answer) => this.#disputed(answer)).length,
+      rejected: this.#given(m).length - this.#answers(m).length,
       signals: this.#signals(m),
       claimed_by: lease?.author ?? null,
       lease_until: lease === undefined ? null : iso(this.#leaseEnd(lease)),
@@ -153,8 +160,8 @@ export class Model {
       given: votesOf(live.flatMap((m) => this.#voters(m).get(id) ?? [])),
       received: votesOf(own.flatMap((m) => [...this.#voters(m).values()])),
       signals: counted(own.flatMap((m) => this.#signallers(m).flatMap(({ payload }) => payload.signal ?? []))),
-      offers: [...new Set(acting.flatMap((m) => m.payload.offers ?? []))].toSorted(),
-      needs: [...new Set(acting.flatMap((m) => m.payload.needs ?? []))].toSorted(),
+      offers: this.#shown("offers", acting),
+      needs: this.#shown("needs", acting),
       profile: acting.findLast((m) => m.payload.kind === "profile")?.id,
     };
   }
@@ -166,11 +173,21 @@ export class Model {
       kind: counted(acting.map((m) => m.payload.kind)),
       status: counted(acting.map((m) => this.#status(m))),
       work: counted(acting.filter(workable).map((m) => this.#status(m))),
-      tag: counted(acting.flatMap((m) => m.payload.tags ?? [])),
-      need: counted(acting.flatMap((m) => m.payload.needs ?? [])),
-      offer: counted(acting.flatMap((m) => m.payload.offers ?? [])),
+      tag: counted(acting.flatMap((m) => labels(m, "tags").map(folded))),
+      need: counted(acting.flatMap((m) => labels(m, "needs").map(folded))),
+      offer: counted(acting.flatMap((m) => labels(m, "offers").map(folded))),
       threads: new Set(this.#live().map((m) => m.root)).size,
     };
+  }
+
+  /** The labels of some messages, each in the spelling that most messages here have; folded, unless another one has more. */
+  #shown(field: LabelsOf, of: readonly Posted[]): readonly string[] {
+    const used = counted(this.#acting().flatMap((m) => labels(m, field)));
+    return [...new Set(of.flatMap((m) => labels(m, field).map(folded)))].toSorted().map((label) => {
+      const spellings = Object.keys(used).filter((one) => folded(one) === label && one !== label);
+      const [best] = spellings.toSorted((a, b) => used[b]! - used[a]! || (a < b ? -1 : 1));
+      return best !== undefined && used[best]! > (used[label] ?? 0) ? best : label;
+    });
   }
 
   #live(): readonly Posted[] {
@@ -206,14 +223,16 @@ export class Model {
     if (target === undefined) return "target_unknown";
     if (this.goneReason(target) !== undefined) return "target_gone";
     if (this.supersededBy(target) !== undefined && rel !== "retracts") return "target_gone";
-    if (["subtask_of", "answers", "claims"].includes(rel) && !workable(target)) return "target_not_workable";
-    if (["verifies", "refutes"].includes(rel) && target.author === author) return "self_vote";
+    if (rel === "claims" && !workable(target)) return "target_not_workable";
     if (["retracts", "supersedes"].includes(rel) && target.author !== author) return "not_author";
     if (rel === "on" && this.#acting().some((m) => m.author === author && m.payload.signal === payload.signal && points(m, "on", id)))
       return payload.signal === undefined ? undefined : "already_signaled";
     if (rel !== "claims") return undefined;
     if (this.#status(target) === "resolved") return "target_resolved";
     if (target.payload.to !== undefined && target.payload.to !== author) return "reserved";
+    if (this.#stale(target, author).some((signal) => signal.at + DAY > this.now)) return "reserved";
+    const held = this.#live().filter((m) => m !== target && this.#lease(m)?.author === author);
+    if (held.length >= LEASES) return "too_many_leases";
     const lease = this.#lease(target);
     return lease !== undefined && lease.author !== author ? "already_claimed" : undefined;
   }
@@ -221,7 +240,17 @@ export class Model {
   /** The newest claim is the one that counts, for as long as it acts. */
   #lease(m: Posted): Posted | undefined {
     const claim = this.messages.findLast((other) => points(other, "claims", m.id));
-    return claim !== undefined && this.#acting().includes(claim) && this.#leaseEnd(claim) > this.now ? claim : undefined;
+    if (claim === undefined || !this.#acting().includes(claim) || this.#leaseEnd(claim) <= this.now) return undefined;
+    const ended = this.#stale(m, claim.author).some((signal) => this.messages.indexOf(signal) > this.messages.indexOf(claim));
+    return ended ? undefined : claim;
+  }
+
+  /** With these, whoever asked has ended an agent's lease, for good. */
+  #stale(m: Posted, agent: string): readonly Posted[] {
+    const claims = this.messages.filter((other) => other.author === agent && points(other, "claims", m.id));
+    return this.messages.filter(
+      (other) => other.author === m.author && other.payload.signal === "stale" && claims.some((claim) => points(other, "on", claim.id)),
+    );
   }
 
   #leaseEnd(claim: Posted): number {
@@ -236,6 +265,7 @@ export class Model {
   #voters(m: Posted): ReadonlyMap<string, string> {
     const newest = new Map<string, string>();
     for (const other of this.#acting()) {
+      if (other.author === m.author) continue;
       for (const { rel, id } of refs(other)) if (id === m.id && (rel === "verifies" || rel === "refutes")) newest.set(other.author, rel);
     }
     return newest;
@@ -249,8 +279,17 @@ export class Model {
     return this.#votes(m).verifies > this.#votes(m).refutes;
   }
 
+  /** Rejected or not. */
+  #given(m: Posted): readonly Posted[] {
+    return workable(m) ? this.#acting().filter((other) => points(other, "answers", m.id)) : [];
+  }
+
   #answers(m: Posted): readonly Posted[] {
-    return this.#acting().filter((other) => points(other, "answers", m.id));
+    return this.#given(m).filter((answer) => {
+      const asker = this.#voters(answer).get(m.author);
+      const { verifies, refutes } = this.#votes(answer);
+      return asker !== "refutes" && (refutes <= verifies || asker === "verifies");
+    });
   }
 
   #signals(m: Posted): Counts {
@@ -262,11 +301,12 @@ export class Model {
   }
 
   #status(m: Posted): string {
-    const answers = workable(m) ? this.#answers(m) : [];
+    const answers = this.#answers(m);
+    const counts = !workable(m) || answers.length > 0;
     const done = this.#acting().some((x) => x.author === m.author && x.payload.signal === "resolved" && points(x, "on", m.id));
     if (done || refs(m).some((ref) => ref.rel === "duplicates")) return "resolved";
-    if (this.#disputed(m) || (answers.length > 0 && answers.every((answer) => this.#disputed(answer)))) return "disputed";
-    if (this.#verified(m) || answers.some((answer) => this.#verified(answer))) return "verified";
+    if (counts && this.#disputed(m)) return "disputed";
+    if ((counts && this.#verified(m)) || answers.some((answer) => this.#verified(answer))) return "verified";
     if (answers.length > 0) return "answered";
     return workable(m) && this.#lease(m) !== undefined ? "claimed" : "open";
   }

@@ -3,6 +3,7 @@ import { BareBoard } from "../../../test/support/bare-board.ts";
 import { HOUR_MS } from "../../core/spans.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
 import { SqliteAgents } from "./agents.ts";
+import { SqliteTags } from "./tags.ts";
 
 const NOW = Date.UTC(2026, 0, 8);
 /** Several share each moment; more offer `much` than are sorted, few offer `little`. */
@@ -24,7 +25,7 @@ test("a page of agents is the same whether it is found by what they offer or by 
     for (const label of needs) tally.run(id, "need", label);
   }
   board.db.exec("COMMIT");
-  const agents = new SqliteAgents(board.db);
+  const agents = new SqliteAgents(board.db, new SqliteTags(board.db));
   const all = (query: Pick<AgentQuery, "activeSince" | "offers" | "needs">): string[] => {
     const found: string[] = [];
     let after: AgentPosition | undefined;
@@ -55,7 +56,7 @@ test("an agent with more words than anyone can read is shown with the first of t
   const words = Array.from({ length: 500 }, (_, i) => `x-${String(i).padStart(3, "0")}`);
   for (const field of ["kind", "offer", "need"]) for (const word of words) tally.run(field, word, 1);
   tally.run("kind", "note", 7);
-  const facts = new SqliteAgents(board.db).agent("ag_1", NOW);
+  const facts = new SqliteAgents(board.db, new SqliteTags(board.db)).agent("ag_1", NOW);
   expect(facts?.live).toBe(507);
   expect(facts?.byKind["note"]).toBe(7);
   expect(Object.keys(facts?.byKind ?? {})).toHaveLength(100);

@@ -112,7 +112,7 @@ function farewell(messages: readonly DemoMessage[], url: string): string {
     ["/api/messages?format=md", "the newest, for reading"],
     [`/api/messages/${idOf("manual")}/thread?format=md`, "a task with nine subtasks"],
     [`/api/messages/${idOf("pool")}/thread?format=md`, "a code review, with a withdrawn finding"],
-    ["/api/work?needs=code-review,sql", "open work for somebody who can do that"],
+    ["/api/work?offers=code-review,sql", "open work for somebody who can do that"],
     ["/api/messages?status=disputed", "what others have refuted"],
     ["/api/messages?q=connection+pool", "full text"],
     ["/api/similar?text=uploads+are+slow+at+night", "what is like this"],

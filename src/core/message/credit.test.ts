@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { SqliteAgents } from "../../adapters/sqlite/agents.ts";
+import { SqliteTags } from "../../adapters/sqlite/tags.ts";
 import { agentId, messageId } from "../protocol/identity.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
 import { HOUR_MS } from "../spans.ts";
@@ -10,7 +11,7 @@ const key = (name: string): string => Buffer.from(sha256Hex(name), "hex").toStri
 
 test("a question with more answers than are noted is still resolved, reopened and ended in full", () => {
   using board = new BareBoard();
-  const agents = new SqliteAgents(board.db);
+  const agents = new SqliteAgents(board.db, new SqliteTags(board.db));
   const post = (who: string, fields: object, now = NOW): string => {
     const text = JSON.stringify({ v: 1, pk: key(who), ts: 1, ...fields });
     expect(board.post(text, now)).toBe("created");

@@ -32,13 +32,14 @@ test("an answer and the vote on it that end in the same sweep are counted out on
   const task = put(0, { kind: "task", title: "work" });
   const first = put(1, { kind: "answer", refs: [{ rel: "answers", id: task }], ttl: "2m" });
   put(2, { kind: "verification", refs: [{ rel: "refutes", id: first }], ttl: "1m" });
-  expect(standing(task).status).toBe("disputed");
+  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
   now += 3 * MINUTE_MS;
   board.sweep(now);
-  expect(standing(task)).toMatchObject({ status: "open", answers: 0, answersDisputed: 0 });
+  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 0 });
   const second = put(1, { kind: "answer", body: "better", refs: [{ rel: "answers", id: task }] });
+  expect(standing(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
   put(2, { kind: "verification", body: "still wrong", refs: [{ rel: "refutes", id: second }] });
-  expect(standing(task).status).toBe("disputed");
+  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
 });
 
 test("a message joins the thread of its first ref as written, even where a later vote overrides that one", () => {
@@ -75,4 +76,63 @@ test("a dry run judges like a post and leaves nothing behind", () => {
   expect(standing(task).status).toBe("open");
   expect(board.post(claim, now)).toBe("created");
   expect(dry(claim)).toMatchObject({ result: "exists" });
+});
+
+test("whoever asked rejects an answer alone, keeps one that others reject, and a turned vote takes it back at once", () => {
+  const task = put(0, { kind: "task", title: "work" });
+  const answer = put(1, { kind: "result", refs: [{ rel: "answers", id: task }] });
+  const vote = (agent: number, rel: string, body: string) => put(agent, { kind: "verification", body, refs: [{ rel, id: answer }] });
+  vote(2, "verifies", "fine");
+  expect(standing(task)).toMatchObject({ status: "verified", answers: 1, rejected: 0 });
+  vote(0, "refutes", "not what I asked for");
+  expect(standing(task)).toMatchObject({ status: "open", answers: 0, rejected: 1 });
+  vote(0, "verifies", "it is, after all");
+  vote(2, "refutes", "not fine");
+  vote(3, "refutes", "nor to me");
+  expect(standing(task)).toMatchObject({ status: "answered", answers: 1, rejected: 0 });
+});
+
+test("a stale signal of whoever asked ends the lease for good, and keeps the agent away for a day, whatever becomes of claim and signal", () => {
+  const task = put(0, { kind: "task", title: "work" });
+  const claim = (agent: number, body: string) => written(agent, { kind: "claim", body, refs: [{ rel: "claims", id: task }] });
+  const first = claim(1, "mine");
+  expect(board.post(first, now)).toBe("created");
+  const renewed = put(1, { kind: "claim", body: "still mine", refs: [{ rel: "claims", id: task }] });
+  const stale = (agent: number) => ({ kind: "signal", signal: "stale", refs: [{ rel: "on", id: renewed }], title: `by ${agent}` });
+  put(2, stale(2));
+  expect(standing(task)).toMatchObject({ status: "claimed", claimedBy: AGENTS[1]!.id });
+  const said = put(0, stale(0));
+  expect(standing(task)).toMatchObject({ status: "open", claimedBy: null, leaseUntil: null });
+  expect(board.post(claim(1, "again"), now)).toBe("reserved");
+  put(0, { kind: "retraction", refs: [{ rel: "retracts", id: said }] });
+  put(1, { kind: "retraction", refs: [{ rel: "retracts", id: renewed }] });
+  expect(standing(task).status).toBe("open");
+  expect(board.post(claim(1, "again"), now)).toBe("reserved");
+  expect(board.post(claim(2, "for me then"), now)).toBe("created");
+  now += 24 * 60 * MINUTE_MS;
+  board.sweep(now);
+  expect(board.post(claim(1, "a day later"), now)).toBe("created");
+});
+
+test("an agent holds eight leases and no ninth, may renew each, and is told what it holds", () => {
+  const tasks = Array.from({ length: 9 }, (_, n) => put(0, { kind: "task", title: `work ${n}` }));
+  const claim = (n: number, body: string) => written(1, { kind: "claim", body, refs: [{ rel: "claims", id: tasks[n]! }] });
+  for (let n = 0; n < 8; n++) expect(board.post(claim(n, "first"), now)).toBe("created");
+  const [ninth] = board.run([{ type: "post", arrival: arrivalOf(claim(8, "too many")), dryRun: false }], now).outcomes;
+  expect(ninth).toMatchObject({ refused: { code: "too_many_leases" } });
+  const { leases } = (ninth as unknown as { refused: { details: { leases: { id: string }[] } } }).refused.details;
+  expect(leases.map(({ id }) => id).toSorted()).toEqual(tasks.slice(0, 8).toSorted());
+  expect(board.post(claim(3, "renewed"), now)).toBe("created");
+});
+
+test("a ref that cannot act is an edge with a warning: a vote on one's own message, an answer to a note, a part of it", () => {
+  const note = put(0, { kind: "note", title: "note" });
+  const text = written(0, { kind: "answer", refs: ["verifies", "answers", "subtask_of"].map((rel) => ({ rel, id: note })) });
+  const [outcome] = board.run([{ type: "post", arrival: arrivalOf(text), dryRun: false }], now).outcomes;
+  expect(outcome).toMatchObject({
+    result: "created",
+    warnings: [{ code: "self_vote" }, { code: "target_not_workable" }, { code: "target_not_workable" }],
+  });
+  expect(standing(note)).toMatchObject({ status: "open", verifies: 0, answers: 0 });
+  expect(standing(messageId(text)).root).toBe(note);
 });

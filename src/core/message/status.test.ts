@@ -1,6 +1,6 @@
 // The status of a message as the published rules give it, for every combination of what it depends on.
 import { describe, expect, test } from "vitest";
-import { type StatusFacts, statusOf, verdict } from "./status.ts";
+import { judge, type StatusFacts, statusOf, verdict } from "./status.ts";
 
 const NOW = 1000;
 const CALM: StatusFacts = {
@@ -11,7 +11,7 @@ const CALM: StatusFacts = {
   duplicateOf: null,
   answers: 0,
   answersVerified: 0,
-  answersDisputed: 0,
+  rejected: 0,
   leaseUntil: null,
 };
 const status = (facts: Partial<StatusFacts>): string => statusOf({ ...CALM, ...facts }, NOW);
@@ -29,6 +29,23 @@ test.for([
   expect(verdict({ verifies, refutes })).toBe(expected);
 });
 
+test.for([
+  [0, 0, undefined, "standing"],
+  [1, 0, undefined, "verified"],
+  [0, 1, undefined, "rejected"],
+  [1, 1, undefined, "standing"],
+  [1, 2, undefined, "rejected"],
+  [1, 2, "verifies", "standing"],
+  [2, 1, "verifies", "verified"],
+  [3, 1, "refutes", "rejected"],
+  [1, 1, "refutes", "rejected"],
+] as const)(
+  "an answer with %i verifications and %i refutations, of which whoever asked gave %s: %s",
+  ([verifies, refutes, asker, expected]) => {
+    expect(judge({ verifies, refutes }, asker)).toBe(expected);
+  },
+);
+
 describe("a task", () => {
   test.for([
     ["open", {}],
@@ -37,14 +54,16 @@ describe("a task", () => {
     ["open", { leaseUntil: NOW - 1 }],
     ["answered", { answers: 1 }],
     ["answered", { answers: 1, leaseUntil: NOW + 1 }],
-    ["answered", { answers: 2, answersDisputed: 1 }],
+    ["answered", { answers: 1, rejected: 1 }],
     ["verified", { answers: 1, answersVerified: 1 }],
-    ["verified", { answers: 2, answersVerified: 1, answersDisputed: 1 }],
-    ["disputed", { answers: 1, answersDisputed: 1 }],
-    ["disputed", { answers: 2, answersDisputed: 2, leaseUntil: NOW + 1 }],
+    ["verified", { answers: 1, answersVerified: 1, rejected: 1 }],
+    ["open", { rejected: 1 }],
+    ["claimed", { rejected: 2, leaseUntil: NOW + 1 }],
     ["verified", { verifies: 1, answers: 1 }],
     ["disputed", { refutes: 1, answers: 1, answersVerified: 1 }],
-    ["disputed", { verifies: 1, answers: 1, answersDisputed: 1 }],
+    ["open", { verifies: 1 }],
+    ["open", { refutes: 1, rejected: 1 }],
+    ["claimed", { verifies: 2, leaseUntil: NOW + 1 }],
     ["resolved", { resolvedByAuthor: true, refutes: 3, answers: 1, leaseUntil: NOW + 1 }],
     ["resolved", { duplicateOf: "x", verifies: 3 }],
   ] as const)("is %s with %j", ([expected, facts]) => {
@@ -57,7 +76,7 @@ describe("a note, which nobody works on", () => {
     ["open", {}],
     ["open", { leaseUntil: NOW + 1 }],
     ["open", { answers: 2, answersVerified: 1 }],
-    ["open", { answers: 1, answersDisputed: 1 }],
+    ["open", { rejected: 1 }],
     ["verified", { verifies: 1 }],
     ["disputed", { refutes: 1 }],
     ["resolved", { resolvedByAuthor: true }],
@@ -71,10 +90,11 @@ describe("a note, which nobody works on", () => {
 function published(facts: StatusFacts): string {
   const workable = ["task", "subtask", "question"].includes(facts.kind);
   const disputed = facts.refutes >= Math.max(1, facts.verifies);
+  const counts = !workable || facts.answers > 0;
   const lines: [string, boolean][] = [
     ["resolved", facts.resolvedByAuthor || facts.duplicateOf !== null],
-    ["disputed", disputed || (workable && facts.answers > 0 && facts.answers === facts.answersDisputed)],
-    ["verified", facts.verifies > facts.refutes || (workable && facts.answersVerified > 0)],
+    ["disputed", disputed && counts],
+    ["verified", (facts.verifies > facts.refutes && counts) || (workable && facts.answersVerified > 0)],
     ["answered", workable && facts.answers > 0],
     ["claimed", workable && facts.leaseUntil !== null && facts.leaseUntil > NOW],
   ];
@@ -91,7 +111,7 @@ test("the truth table: every combination has the status that the published order
           for (const duplicateOf of [null, "x"])
             for (const answers of few)
               for (const answersVerified of few.filter((n) => n <= answers))
-                for (const answersDisputed of few.filter((n) => n <= answers - answersVerified))
+                for (const rejected of few)
                   for (const leaseUntil of [null, NOW - 1, NOW, NOW + 1]) {
                     const facts = {
                       kind,
@@ -101,7 +121,7 @@ test("the truth table: every combination has the status that the published order
                       duplicateOf,
                       answers,
                       answersVerified,
-                      answersDisputed,
+                      rejected,
                       leaseUntil,
                     };
                     const found = statusOf(facts, NOW);

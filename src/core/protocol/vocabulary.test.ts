@@ -3,7 +3,19 @@ import { describe, expect, test } from "vitest";
 import { ID, noteText, PK } from "../../../test/support/payload.ts";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { parsePayload } from "./payload.ts";
-import { isWorkable, KIND_NAMES, listedKinds, REL_NAMES, RELS, REPORT_CATEGORIES, SIGNAL_NAMES, STATUS_NAMES } from "./vocabulary.ts";
+import {
+  isWorkable,
+  KIND_NAMES,
+  listedKinds,
+  listedRels,
+  listedSignals,
+  listedStatuses,
+  REL_NAMES,
+  RELS,
+  REPORT_CATEGORIES,
+  SIGNAL_NAMES,
+  STATUS_NAMES,
+} from "./vocabulary.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,10 +27,10 @@ const data = { data: {} };
 
 /** What each kind is content with, and what comes close and is not enough. */
 const KINDS: Readonly<Record<string, { readonly enough: readonly Fields[]; readonly short: readonly Fields[] }>> = {
-  note: { enough: [title, body, data], short: [{}, { title: "", body: "" }, { tags: ["a"] }] },
-  finding: { enough: [body], short: [{}, title, data, { body: "" }] },
-  task: { enough: [title, body], short: [{}, data, { title: "" }] },
-  question: { enough: [title, body], short: [{}, data, { body: "" }] },
+  note: { enough: [{}, title, body, data], short: [] },
+  finding: { enough: [{}, body], short: [] },
+  task: { enough: [{}, title, body, data], short: [] },
+  question: { enough: [{}, title, body], short: [] },
   subtask: {
     enough: [refs("subtask_of"), refs("cites", "subtask_of")],
     short: [{}, { ...title, ...body }, refs("reply"), refs("subtask_of", "subtask_of")],
@@ -48,7 +60,7 @@ const KINDS: Readonly<Record<string, { readonly enough: readonly Fields[]; reado
     enough: [refs("retracts"), refs("retracts", "retracts"), { data: { scope: "all" } }],
     short: [{}, body, data, { data: { scope: "some" } }, { data: { scope: ["all"] } }, refs("reply")],
   },
-  "x-anything": { enough: [{}, body, data, refs("claims")], short: [] },
+  "x-anything": { enough: [{}, body, data, refs("claims")], short: [refs("claims", "claims")] },
 };
 
 describe("each kind asks for what makes it useful, and for nothing else", () => {
@@ -102,8 +114,13 @@ describe("signals", () => {
   test.for(["", "Useful", "like", "wrong_tags", "toString", 1, null])("%j is none", (signal) => {
     expect(message("signal", { signal, ...refs("on") })).toBe("invalid_field");
   });
-  test.for(Object.keys(KINDS).filter((kind) => kind !== "signal"))("a signal on the kind %s would be lost, so it is refused", (kind) => {
-    for (const fields of KINDS[kind]?.enough ?? []) expect(message(kind, { ...fields, signal: "useful" })).toBe("kind_requirements");
+  test.for(Object.keys(KINDS))("one may stand on the kind %s, if it says what it is about", (kind) => {
+    for (const fields of KINDS[kind]?.enough ?? []) {
+      const { refs: others = [] } = fields as { refs?: object[] };
+      expect(message(kind, { ...fields, refs: [...others, { rel: "on", id: "0".repeat(64) }], signal: "useful" })).toBe("ok");
+      const about = (others as { rel: string }[]).some(({ rel }) => rel === "on");
+      expect(message(kind, { ...fields, signal: "useful" })).toBe(about ? "ok" : "kind_requirements");
+    }
   });
 });
 
@@ -140,9 +157,19 @@ describe("the words are those of the public interface", () => {
   });
 });
 
-describe("the published example of a kind can be posted as it stands", () => {
+describe("a published example can be posted as it stands", () => {
+  test.for([...listedRels(), ...listedSignals(), ...listedStatuses()])("$name", ({ example, meaning }) => {
+    const payload = { v: 1, pk: PK, ts: 1767225600, ...example };
+    expect(parsePayload(JSON.stringify(payload))).toEqual(payload);
+    expect(meaning.length).toBeGreaterThan(3);
+  });
+  test("of a rel or a signal it carries it", () => {
+    for (const { name, example } of listedRels()) expect(example.refs?.map(({ rel }) => rel)).toEqual([name]);
+    for (const { name, example } of listedSignals()) expect(example.signal).toBe(name);
+  });
   test.for(listedKinds())("$name", ({ name, example, workable, requires, meaning }) => {
-    const payload = { v: 1, pk: PK, ts: 1767225600, kind: name, ...example };
+    const payload = { v: 1, pk: PK, ts: 1767225600, ...example };
+    expect(example.kind).toBe(name);
     if (name === "email") expect(outcome(() => parsePayload(JSON.stringify(payload)))).toBe("kind_reserved");
     else expect(parsePayload(JSON.stringify(payload))).toEqual(payload);
     expect(workable).toBe(isWorkable(name));

@@ -68,7 +68,7 @@ const standing: Arbitrary<Standing> = record({
   replies: nat(9),
   answers: nat(9),
   answersVerified: nat(3),
-  answersDisputed: nat(3),
+  rejected: nat(3),
   signals: dictionary(constantFrom("useful", "stale", "wrong-tags"), nat(9)),
   resolvedByAuthor: boolean(),
   duplicateOf: maybe(id),

@@ -36,6 +36,8 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
     clock,
     report: { appended() {}, failed() {} },
     baseUrl: "http://localhost",
+    profile: "public",
+    cors: "any",
     trustedProxies: proxies,
     tls: undefined,
     metrics: undefined,

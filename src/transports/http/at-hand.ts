@@ -28,6 +28,9 @@ interface Known {
   link: string | undefined;
 }
 
+/** Where Markdown is offered too, who asks for it gets another answer. */
+const VARIES: readonly string[] = ["vary", "Accept"];
+
 export class AnswersAtHand {
   readonly #parts: AtHandParts;
   readonly #known = new Recent<string, Known>(ADDRESSES_KEPT);
@@ -36,7 +39,7 @@ export class AnswersAtHand {
 
   constructor(parts: AtHandParts) {
     this.#parts = parts;
-    this.#head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE, "vary", "Accept"];
+    this.#head = [...Object.entries(parts.door.headers).flat(), "content-type", JSON_TYPE];
   }
 
   /** The usual way has just answered this. */
@@ -64,7 +67,7 @@ export class AnswersAtHand {
     if (tag === undefined || ready === undefined) return false;
     rates.take(rate, caller);
     const bytes = Buffer.byteLength(ready.json);
-    const head = [...this.#head, "etag", tag, "content-length", String(bytes)];
+    const head = [...this.#head, ...("format" in known.operation.input.shape ? VARIES : []), "etag", tag, "content-length", String(bytes)];
     const link = this.#linkOf(known, url, ready.next);
     if (link !== undefined) head.push("link", link);
     response.writeHead(200, head);

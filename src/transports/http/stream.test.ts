@@ -34,6 +34,8 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     clock: new ManualClock(),
     report: { appended() {}, failed: (_what, error) => void failures.push(error) },
     baseUrl: "http://localhost",
+    profile: "public",
+    cors: "any",
     trustedProxies: [],
     tls: undefined,
     metrics: undefined,
