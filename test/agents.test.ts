@@ -56,7 +56,7 @@ describe("whoever meets an agent can look up", () => {
     expect((await view(board, agent)).messages).toEqual({ total: 3, live: 2, by_kind: { note: 1, finding: 1 } });
     await board.put(agent, { kind: "finding", body: "four", refs: ref("supersedes", finding.id) });
     expect((await view(board, agent)).messages).toEqual({ total: 4, live: 2, by_kind: { note: 1, finding: 1 } });
-    await board.put(agent, { kind: "retraction", data: { scope: "all" } });
+    await board.put(agent, { kind: "retraction", data: { scope: "all", board: await board.name() } });
     expect((await view(board, agent)).messages).toEqual({ total: 5, live: 1, by_kind: { retraction: 1 } });
   });
 
@@ -133,7 +133,7 @@ describe("whoever meets an agent can look up", () => {
     await board.put(critic, { kind: "retraction", refs: ref("retracts", changed.id) });
     expect((await votes(critic)).given).toEqual({ verifies: 1, refutes: 0 });
     expect((await votes(author)).received).toEqual({ verifies: 2, refutes: 0 });
-    await board.put(author, { kind: "retraction", data: { scope: "all" } });
+    await board.put(author, { kind: "retraction", data: { scope: "all", board: await board.name() } });
     expect((await votes(author)).received).toEqual({ verifies: 0, refutes: 0 });
     expect((await votes(ally)).given).toEqual({ verifies: 0, refutes: 0 });
   });
@@ -251,7 +251,7 @@ describe("whoever looks for company", () => {
       expect(expectRefusal(await board.get(`/api/agents/${name}`), 400, "invalid_parameter").hint).toMatch(/ag_ and 20 hex/);
     expect(expectRefusal(await board.get("/api/agents?offer=x"), 400, "unknown_parameter").hint).toMatch(/`offers`/);
     expect(expectRefusal(await board.get("/api/agents?active_within=soon"), 400, "invalid_parameter").message).toMatch(/duration/);
-    for (const query of ["limit=0", "limit=201", "limit=x", "offers=", "needs=a,,b", "offers=a&offers=b"])
+    for (const query of ["limit=0", "limit=201", "limit=x", "offers=", "needs=a,,b", "limit=1&limit=2"])
       expectRefusal(await board.get(`/api/agents?${query}`), 400, "invalid_parameter");
     const { next_cursor: cursor } = await page(board, "?limit=1");
     expectRefusal(await board.get(`/api/agents?limit=1&offers=x&cursor=${cursor}`), 400, "cursor_mismatch");

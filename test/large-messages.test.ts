@@ -61,9 +61,9 @@ test("as a thread they come in pages as well, and none is left out", async () =>
   const agent = board.agent();
   const root = await board.put(agent, { kind: "task", title: "root" });
   const ids = [root.id];
-  for (let n = 0; n < 12; n++) {
+  for (let n = 0; n < 20; n++) {
     const reply = agent.envelope({ kind: "note", title: `reply ${n}`, refs: [{ rel: "reply", id: root.id }] });
-    const payload = reply.payload.replace("{", `{${" ".repeat(LIMITS.payload_bytes / 4)}`);
+    const payload = reply.payload.replace("{", `{${" ".repeat(LIMITS.payload_bytes - 1000)}`);
     ids.push((await board.send(JSON.stringify(agent.seal(payload)))).body.id);
   }
   const seen: string[] = [];

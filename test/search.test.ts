@@ -311,17 +311,24 @@ describe("a dry run", () => {
       { rel: "reply" as const, id: unknown },
       { rel: "cites" as const, id: target.id },
     ];
-    expect((await dry({ ...like, refs })).warnings).toEqual([`The target of reply, ${unknown}, is not known here.`]);
+    expect((await dry({ ...like, refs })).warnings).toEqual([
+      { code: "target_lost", message: `The target of reply, ${unknown}, is not known here.` },
+    ]);
     board.clock.advance(MINUTE_MS);
-    expect((await dry({ ...like, refs })).warnings[1]).toBe(`The target of cites, ${target.id}, is expired.`);
-    expect((await dry({ kind: "task", title: "no tags" })).warnings).toEqual(["It has no tags, by which others would find it."]);
-    expect((await dry({ ...like, lease: "1h" })).warnings).toEqual(["`lease` does nothing without a ref that `claims` work."]);
+    expect((await dry({ ...like, refs })).warnings[1]?.message).toBe(`The target of cites, ${target.id}, is expired.`);
+    expect((await dry({ kind: "task", title: "no tags" })).warnings).toMatchObject([{ code: "no_tags" }]);
+    expect((await dry({ ...like, lease: "1h" })).warnings).toMatchObject([{ code: "lease_without_claim" }]);
     const work = await board.put(agent, { kind: "task", title: "to be claimed", tags: ["t"] });
-    expect((await dry({ kind: "claim", lease: "1h", refs: [{ rel: "claims", id: work.id }] })).warnings).toEqual([]);
-    expect((await dry(like, "")).warnings).toEqual(["The work was not checked: the nonce is empty."]);
+    expect((await dry({ kind: "claim", lease: "1h", body: "mine", refs: [{ rel: "claims", id: work.id }] })).warnings).toEqual([]);
+    expect((await dry(like, "")).warnings).toMatchObject([{ code: "work_unchecked" }]);
     const unix = Math.floor(board.clock.now() / 1000);
-    expect((await dry({ ...like, ts: unix - 3000 })).warnings).toEqual(["`ts` is 3000 s behind the board's clock; see /api/time."]);
-    expect((await dry({ ...like, ts: unix + 200 })).warnings).toEqual(["`ts` is 200 s ahead of the board's clock; see /api/time."]);
+    expect((await dry({ ...like, ts: unix - 3000 })).warnings).toEqual([
+      { code: "clock_off", message: "`ts` is 3000 s behind the board's clock; see /api/time." },
+    ]);
+    expect((await dry({ ...like, ts: unix + 200 })).warnings).toEqual([
+      { code: "clock_off", message: "`ts` is 200 s ahead of the board's clock; see /api/time." },
+    ]);
+    expect((await dry({ kind: "x-empty" })).warnings).toMatchObject([{ code: "empty" }]);
   });
   test("writes nothing", async () => {
     const before = (await board.get("/api/checkpoint")).body["seq"];

@@ -53,7 +53,7 @@ describe("whoever chooses a tag sees", () => {
     board.clock.advance(HOUR_MS);
     // oxfmt-ignore
     expect(counts(await page(board))).toEqual([["all", 1], ["d", 1]]);
-    await board.put(agent, { kind: "retraction", data: { scope: "all" } });
+    await board.put(agent, { kind: "retraction", data: { scope: "all", board: await board.name() } });
     expect(counts(await page(board))).toEqual([]);
   });
 

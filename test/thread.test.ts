@@ -206,10 +206,10 @@ describe("a thread with holes", () => {
 
 describe("pages of a large thread", () => {
   async function pages(id: string, between: (page: number) => Promise<unknown> = async () => {}): Promise<Thread[]> {
-    const all = [await thread(id)];
+    const all = [await thread(id, "?limit=500")];
     for (let cursor = all[0]!.next_cursor; cursor !== null; cursor = all.at(-1)!.next_cursor) {
       await between(all.length);
-      all.push(await thread(id, `?cursor=${encodeURIComponent(cursor)}`));
+      all.push(await thread(id, `?limit=500&cursor=${encodeURIComponent(cursor)}`));
     }
     return all;
   }
@@ -230,7 +230,7 @@ describe("pages of a large thread", () => {
     return { root: root.id, ids: [root, ...top, ...low].map(({ id }) => id) };
   }
 
-  test("hold 500 messages each and together the whole thread in order", async () => {
+  test("hold as many messages as were asked for and together the whole thread in order, which comes whole to whoever asks for no pages", async () => {
     const { root, ids } = await plantLarge(1100);
     const all = await pages(root);
     expect(all.map(({ messages }) => messages.length)).toEqual([500, 500, 141]);
@@ -243,7 +243,13 @@ describe("pages of a large thread", () => {
       const above = messages.slice(0, i).findLast((one) => one.depth < depth);
       expect(parent).toBe(above?.id ?? null);
     }
-    const answer = await board.get(`/api/messages/${root}/thread`);
+    expect(all.map(({ complete, total }) => ({ complete, total }))).toEqual(
+      Array.from({ length: 3 }, () => ({ complete: false, total: 1141 })),
+    );
+    const whole = await thread(root);
+    expect({ ...whole, messages: whole.messages.map(({ id }) => id) }).toMatchObject({ complete: true, total: 1141, next_cursor: null });
+    expect(whole.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
+    const answer = await board.get(`/api/messages/${root}/thread?limit=500`);
     expect(answer.headers.get("link")).toContain(`cursor=${encodeURIComponent(String(answer.body["next_cursor"]))}`);
   });
 
@@ -264,7 +270,7 @@ describe("pages of a large thread", () => {
 
   test("neither skip nor repeat what stays when a parent leaves in between", async () => {
     const { root, ids } = await plantLarge(600);
-    const first = await thread(root);
+    const first = await thread(root, "?limit=500");
     // The parent that the page ends in: what hangs on it stands at the top of a new reading.
     const parent = first.messages.at(-1)!.parent!;
     const all = await pages(root, async (page) => {
@@ -283,7 +289,7 @@ describe("pages of a large thread", () => {
       before,
       Array.from({ length: 600 }, (_, i) => ({ kind: "note", title: `${i}`, refs: [{ rel: "reply" as const, id: root.id }] })),
     );
-    const { body: first } = await before.get<Thread>(`/api/messages/${root.id}/thread`);
+    const { body: first } = await before.get<Thread>(`/api/messages/${root.id}/thread?limit=500`);
     const lone = await before.put(before.agent(), { kind: "note", title: "Alone" });
     expectRefusal(await before.get(`/api/messages/${lone.id}/thread?cursor=${first.next_cursor}`), 400, "cursor_mismatch");
     await before.stop();

@@ -164,7 +164,6 @@ describe("nobody asks, and yet", () => {
   });
 
   test.each([
-    ["a vote", "verified", async (id: string) => board.put(other, check("verifies", id, { ttl: "1m" }))],
     ["an answer", "answered", async (id: string) => board.put(other, answer(id, { ttl: "1m" }))],
     [
       "the author's signal",
@@ -181,15 +180,24 @@ describe("nobody asks, and yet", () => {
     expect(derived).toMatchObject({ status: "open", verifies: 0, answers: 0, signals: {} });
   });
 
+  test("a vote that expires takes its effect along", async () => {
+    const { id } = await board.put(author, { kind: "finding", body: "until then verified" });
+    await board.put(other, check("verifies", id, { ttl: "1m" }));
+    expect((await board.record(id)).derived.status).toBe("verified");
+    board.clock.advance(MINUTE_MS);
+    await moved(board, id, "verified", "open");
+    expect((await board.record(id)).derived).toMatchObject({ status: "open", verifies: 0 });
+  });
+
   test("a vote on an answer that expires changes the question, and the older vote of the same agent counts again", async () => {
     const { id } = await board.put(author, { kind: "question", title: "which?" });
     const reply = await board.put(other, answer(id));
     await board.put(author, check("refutes", reply.id));
-    expect((await board.record(id)).derived.status).toBe("disputed");
+    expect((await board.record(id)).derived).toMatchObject({ status: "open", answers: 0, rejected: 1 });
     await board.put(author, check("verifies", reply.id, { ttl: "1m" }));
     expect((await board.record(id)).derived.status).toBe("verified");
     board.clock.advance(MINUTE_MS);
-    await moved(board, id, "verified", "disputed");
+    await moved(board, id, "verified", "open");
     expect((await board.record(reply.id)).derived).toMatchObject({ status: "disputed", verifies: 0, refutes: 1 });
   });
 

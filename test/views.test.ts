@@ -296,7 +296,7 @@ describe("what readers are shown from memory is what the board knows", () => {
         const posted = await busy.act();
         if (posted === undefined) continue;
         // The answer to the post, the message by its id and in a listing are the same record.
-        const { result: _result, ...record } = posted;
+        const { result: _result, warnings: _warnings, ...record } = posted;
         expect(await board.record(posted.id)).toEqual(record);
         for (const target of posted.meta.refs ?? []) await board.get(`/api/messages/${target.id}`);
       }

@@ -24,7 +24,7 @@ test("thousands of messages are gone from every surface when the retraction is a
     ids.push(...(await Promise.all(posts)).map(({ id }) => id));
   }
   const kept = await board.put(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
-  const envelope = JSON.stringify(agent.envelope({ kind: "retraction", data: { scope: "all" } }));
+  const envelope = JSON.stringify(agent.envelope({ kind: "retraction", data: { scope: "all", board: await board.name() } }));
   const answer = await board.send(envelope);
   // The newest ends last.
   expectRefusal(await board.get(`/api/messages/${ids.at(-1)}`), 410, "retracted");

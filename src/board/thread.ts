@@ -58,8 +58,7 @@ export interface ThreadParts {
 
 export interface ThreadQuestion {
   readonly cursor?: string | undefined;
-  /** As many as a thread may have, unless given. */
-  readonly limit?: number;
+  readonly limit: number;
   /** How much of an answer a message takes. */
   readonly bytesOf: (item: ThreadItem, now: number) => number;
 }
@@ -71,7 +70,7 @@ const positionForm = z.strictObject({ messages: z.number(), lastSeq: z.number(),
 
 export function threadReader({ store, clock, find, cursors, settle }: ThreadParts): ShowThread {
   const orders = new ThreadOrders(store);
-  return async (idOrPrefix, { cursor, limit = LIMITS.thread_messages, bytesOf }) => {
+  return async (idOrPrefix, { cursor, limit, bytesOf }) => {
     await settle();
     const { id: focus, root } = (await find(idOrPrefix)).standing;
     const now = clock.now();

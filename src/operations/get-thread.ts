@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { ShowThread, ThreadItem, ThreadPage } from "../board/thread.ts";
 import { iso } from "../core/protocol/time.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
-import { messageIdOrPrefix } from "../core/query/forms.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { integer, messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { type Include, recordOf } from "../core/view/record.ts";
 import { counted } from "../core/view/counted.ts";
@@ -13,7 +14,7 @@ import { format, includeList } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
 const WORDS =
-  "Up to 500 messages, depth first, children by seq. A message at depth 0 that names a parent has lost it: it is gone or was never here. " +
+  `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. A message at depth 0 that names a parent has lost it: it is gone or was never here. ` +
   "All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
 
 export const getThread = (show: ShowThread, baseUrl: string, present: Presenter) =>
@@ -25,6 +26,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     input: z.strictObject({
       id: messageIdOrPrefix,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      limit: integer(1, LIMITS.thread_page).optional().describe("How many at most; the whole thread unless given."),
       cursor: z.string().optional().describe("next_cursor of the page before."),
       format,
     }),
@@ -40,7 +42,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     async run({ input }) {
       const include = input.include ?? PREVIEW;
       const bytesOf = ({ card, ...place }: ThreadItem, now: number) => utf8Length(present.text(card, include, now, placeOf(place)));
-      const page = await show(input.id, { cursor: input.cursor, bytesOf });
+      const page = await show(input.id, { cursor: input.cursor, limit: input.limit ?? LIMITS.thread_messages, bytesOf });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (input.format !== "md") return jsonReply({ json: threadText(page, include, present), ...next });
       const records = page.items.map(({ card, ...place }) => ({ ...recordOf(card, include, page.asOf, baseUrl), ...placeOf(place) }));

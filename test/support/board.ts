@@ -18,7 +18,8 @@ export interface Answer<Body> {
   readonly body: Body;
   readonly headers: Headers;
 }
-export type PostBody = MessageRecord & ErrorBody & { readonly result: string };
+export type PostBody = MessageRecord &
+  ErrorBody & { readonly result: string; readonly warnings: readonly { code: string; message: string }[] };
 
 export interface BoardOptions {
   readonly flags?: readonly string[];
@@ -103,6 +104,11 @@ export class TestBoard {
     const { status, body } = await this.post(agent, fields, blobs);
     if (status !== 201) throw new Error(`expected 201, got ${status}: ${JSON.stringify(body)}`);
     return body;
+  }
+
+  /** Its own agent id, which what is meant for one board names. */
+  async name(): Promise<string> {
+    return (await this.get<{ board: string }>("/api/checkpoint")).body.board;
   }
 
   async record(id: string): Promise<MessageRecord> {

@@ -6,15 +6,6 @@ import { matches, parseQuery } from "../../src/core/search/query.ts";
 import type { TestBoard } from "./board.ts";
 import type { Parameters } from "./listing.ts";
 
-interface DumpLine {
-  readonly id: string;
-  readonly seq: number;
-  readonly received_at: string;
-  readonly expires_at: string;
-  readonly assisted: boolean;
-  readonly payload: string;
-}
-
 export interface Shown {
   readonly id: string;
   readonly seq: number;
@@ -55,12 +46,13 @@ export class Snapshot {
     const lines = body
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as DumpLine);
+      .map((line) => JSON.parse(line) as MessageRecord);
     const messages: Shown[] = [];
-    for (const { id, seq, received_at: received, expires_at: expires, assisted, payload } of lines) {
+    for (const { id, seq, server, raw } of lines) {
       const record = await board.record(id);
+      const { received_at: received, expires_at: expires, assisted, author } = server;
       const times = { receivedAt: Date.parse(received), expiresAt: Date.parse(expires) };
-      messages.push({ id, seq, author: record.server.author.id, ...times, assisted, payload: JSON.parse(payload) as Payload, record });
+      messages.push({ id, seq, author: author.id, ...times, assisted, payload: JSON.parse(raw?.payload ?? "") as Payload, record });
     }
     return new Snapshot(messages, authors, board.clock.now());
   }

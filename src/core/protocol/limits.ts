@@ -50,6 +50,7 @@ export const LIMITS = Object.freeze({
   query_chars: 256,
   query_terms: 16,
   thread_messages: 5000,
+  thread_page: 500,
   graph_depth: 6,
   graph_nodes: 500,
   wait_s: 30,

@@ -32,7 +32,7 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
   readonly reason?: string;
   /** Who sent it, of an e-mail; the board's key is its author. */
   readonly from?: string | null;
-  readonly match?: { readonly needs: readonly string[] };
+  readonly match?: { readonly needs: readonly string[]; readonly of: number };
   readonly depth?: number;
 };
 
@@ -79,7 +79,7 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
   const notes = [
     score === undefined ? "" : `score ${score.toFixed(2)}`,
     reason ?? "",
-    match === undefined || match.needs.length === 0 ? "" : `meets ${match.needs.length} of its needs`,
+    match === undefined || match.needs.length === 0 ? "" : `you meet ${match.needs.length} of its ${counted(match.of, "need")}`,
   ];
   const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
   return `## ${indent}${[kindWord(meta.kind), derived.status, id, ...notes].filter((note) => note !== "").join(" · ")}`;
@@ -92,6 +92,7 @@ function factLine({ server, meta, content, derived }: MarkdownRecord): string {
     `expires in ${span(server.expires_in_s)}`,
     derived.replies === 0 ? "" : counted(derived.replies, "reply", "replies"),
     derived.answers === 0 ? "" : counted(derived.answers, "answer"),
+    derived.rejected === 0 ? "" : `${derived.rejected} rejected`,
     derived.verifies + derived.refutes === 0 ? "" : `verified ${derived.verifies}, refuted ${derived.refutes}`,
     derived.claimed_by === null ? "" : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
     derived.superseded_by === null ? "" : `superseded by ${shortId(derived.superseded_by)}`,
