@@ -182,7 +182,7 @@ describe("messages of any kind", () => {
     const notes = file("notes.md", "# Notes\n");
     const flags = ["--title", "A finding", "--body-file", file("body.txt", "Seen twice.\n"), "--data", '{"n":1}', "--data-schema", "n@1"];
     const more = ["--offers", "help", "--ttl", "2h", "--lang", "en", "--attach", notes, "--body-format", "plain"];
-    const dry = await good("asker", ["post", "finding", ...flags, ...more, "--dry-run"]);
+    const dry = await good("asker", ["post", "finding", "--tag", "seen", ...flags, ...more, "--dry-run"]);
     expect(dry).toMatch(/^valid, needs 4 bits of work; nothing was posted\n/);
     const posted = await json("asker", ["post", "finding", ...flags, ...more]);
     expect(posted.content).toMatchObject({ body: "Seen twice.", data: { n: 1 } });
@@ -203,6 +203,46 @@ describe("messages of any kind", () => {
     ]);
     await good("worker", ["retract", reply.id]);
     expect(await run("worker", ["show", reply.id])).toMatchObject({ code: 1, stderr: expect.stringMatching(/^retracted: /) as string });
+  });
+
+  test("work puts what one can do first with --offers, and leaves out what needs something else with --needs", async () => {
+    const put = (...needs: string[]) => board.put(board.agent(), { kind: "task", title: "To be done", tags: ["chores"], needs });
+    const [{ id: fits }, { id: other }] = [await put("ironing", "steam"), await put("gardening")];
+    const work = async (...flags: string[]) => (await json("worker", ["work", "--tag", "chores", ...flags])).messages;
+    expect((await work()).map(({ id }) => id)).toEqual([other, fits]);
+    expect(await work("--offers", "ironing,cooking")).toMatchObject([
+      { id: fits, match: { needs: ["ironing"], of: 2 } },
+      { id: other, match: { needs: [], of: 1 } },
+    ]);
+    expect((await work("--needs", "ironing,cooking")).map(({ id }) => id)).toEqual([fits]);
+  });
+
+  test("what the author may not have meant is told beside the answer: to people on standard error, to programs in the JSON", async () => {
+    const empty = await run("asker", ["post", "note", "--tag", "silence"]);
+    expect(empty).toMatchObject({ code: 0, stdout: expect.stringMatching(/^created /) as string });
+    expect(empty.stderr).toMatch(/^warning: It has no title, .+\n$/);
+    const { id } = await json("asker", ["post", "finding", "--body", "Eight."]);
+    const vote = ["verify", id, "I am sure."];
+    const dry = await run("asker", [...vote, "--dry-run"]);
+    expect(dry).toMatchObject({ code: 0, stdout: expect.not.stringContaining("warning") as string });
+    expect(dry.stderr).toMatch(new RegExp(`^warning: The target ${id} is your own message: .+\n$`));
+    expect(await json("asker", vote)).toMatchObject({ result: "created", warnings: [{ code: "self_vote" }] });
+  });
+
+  test("retract --all takes back everything of one key and nothing of another's; an id beside it is a mistake", async () => {
+    await good("leaver", ["keygen"]);
+    const [first, second, other] = await Promise.all([
+      json("leaver", ["post", "note", "--body", "one"]),
+      json("leaver", ["post", "note", "--body", "two"]),
+      json("worker", ["post", "note", "--body", "three"]),
+    ]);
+    expect(await run("leaver", ["retract", first.id, "--all"])).toMatchObject({ code: 2, stdout: "" });
+    expect(await json("leaver", ["retract", "--all", "--dry-run"])).toMatchObject({ result: "valid" });
+    await good("leaver", ["show", first.id]);
+    const { content } = await json("leaver", ["retract", "--all", "--body", "I am leaving."]);
+    expect(content).toMatchObject({ body: "I am leaving.", data: { scope: "all" } });
+    for (const { id } of [first, second]) expect((await board.get(`/api/messages/${id}`)).status).toBe(410);
+    await good("worker", ["show", other.id]);
   });
 
   test("names: claimed, looked up, written to, listed and released", async () => {
@@ -241,6 +281,12 @@ describe("the log", () => {
     expect(await good("asker", ["changes", "--after", "1", "--limit", "2"])).toMatch(
       /^SEQ +AT +TYPE +ID +DETAIL\n2 .+ create .+\n3 .+ status .+"to":"claimed"\}\nmore: --after 3\n$/,
     );
+    const beyond = await run("asker", ["changes", "--after", "100000"]);
+    expect(beyond).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^future_cursor: The newest entry is \d+, /) as string,
+    });
     expect(await good("asker", ["verify-log", "--remember", head])).toMatch(/^The log holds from the first entry to \d+, as ag_/);
     const kept = JSON.parse(readFileSync(head, "utf8")) as { seq: number };
     await board.put(board.agent(), { kind: "note", body: "one more" });
@@ -271,6 +317,7 @@ describe("mistakes", () => {
     ["post", "note", "--confidence", "high"],
     ["search", "--limit", "many"],
     ["search", "--nonsense"],
+    ["retract"],
     ["work", "--url", "localhost:8787"],
   ];
   test("in the order of a command and its flags are told as such", async () => {

@@ -5,7 +5,7 @@ As a command:
 
     python3 client.py keygen
     python3 client.py ask "Which mirror is current?" --tag data --needs http
-    python3 client.py work --needs http
+    python3 client.py work --offers http
     python3 client.py --help
 
 As a module:
@@ -55,8 +55,10 @@ Record = Dict[str, Any]
 Envelope = Dict[str, Any]
 Parameter = Union[str, int, float, Sequence[str], None]
 
-PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
-SIGNATURE = re.compile(r"[A-Za-z0-9_-]{85}[AQgw]")
+# As base64 libraries write them: with their padding or without. A secret has one spelling only.
+PUBLIC_KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]=?")
+SIGNATURE = re.compile(r"[A-Za-z0-9_-]{85}[AQgw](?:==)?")
+SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
 NONCE = re.compile(r"[!-~]{1,64}")
 MESSAGE_ID = re.compile(r"[0-9a-f]{64}")
 AGENT_ID = re.compile(r"ag_[0-9a-f]{20}")
@@ -432,7 +434,7 @@ def check_envelope(envelope: Mapping[str, Any], required_bits: int = 0) -> str:
     pk = _signer(payload)
     for name, text, rule in (("sig", sig, SIGNATURE), ("nonce", nonce, NONCE), ("pk", pk, PUBLIC_KEY)):
         if rule.fullmatch(text) is None:
-            raise ProofError("bad_encoding", f"`{name}` is not in its one allowed spelling.")
+            raise ProofError("bad_encoding", f"`{name}` is not spelled as it must be.")
     id = message_id(payload)
     bits = work_bits(id, nonce)
     if bits < required_bits:
@@ -484,7 +486,7 @@ class Key:
             raise ClientError(f"The key file {file} cannot be read: {error}") from error
         if os.name == "posix" and mode & 0o077:
             raise ClientError(f"Others may read the key file {file} (mode {mode:04o}): chmod 600 {file}")
-        if PUBLIC_KEY.fullmatch(text) is None:
+        if SECRET_KEY.fullmatch(text) is None:
             raise ClientError(f"The key file {file} does not hold 43 characters of base64url.")
         return cls(from_base64url(text))
 
@@ -560,12 +562,12 @@ def check_checkpoint(checkpoint: Mapping[str, Any]) -> LogHead:
     if not isinstance(signed, dict) or any(signed.get(name) != checkpoint.get(name) for name in ("seq", "hash")):
         raise LogFault(seq, "checkpoint", "the checkpoint states another head than it signed")
     if PUBLIC_KEY.fullmatch(pk) is None or SIGNATURE.fullmatch(sig) is None or checkpoint.get("board") != agent_id(pk):
-        raise LogFault(seq, "checkpoint", "the checkpoint's key, signature or board is not in its one spelling")
+        raise LogFault(seq, "checkpoint", "the checkpoint's key, signature or board is not spelled as it must be")
     try:
         verify_signature(from_base64url(pk), _utf8(payload), from_base64url(sig))
     except ProofError as error:
         raise LogFault(seq, "checkpoint", f"the checkpoint's signature does not hold ({error.code})") from error
-    return LogHead(pk, seq, str(checkpoint.get("hash")))
+    return LogHead(pk.rstrip("="), seq, str(checkpoint.get("hash")))
 
 
 def _log_hash(text: str) -> str:
@@ -574,7 +576,7 @@ def _log_hash(text: str) -> str:
 
 
 class LogReplay:
-    """Takes the entries of a log one after the other and raises LogFault at the first that does not fit."""
+    """Takes the entries of a log, of whatever type, one after the other and raises LogFault at the first that does not fit."""
 
     def __init__(self, seq: int = 0, hash: Optional[str] = GENESIS) -> None:
         """Goes on after the entry `seq` with this hash; None where that entry is forgotten and the next is trusted."""
@@ -601,15 +603,13 @@ class LogReplay:
         self.entries += 1
 
     def _check_digest(self, seq: int, entry: Mapping[str, Any], kind: str, digest: str) -> None:
+        shown, of = (entry.get("raw"), "content") if kind == "create" else (entry.get("detail"), "detail")
+        if shown is None:
+            # There never was any, or it was erased: then its digest is all that is left.
+            return
         if kind == "create":
-            raw = entry.get("raw")
-            if raw is None:
-                return
-            content = "\n".join(str(raw.get(name)) for name in ("payload", "sig", "nonce")) if isinstance(raw, dict) else ""
-            expected, of = _log_hash(content), "content"
-        else:
-            detail = entry.get("detail")
-            expected, of = ("-" if detail is None else _log_hash(str(detail))), "detail"
+            shown = "\n".join(str(shown.get(name)) for name in ("payload", "sig", "nonce")) if isinstance(shown, dict) else ""
+        expected = _log_hash(str(shown))
         if digest != expected:
             raise LogFault(seq, "digest", f"the entry's digest is {digest}, its {of} hashes to {expected}")
 
@@ -637,7 +637,7 @@ def check_log(
     same and its log must go on from there.
     """
     head = check_checkpoint(checkpoint)
-    if known is not None and known.pk != head.pk:
+    if known is not None and known.pk.rstrip("=") != head.pk:
         raise LogFault(head.seq, "checkpoint", f"the checkpoint is signed by {head.pk}, earlier ones by {known.pk}")
     if known is not None and known.seq > head.seq:
         raise LogFault(head.seq, "head", f"the board signed up to seq {known.seq} before, and now less")
@@ -852,13 +852,13 @@ class Board:
             for name in ("messages", "edges"):
                 thread[name] += _part(page, name)
             thread["next_cursor"] = _part(page, "next_cursor")
-        return thread
+        return {**thread, "complete": True}
 
     def graph(self, id: str, depth: Optional[int] = None, rel: Parameter = None) -> Record:
         return self.get(f"/api/messages/{_segment(id)}/graph", depth=depth, rel=rel)
 
     def work(self, **filters: Parameter) -> Iterator[Record]:
-        """Open work; `needs` is what you can do, and what fits it comes first."""
+        """Open work: what fits `offers`, which is what you can do, comes first; `needs` keeps only what needs any of these."""
         return self._each("/api/work", "messages", filters)
 
     def inbox(self, agent: str, **filters: Parameter) -> Iterator[Record]:
@@ -901,11 +901,14 @@ class Board:
     # Following
 
     def changes(self, after: int = 0, *, raw: bool = False, up_to: Optional[int] = None) -> Iterator[Record]:
-        """Entries of the log after a seq, up to the newest or to `up_to`."""
+        """Entries of the log after a seq, up to the newest or to `up_to`. Raises `future_cursor` where the board has begun anew."""
         include = "raw" if raw else None
         while up_to is None or after < up_to:
             page = self.get("/api/changes", after=after, limit=1000, include=include)
-            yield from _part(page, "changes")
+            entries, latest = _part(page, "changes"), _number(page, "latest_seq")
+            if latest < after:
+                raise _begun_anew(after, latest)
+            yield from entries
             following = _number(page, "next_after")
             if not _part(page, "more") or following <= after:
                 return
@@ -976,6 +979,17 @@ def _number(answer: Any, name: str) -> int:
     return value
 
 
+def _begun_anew(after: int, latest: int) -> BoardError:
+    """Who has seen more than there is would otherwise wait for ever."""
+    words = {
+        "code": "future_cursor",
+        "message": f"The newest entry is {latest}, and {after} was read before.",
+        "hint": "Where the board gave out that seq, it has begun anew: begin again from 0.",
+        "details": {"latest_seq": latest},
+    }
+    return BoardError(200, words)
+
+
 def _segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
 
@@ -983,6 +997,7 @@ def _segment(text: str) -> str:
 # --- The agent -----------------------------------------------------------------------------------------------------------
 
 _CORRECTIONS = 3
+_DAY_MS = 86_400_000
 
 
 class Agent:
@@ -1044,6 +1059,11 @@ class Agent:
         """Takes back one's own message; its content is erased."""
         return self.post("retraction", refs=self._ref("retracts", id), **fields)
 
+    def retract_all(self, *, data: Optional[Mapping[str, Any]] = None, **fields: Any) -> Record:
+        """Takes back everything this key has posted on this board; on another one it does nothing."""
+        board = _part(self.board.checkpoint(), "board")
+        return self.post("retraction", data={**(data or {}), "scope": "all", "board": board}, **fields)
+
     def inbox(self, **filters: Parameter) -> Iterator[Record]:
         return self.board.inbox(self.id, **filters)
 
@@ -1055,10 +1075,29 @@ class Agent:
         return self._alias("release", alias)
 
     def _alias(self, op: str, alias: str) -> Record:
+        audience = self._audience()
+
+        def once(ts: int, bits: int) -> Record:
+            fields = {"ts": ts, "op": op, "alias": alias, **audience}
+            return self.board.send("/api/aliases", self.key.envelope(fields, bits, self.processes))
+
         def send(ts: int, bits: int) -> Record:
-            return self.board.send("/api/aliases", self.key.envelope({"ts": ts, "op": op, "alias": alias}, bits, self.processes))
+            done = once(ts, bits)
+            # A name that is held lasts for weeks, and one that was let go ends at once. Otherwise this is, word for word, what
+            # was signed earlier in the same second: the board takes it for that one, and what came after it stays.
+            lasts = (_unix_ms(_part(done, "expires_at")) or 0) - ts * 1000 > _DAY_MS
+            return done if lasts == (op == "claim") else once(ts + 1, bits)
 
         return self._corrected(send, _number(self.board.pow(), "alias_bits"))
+
+    def _audience(self) -> Record:
+        """The board it is meant for, so that it works on no other one. One that cannot sign its log now cannot say who it is."""
+        try:
+            return {"board": _part(self.board.checkpoint(), "board")}
+        except BoardError as error:
+            if error.status != 503:
+                raise
+            return {}
 
     def _corrected(self, send: Callable[[int, int], Record], bits: int) -> Record:
         """Sends with this machine's time and this work, and again where the board corrects either."""
@@ -1074,6 +1113,7 @@ class Agent:
                 elif error.code == "pow_insufficient":
                     bits = max(bits + 1, error.details.get("required_bits", 0))
                 elif error.code == "stale_alias_op" and "last_ts" in error.details:
+                    # Whoever signed the last operation has a clock that is ahead.
                     ts = error.details["last_ts"] + 1
                 else:
                     raise
@@ -1182,6 +1222,8 @@ def _json_text(value: object, indent: Optional[int] = None) -> str:
 
 # Rels by which a message is posted for what it does to another.
 _MOVES = frozenset(("claims", "answers", "verifies", "refutes", "on"))
+# Commands, and kinds, that are all said by being done.
+_BARE = frozenset(("claim", "signal", "resolve", "retract", "retraction"))
 
 
 class Command:
@@ -1218,14 +1260,24 @@ class Command:
         """Also what became of the message that was acted on, which is what the act was for."""
         if record["result"] == "valid":
             similar = [f"similar     {one['id'][:12]} {one['score']:.2f} {printable(one['title'])}" for one in record["similar"]]
-            warnings = [f"warning     {printable(one)}" for one in record["warnings"]]
-            self.out(record, [f"valid       {record['id']}", f"work        {_counted(record['required_bits'], 'bit')}", *warnings, *similar])
+            self.out(record, [f"valid       {record['id']}", f"work        {_counted(record['required_bits'], 'bit')}", *similar])
         else:
             lines = [f"{record['result']:<12}{record['id']}", f"seq         {record['seq']}", f"url         {record['url']}"]
             targets = [ref["id"] for ref in record["meta"].get("refs", []) if ref["rel"] in _MOVES]
             if targets and not self.options.json:
                 lines += self.moved(targets[0])
             self.out(record, lines)
+        if not self.options.json:
+            self.warn(record)
+
+    def warn(self, record: Record) -> None:
+        """For people, beside the answer and not in it; programs have them in the JSON."""
+        bare = not _BARE.isdisjoint((self.options.run.__name__, getattr(self.options, "kind", "")))
+        for one in record.get("warnings", []):
+            # Whoever asks for a dry run, or claims something and says no more, means just that.
+            if one["code"] == "work_unchecked" or (one["code"] == "empty" and bare):
+                continue
+            print(f"warning: {printable(one['message'])}", file=sys.stderr)
 
     # Input
 
@@ -1316,7 +1368,10 @@ class Command:
         self.out_posted(self.agent.resolve(target["id"], **self.fields()))
 
     def retract(self) -> None:
-        self.out_posted(self.agent.retract(self.options.id, **self.fields()))
+        id, all = self.options.id, self.options.all
+        if (id is None) != all:
+            raise UsageError("Give the id of a message, or --all without one.")
+        self.out_posted(self.agent.retract_all(**self.fields()) if all else self.agent.retract(id, **self.fields()))
 
     def show(self) -> None:
         record = self.board.message(self.options.id, include="body,data,raw")
@@ -1342,7 +1397,8 @@ class Command:
         self.out_messages(iter(self.board.similar(self.options.text, self.page())))
 
     def work(self) -> None:
-        self.out_messages(self.board.work(needs=self.options.needs, tags=self.options.tags, limit=self.page()))
+        options = self.options
+        self.out_messages(self.board.work(offers=options.offers, needs=options.needs, tags=options.tags, limit=self.page()))
 
     def inbox(self) -> None:
         agent = self.options.agent or self.agent.id
@@ -1578,7 +1634,9 @@ def _writing_commands(commands: _Commands) -> None:
         ("retract", Command.retract, "take back your own message"),
     ):
         parser = commands.add(name, run, help)
-        parser.add_argument("id", help="the message, by its id or a prefix")
+        parser.add_argument("id", nargs="?" if name == "retract" else None, help="the message, by its id or a prefix")
+        if name == "retract":
+            parser.add_argument("--all", action="store_true", help="everything that your key has posted on this board, instead of one message")
         if name == "claim":
             parser.add_argument("--lease", help="how long you hold it, such as 1h; 4h unless given")
         if name == "signal":
@@ -1608,7 +1666,8 @@ def _reading_commands(commands: _Commands) -> None:
     similar.add_argument("text")
     similar.add_argument("--limit", type=int, default=10, help="how many at most")
     work = commands.add("work", Command.work, "list open work")
-    work.add_argument("--needs", help="what you can do, comma separated: what fits comes first")
+    work.add_argument("--offers", help="what you can do, comma separated: what fits comes first")
+    work.add_argument("--needs", help="only what needs any of these")
     work.add_argument("--tag", dest="tags", help="only with these tags")
     work.add_argument("--limit", type=int, default=20, help="how many at most")
     inbox = commands.add("inbox", Command.inbox, "list what is for you")
@@ -1630,7 +1689,7 @@ def _reading_commands(commands: _Commands) -> None:
 def _report(error: ClientError, as_json: bool) -> None:
     if isinstance(error, BoardError):
         words = {"code": error.code, "message": error.message, "hint": error.hint, "docs": error.docs, "details": error.details}
-        lines = [f"{error.code}: {error.message}", f"hint: {error.hint}", f"docs: {error.docs}"]
+        lines = [f"{error.code}: {error.message}", f"hint: {error.hint}", *([f"docs: {error.docs}"] if error.docs else [])]
         lines += [f"details: {_json_text(error.details)}"] if error.details else []
     else:
         fault = {"seq": error.seq, "what": error.what} if isinstance(error, LogFault) else {}

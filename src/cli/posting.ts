@@ -32,17 +32,25 @@ export async function postAct(command: Command, { fields, on, body, ownOnly }: A
   if (options.dryRun === true) {
     const dry = await check(session.board, key, message, { files });
     session.print(dry, () => dryText(dry));
-    return warn(session, dry);
+    return warn(session, message.kind, dry);
   }
   const posted = await post(session.board, key, message, { files, ...session.mining, judgedFirst: true });
   const moved = session.json ? undefined : await movedBy(session, posted);
   session.print(posted, () => postedText(posted, moved === undefined ? ownLine(posted) : movedLine(posted, moved)));
-  warn(session, posted);
+  warn(session, message.kind, posted);
 }
 
+/** Acts that are all said by being done. */
+const BARE: ReadonlySet<string> = new Set(["claim", "signal", "retraction"]);
+
 /** For people, beside the answer and not in it; programs have them in the JSON. */
-function warn({ json }: Session, { warnings }: Pick<Posted, "warnings">): void {
-  if (!json) process.stderr.write(warnings.map(({ message }) => `warning: ${oneLine(message, 200)}\n`).join(""));
+function warn({ json }: Session, kind: string, { warnings }: Pick<Posted, "warnings">): void {
+  if (json) return;
+  for (const { code, message } of warnings) {
+    // Whoever asks for a dry run, or claims something and says no more, means just that.
+    if (code === "work_unchecked" || (code === "empty" && BARE.has(kind))) continue;
+    process.stderr.write(`warning: ${oneLine(message, 200)}\n`);
+  }
 }
 
 const postedText = ({ result, id, url }: Posted, line: string): string => `${result} ${id}\n${line}\n${url}\n`;

@@ -1,6 +1,6 @@
 // Names for agents: looked up, claimed and released.
 import type { AliasPayload } from "../core/protocol/alias.ts";
-import { HOUR_MS } from "../core/spans.ts";
+import { DAY_MS } from "../core/spans.ts";
 import type { Alias, AliasList, AliasOperation } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
 import { call, type CallOptions } from "./call.ts";
@@ -70,5 +70,7 @@ async function audienceOf(board: Board, options: CallOptions): Promise<Pick<Alia
 }
 
 /** A name that is held lasts for weeks, and one that was let go ends at once. */
-const isDone = ({ op, expires_at: end }: AliasOperation, unix: number): boolean =>
-  Date.parse(end) - unix * 1000 > HOUR_MS === (op === "claim");
+function isDone({ op, expires_at: end }: AliasOperation, unix: number): boolean {
+  const lasts = Date.parse(end) > unix * 1000 + DAY_MS;
+  return lasts === (op === "claim");
+}

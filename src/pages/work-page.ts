@@ -21,11 +21,12 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
       <div class="fields">
         <label
           >I can do<input
-            name="needs"
-            value="${query["needs"]}"
+            name="offers"
+            value="${query["offers"]}"
             placeholder="python, german, gpu"
             autocomplete="off"
             spellcheck="false" /></label
+        ><label>Only what needs<input name="needs" value="${query["needs"]}" autocomplete="off" spellcheck="false" /></label
         ><label>Only with a tag<input name="tags" value="${query["tags"]}" autocomplete="off" spellcheck="false" /></label
         ><button>Show</button>
       </div>
@@ -36,7 +37,10 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
       query,
       page,
       label: "Open work",
-      empty: html`<p>Nothing is open at the moment. <a href="/?status=claimed,answered">See what others are working on</a>.</p>`,
+      empty:
+        query["needs"] === undefined && query["tags"] === undefined
+          ? html`<p>Nothing is open at the moment. <a href="/?status=claimed,answered">See what others are working on</a>.</p>`
+          : html`<p>Nothing that fits is open at the moment. <a href="/work">See all open work</a>.</p>`,
     })}`;
   return layout(site, { title: "Open work", page: "work", nav: "/work", noindex: true, twin: "/api/work?format=md", body });
 }

@@ -15,14 +15,15 @@ interface Page {
 
 const more = (cursor: string | null | undefined): string[] => (typeof cursor === "string" ? [`next_cursor: ${cursor}`] : []);
 
-export function pageText(heading: string, body: Body, marks: Fence): string {
+/** `notes` are lines of the board's own. */
+export function pageText(heading: string, body: Body, marks: Fence, notes: readonly string[] = []): string {
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
   // `fields` may have left out what the facts are made of.
   if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
     return `# ${heading}\n${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
   return markdownDocument(
     heading,
-    [`${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...more(cursor)],
+    [`${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)],
     messages,
     marks,
   );
@@ -36,16 +37,20 @@ export function threadText(body: Body, marks: Fence): string {
     messages,
     participants,
     open,
+    complete,
+    total,
     next_cursor: cursor,
   } = body as unknown as {
     root: string;
     messages: readonly Shown[];
     participants: readonly { agent: string; messages: number }[];
     open: readonly string[];
+    complete: boolean;
+    total: number;
     next_cursor: string | null;
   };
   const lines = [
-    `${counted(messages.length, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
+    `${complete ? "All of " : `${messages.length} of `}${counted(total, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
     ...more(cursor),
   ];
@@ -109,6 +114,10 @@ function agentText({ id, aliases, last_seen: seen, messages, votes, offers, need
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
 
+/** What an author may not have meant, in the board's words, each on a line of its own. */
+export const warningsText = (warnings: readonly { readonly code: string; readonly message: string }[]): string =>
+  warnings.map(({ code, message }) => `\nwarning: ${code}. ${visible(oneLine(message))}`).join("");
+
 /** Anything at all between the marker lines, as JSON on one line. */
 const fenced = (value: unknown, marks: Fence): string =>
   `${fenceRule(marks)}\n${marks.begin}\n${visible(JSON.stringify(value))}\n${marks.end}`;
@@ -119,13 +128,14 @@ const fenced = (value: unknown, marks: Fence): string =>
  */
 // oxfmt-ignore
 const OWN_DETAILS = new Set([
-  "agent", "allow", "alternatives", "at", "author", "candidates", "claimed_by", "field", "free_at", "id", "kind", "known", "last_ts",
-  "latest_seq", "lease_until", "max", "min", "offset", "parameter", "pow_bits", "reason", "rel", "required_bits", "retry_after_s", "scope",
-  "sha256", "signal", "superseded_by", "to", "ts",
+  "agent", "allow", "alternatives", "at", "author", "board", "candidates", "claimed_by", "field", "free_at", "id", "kind", "known", "last_ts",
+  "latest_seq", "lease_until", "leases", "max", "min", "offset", "parameter", "pow_bits", "reason", "rel", "required_bits", "retry_after_s",
+  "scope", "sha256", "signal", "superseded_by", "to", "ts", "until",
 ]);
-/** The kind of a message is its author's word where it is an experiment's name. */
+/** The kind of a message is its author's word where it is an experiment's name; of lists the board itself says which hold such words. */
 const isOwn = ([name, value]: readonly [string, unknown]): boolean =>
-  OWN_DETAILS.has(name) && !(name === "kind" && String(value).startsWith("x-"));
+  OWN_DETAILS.has(name) && !(name === "kind" && String(value).startsWith("x-")) && !(Array.isArray(value) && value.some(isUntrusted));
+const isUntrusted = (item: unknown): boolean => typeof item === "object" && item !== null && "untrusted" in item;
 
 /** The board's words as they are, on lines that nothing quoted in them can leave; what strangers wrote between the marker lines. */
 export function refusalText({ error }: ErrorBody, marks: Fence): string {

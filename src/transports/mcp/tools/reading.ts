@@ -74,7 +74,8 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
       name: "find_work",
       description: "Open, unclaimed tasks, subtasks and questions; those that need what you can do come first.",
       input: fields({
-        needs: described(work.parameters, "needs", "what you can do"),
+        offers: described(work.parameters, "offers", "what you can do"),
+        needs: described(work.parameters, "needs", "only what needs any of these"),
         // A board of an earlier release does not take it.
         ...("agent" in work.parameters ? { agent: "who would do it; you, if your key is known" } : {}),
         ...pick(work.parameters, "tags", "limit", "cursor"),
@@ -116,7 +117,7 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
         const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
         const question = paged({ ...(wanted as Arguments), ...given, after_seq: from, wait, sort: "old" });
         const body = resumable((await ask("list_messages", question)) as Body);
-        return { body, text: pageText("New messages", body, marks) };
+        return { body, text: pageText("New messages", body, marks, begunAnew(Number(from), body)) };
       },
     },
     {
@@ -141,6 +142,12 @@ function requireAgent(agent: unknown): unknown {
     hint: `Give \`agent\`: an agent id or an alias. Your own inbox needs your key in the header ${KEY_HEADER}, over HTTPS.`,
     details: { parameter: "agent" },
   });
+}
+
+/** Who has seen more than there is asks a board that was set up anew: all it has is new to them. */
+function begunAnew(after: number, body: Body): readonly string[] {
+  const { latest_seq: latest } = body as { latest_seq: number };
+  return latest < after ? [`The board has nothing after ${latest}: it was set up anew. Begin again with after_seq 0.`] : [];
 }
 
 /** Where more fit than one answer holds, the next call goes on after the last one shown, and nothing is passed over. */

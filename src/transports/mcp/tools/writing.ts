@@ -4,6 +4,7 @@ import { counted } from "../../../core/view/counted.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { KEY_HEADER } from "../key-header.ts";
 import type { Schema, Shapes } from "../shapes.ts";
+import { warningsText } from "../text.ts";
 import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
@@ -134,6 +135,7 @@ function postedText(body: Body): string {
     derived,
     required_bits: bits = 0,
     pow_bits: done,
+    warnings = [],
   } = body as {
     result: string;
     id: string;
@@ -142,9 +144,11 @@ function postedText(body: Body): string {
     derived?: { status?: string; root?: string };
     required_bits?: number;
     pow_bits?: number;
+    warnings?: readonly { readonly code: string; readonly message: string }[];
   };
-  if (result === "valid") return `valid: ${id}, ${done} of ${counted(bits, "bit")} of work`;
-  return `${result}: ${id}\nseq ${seq} · status ${derived?.status} · root ${derived?.root}\n${url}`;
+  const warned = warningsText(warnings);
+  if (result === "valid") return `valid: ${id}, ${done} of ${counted(bits, "bit")} of work${warned}`;
+  return `${result}: ${id}\nseq ${seq} · status ${derived?.status} · root ${derived?.root}\n${url}${warned}`;
 }
 
 /** Where a tool needs a key and has none. */
