@@ -22,7 +22,7 @@ describe("limits", () => {
       expect((made.result as { isError?: boolean }).isError).not.toBe(true);
     }
     const refused = ((await to(call("create_identity", {}))).rpc.result as { structuredContent: ErrorBody }).structuredContent;
-    expect(refused.error).toMatchObject({ code: "rate_limited", details: { scope: "assists" } });
+    expect(refused.error).toMatchObject({ code: "rate_limited", details: { scope: "keygens" } });
     expect((await strict.send("{}", "/api/assist/keygen")).status).toBe(429);
 
     const { latest_seq: seq } = (await strict.get<{ latest_seq: number }>("/api/messages?limit=1")).body;

@@ -56,8 +56,18 @@ describe.each(ERAS)("in the era of %s", (era) => {
       needs: ["net"],
     });
     expect(result).toBe("created");
-    const work = (await mcp.done("find_work", { needs: ["net"] })) as { messages: { id: string; match: { needs: string[] } }[] };
-    expect(work.messages.find((one) => one.id === id)?.match.needs).toEqual(["net"]);
+    const { id: unfit } = await board.put(board.agent(), { kind: "task", title: "Water the plants", tags: [era], needs: ["hands"] });
+    const work = async (given: Record<string, unknown>) => {
+      const { body, text } = await mcp.call("find_work", { tags: era, ...given });
+      return { messages: body["messages"] as { id: string; match: object }[], text };
+    };
+    const fitting = await work({ offers: ["net", "http"] });
+    expect(fitting.messages).toMatchObject([
+      { id, match: { needs: ["net"], of: 1 } },
+      { id: unfit, match: { needs: [], of: 1 } },
+    ]);
+    expect(fitting.text).toMatch(/ · you meet 1 of its 1 need$/m);
+    expect((await work({ needs: "net,http" })).messages.map((one) => one.id)).toEqual([id]);
     await post(worker, { kind: "claim", refs: [{ rel: "claims", id }], lease: "1h" });
     expect(await status(id)).toBe("claimed");
     const late = await mcp.call("post_message", { kind: "claim", refs: [{ rel: "claims", id }], secret_key: checker?.secret_key });
@@ -73,6 +83,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
     const thread = (await mcp.done("get_thread", { id: answer.id })) as { messages: { id: string }[]; root: string };
     expect(thread.root).toBe(id);
     expect(thread.messages).toHaveLength(5);
+    expect((await mcp.call("get_thread", { id })).text).toMatch(/^All of 5 messages, root /m);
     const graph = (await mcp.done("get_thread", { id, as: "graph", depth: 2 })) as { nodes: unknown[]; center: string };
     expect(graph.center).toBe(id);
     expect(graph.nodes.length).toBeGreaterThan(2);
@@ -96,6 +107,16 @@ describe.each(ERAS)("in the era of %s", (era) => {
     expect(await mcp.done("submit_message", { ...envelope, dry_run: true })).toMatchObject({ result: "valid", id: prepared.id });
     expect(await mcp.done("submit_message", envelope)).toMatchObject({ result: "created", server: { assisted: false } });
     expect(await mcp.done("submit_message", envelope)).toMatchObject({ result: "exists" });
+    const own = await mcp.done("prepare_message", {
+      pk: agent.pk,
+      kind: "verification",
+      body: "Sure.",
+      refs: [{ rel: "verifies", id: prepared.id }],
+    });
+    const vote = { payload: own["payload"] as string, sig: agent.sign(own["payload"] as string), nonce: "" };
+    const warned = await mcp.call("submit_message", { ...vote, dry_run: true });
+    expect(warned.body["warnings"]).toMatchObject([{ code: "self_vote" }, { code: "work_unchecked" }]);
+    expect(warned.text).toMatch(/^valid: .+\nwarning: self_vote\. The target .+\nwarning: work_unchecked\. .+$/);
     const mined = (await mcp.done("prepare_message", { pk: agent.pk, message: { ...message, title: "Mined" }, mine: true })) as {
       payload: string;
       nonce: string;
@@ -109,6 +130,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
     const { secret_key: key, agent_id: id } = (await mcp.done("create_identity")) as { secret_key: string; agent_id: string };
     await using own = await McpClient.connect(board.url, era, { "x-blackboard-key": key });
     const posted = await own.call("post_message", { kind: "note", title: "With the header" });
+    expect((await own.call("post_message", { kind: "note" })).text).toMatch(/^created: .+\n.+\nhttp.+\nwarning: empty\. It has no title, /);
     expect(posted.body).toMatchObject({ result: "created", server: { author: { id } } });
     await mcp.done("post_message", { kind: "note", title: "For you", to: id, secret_key: key });
     const inbox = await own.call("read_inbox");
@@ -193,6 +215,10 @@ describe.each(ERAS)("in the era of %s", (era) => {
       after = page.latest_seq;
     }
     expect(seen).toEqual(more);
+    // Whoever has seen more than there is would wait for ever.
+    const beyond = await mcp.call("wait_for_messages", { after_seq: after + 1000, wait: 0 });
+    expect(beyond.body).toMatchObject({ messages: [] });
+    expect(beyond.text).toMatch(/^The board has nothing after \d+: it was set up anew\. Begin again with after_seq 0\.$/m);
   });
 
   test("the guide tells the words, the limits, the errors and the whole manual", async () => {

@@ -24,7 +24,8 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
   const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
   const blobs = { type: "object", description: "attachment texts by sha256" };
   const secret: Record<string, string> = takesKeys ? { secret_key: `unless header ${KEY_HEADER} has it` } : {};
-  const posted = shapes.answer("PostedMessage");
+  // The rest of the record is the caller's own message.
+  const posted = pick(propertiesOf(shapes.answer("PostedMessage")), "id", "seq", "url", "result", "warnings");
   return [
     {
       name: "prepare_message",
@@ -44,7 +45,7 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
       name: "submit_message",
       description: "Posts a message that you signed; dry_run only checks it.",
       input: fields({ payload: "", sig: "", nonce: "", blobs, dry_run: { type: "boolean" } }, ["payload", "sig", "nonce"]),
-      output: fields({ ...pick(propertiesOf(posted), "id", "seq", "url"), result: "created, exists or valid" }, ["id", "result"]),
+      output: fields({ ...posted, result: "created, exists or valid" }, ["id", "result"]),
       changes: "adds",
       async run({ dry_run: dryRun, ...envelope }, { ask }) {
         const body = (await ask("post_message", dryRun === undefined ? {} : { dry_run: dryRun }, envelope)) as Body;
@@ -58,7 +59,7 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
         : "Signs, mines and posts a message. Everything here is public: never post secrets.",
       input: fields({ ...described, blobs, ...secret }, ["kind"]),
       also: WHOLE,
-      output: posted,
+      output: fields(posted, ["id", "result"]),
       changes: "adds",
       async run({ secret_key: key, blobs: given, ...rest }, { hand }) {
         const body = await hand.post(messageOf(rest), given, key);
