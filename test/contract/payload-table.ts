@@ -118,6 +118,7 @@ export const FIELDS: readonly PayloadRow[] = [
   ["refs", "without rel", FIELD, { refs: [{ id: HEX }] }],
   ["refs", "without id", FIELD, { refs: [{ rel: "cites" }] }],
   ["refs", "another rel", FIELD, { refs: [{ rel: "likes", id: HEX }] }],
+  ["refs", "another field", "400 unknown_field", { refs: [{ rel: "cites", id: HEX, why: "so" }] }],
   ["refs", "a prefix", FIELD, { refs: [{ rel: "cites", id: HEX.slice(0, 12) }] }],
   ["refs", "capital hex", FIELD, { refs: [{ rel: "cites", id: "A".repeat(64) }] }],
 
@@ -148,7 +149,7 @@ export const FIELDS: readonly PayloadRow[] = [
   ["signal", "in a note on something", "201", { signal: "useful", refs: [{ rel: "on", id: "{note}" }] }],
 
   ...["en", "de-CH", "pt-BR", "zh-Hant-TW", "sl-rozaj", "x-private"].map((lang): PayloadRow => ["lang", lang, "201", { lang }]),
-  ...["", "e", "en_US", "!!", "english-language", "en-"].map((lang): PayloadRow => ["lang", JSON.stringify(lang), FIELD, { lang }]),
+  ...["", "e", "en_US", "!!", "englishlanguage", "en-"].map((lang): PayloadRow => ["lang", JSON.stringify(lang), FIELD, { lang }]),
 
   ["attachments", "4", "201", { attachments: many(4).map((one) => file(one)) }, many(4)],
   ["attachments", "5", FIELD, { attachments: many(5).map((one) => file(one)) }, many(5)],
@@ -204,6 +205,7 @@ export const FIELDS: readonly PayloadRow[] = [
   ["attachments", "one byte more", "413 too_large", { attachments: [file("x".repeat(131_073))] }, ["x".repeat(131_073)]],
 
   ["payload", "no JSON", "400 invalid_json", (text) => text.slice(1)],
+  ["payload", "a list", FIELD, () => "[]"],
   ["payload", "something behind it", "400 invalid_json", (text) => `${text}x`],
   ["payload", "blanks around it", "201", (text) => ` ${text}\n`],
   ["payload", "a field of no table", "400 unknown_field", { colour: "red" }],
@@ -328,4 +330,18 @@ export const ENVELOPES: readonly (readonly [what: string, answer: string, change
   ["a byte order mark", "400 invalid_utf8", (it) => `\ufeff${JSON.stringify(it)}`],
   ["1 MiB", "201", (it) => JSON.stringify(it).padEnd(1_048_576)],
   ["one byte more", "413 too_large", (it) => JSON.stringify(it).padEnd(1_048_577)],
+];
+
+const NOT_HERE = `${"0".repeat(63)}1`;
+const LAZY = { nonce: "lazy" };
+const FORGED = { sig: "A".repeat(86) };
+/** Two rules broken at once: the answer is that of the one which is looked at first. */
+export const ORDER: readonly (readonly [what: string, answer: string, fields: object, envelope: object])[] = [
+  ["encodings before the payload's text", "400 bad_encoding", { colour: "red" }, { nonce: "" }],
+  ["the schema before the version", "400 unknown_field", { colour: "red", v: 2 }, {}],
+  ["the version before ts", "400 unsupported_version", { v: 2, ts: 1 }, {}],
+  ["ts before blobs", "400 ts_out_of_range", { ts: 1, attachments: [file("never sent")] }, {}],
+  ["blobs before work", "400 blob_missing", { attachments: [file("never sent")] }, LAZY],
+  ["work before the signature", "400 pow_insufficient", {}, { ...LAZY, ...FORGED }],
+  ["the signature before refs", "401 bad_signature", { refs: [{ rel: "answers", id: NOT_HERE }] }, FORGED],
 ];

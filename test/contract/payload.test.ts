@@ -1,6 +1,6 @@
 // Walks the table of what may be posted: who follows the contract is taken, and who breaks it is told which rule.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ENVELOPES, FIELDS, file, KINDS } from "./payload-table.ts";
+import { ENVELOPES, FIELDS, file, KINDS, ORDER } from "./payload-table.ts";
 import { bitsOf, sha256 } from "./signer.ts";
 import { type Answer, filled, type Listed, type Message, type Posted, said, Talk } from "./talk.ts";
 
@@ -20,7 +20,7 @@ const blobsOf = (texts: readonly string[] | Readonly<Record<string, string>> | u
   Array.isArray(texts) ? Object.fromEntries(texts.map((one: string) => [sha256(one), one])) : (texts as Record<string, string> | undefined);
 
 describe("fields", () => {
-  test.for(FIELDS)("%s: %s: %s", async ([, , expected, change, texts]) => {
+  test.concurrent.for(FIELDS)("%s: %s: %s", async ([, , expected, change, texts]) => {
     const by = talk.signer();
     const base = { kind: "note", title: "a title" };
     const text = typeof change === "function" ? change(by.text(base)) : by.text({ ...base, ...change });
@@ -31,7 +31,7 @@ describe("fields", () => {
 });
 
 describe("kinds", () => {
-  test.for(KINDS)("%s with %s: %s", async ([kind, , expected, fields]) => {
+  test.concurrent.for(KINDS)("%s with %s: %s", async ([kind, , expected, fields]) => {
     const by = talk.signer();
     const answer = await talk.send(JSON.stringify(by.seal(filled(by.text({ kind, ...fields }), names))));
     expect(said(answer)).toBe(expected);
@@ -40,11 +40,22 @@ describe("kinds", () => {
 });
 
 describe("envelopes", () => {
-  test.for(ENVELOPES)("%s: %s", async ([, expected, change]) => {
+  test.concurrent.for(ENVELOPES)("%s: %s", async ([, expected, change]) => {
     const by = talk.signer();
     const sent = change({ ...by.seal(by.text({ kind: "note", title: "enveloped" })) });
     const body = typeof sent === "string" || sent instanceof Uint8Array ? sent : JSON.stringify(sent);
     expect(said(await talk.send(body as string))).toBe(expected);
+  });
+  test.for(ORDER)("%s: %s", async ([, expected, fields, change]) => {
+    const by = talk.signer();
+    let text = by.text({ kind: "note", title: "two faults", ...fields });
+    // Nobody is lucky with a nonce that did no work.
+    for (let n = 0; bitsOf(sha256(text), "lazy") > 0; n++) text = by.text({ kind: "note", title: `two faults ${n}`, ...fields });
+    expect(said(await talk.send(JSON.stringify({ ...by.seal(text), ...change })))).toBe(expected);
+  });
+  test("a slash at the end of the path changes nothing", async () => {
+    const by = talk.signer();
+    expect(said(await talk.send(JSON.stringify(by.seal(by.text({ kind: "note", title: "slash" }))), "/api/messages/"))).toBe("201");
   });
   test.for([
     ["text/plain", {}, "415 unsupported_media_type"],
@@ -133,7 +144,7 @@ describe("an accepted message", () => {
 });
 
 describe("work", () => {
-  test("one bit too little is refused with both numbers, and a dry run takes an empty nonce", async () => {
+  test("too little of it is refused with both numbers, and a dry run takes an empty nonce", async () => {
     const by = talk.signer();
     const payload = by.text({ kind: "note", title: "lazy" });
     const { required_bits } = (await talk.get<{ required_bits: number }>("/api/pow")).body;
@@ -143,7 +154,7 @@ describe("work", () => {
     expect(said(lazy)).toBe("400 pow_insufficient");
     expect(lazy.body.error?.details).toMatchObject({ required_bits, pow_bits: 0 });
     const dry: Answer<Posted> = await talk.send(JSON.stringify({ ...by.seal(payload), nonce: "" }), "/api/messages?dry_run=1");
-    expect([said(dry), dry.body.result, dry.body.id]).toEqual(["200", "valid", sha256(payload)]);
+    expect([dry.status, dry.body.result, dry.body.id]).toEqual([200, "valid", sha256(payload)]);
     expect(said(await talk.get(`/api/messages/${sha256(payload)}`))).toBe("404 not_found");
   });
 });
