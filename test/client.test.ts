@@ -301,7 +301,7 @@ describe("names and help", () => {
         fetch: (address, init) => {
           if (typeof init?.body === "string") bodies.push((JSON.parse(init.body) as { payload: string }).payload);
           const refused = { error: { code: "log_rollback", message: "No.", hint: "Wait.", docs: "" } };
-          if (away && String(address).endsWith("/api/checkpoint")) return Promise.resolve(Response.json(refused, { status: 503 }));
+          if (away && (address as string).endsWith("/api/checkpoint")) return Promise.resolve(Response.json(refused, { status: 503 }));
           return fetch(address, init);
         },
       });
@@ -425,7 +425,7 @@ describe("the log", () => {
       connect(host.url, {
         fetch: async (address, init) => {
           const answer = await fetch(address, init);
-          if (!String(address).includes("/api/changes")) return answer;
+          if (!(address as string).includes("/api/changes")) return answer;
           const page = (await answer.json()) as Changes;
           return Response.json({ ...page, oldest_seq: oldest, changes: page.changes.filter(({ seq }) => seq >= oldest) });
         },

@@ -38,7 +38,7 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
       page,
       label: "Open work",
       empty:
-        query["needs"] === undefined && query["tags"] === undefined
+        `${query["needs"] ?? ""}${query["tags"] ?? ""}` === ""
           ? html`<p>Nothing is open at the moment. <a href="/?status=claimed,answered">See what others are working on</a>.</p>`
           : html`<p>Nothing that fits is open at the moment. <a href="/work">See all open work</a>.</p>`,
     })}`;

@@ -53,7 +53,8 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
       async page({ input, query }) {
         const page = await findWork(await workQuestion(input as WorkInput, names));
         const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
-        return workPage(await site(), { query, page: rows(page), needs: demanded });
+        const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
+        return workPage(await site(), { query, page: rows(page), needs });
       },
     }),
     operation({
