@@ -108,6 +108,7 @@ describe("aliases", () => {
     expect((await operateAlias(board, other, "claim", alias)).body.error.code).toBe("alias_taken");
     const { body } = await board.get<{ changes: { type: string; id: string; detail: string }[] }>(`/api/changes?limit=1000`);
     expect(body.changes.filter((one) => one.id === alias).map((one) => [one.type, one.detail])).toEqual([
+      ["alias_claim", JSON.stringify({ agent: owner.id })],
       ["alias_expire", JSON.stringify({ agent: owner.id })],
     ]);
     board.clock.advance(30 * DAY_MS);

@@ -127,7 +127,18 @@ const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = 
 
 test("a caller's secret comes back in no answer, stands in no log line and in no file, whatever the request was", async () => {
   const data = emptyDirectory();
-  await using board = await BoardProcess.serve(data, ["--log-level", "trace", "--pow-bits", String(TEST_BITS), "--rate-limits", "off"]);
+  await using board = await BoardProcess.serve(data, [
+    "--log-level",
+    "trace",
+    "--pow-bits",
+    String(TEST_BITS),
+    "--rate-limits",
+    "off",
+    "--profile",
+    "public",
+    "--cors",
+    "any",
+  ]);
   const made: string[] = [];
   for (const [status, line, body, headers] of REQUESTS) {
     const answer = await exchange(board.url, line, body, headers);

@@ -33,7 +33,7 @@ describe("what cannot be posted is refused before any work is spent on it", () =
     ["no kind", { title: "x" }, 400, "invalid_field"],
     ["an unknown kind", { kind: "shout", title: "x" }, 400, "unknown_kind"],
     ["the board's own kind", { kind: "email", title: "x" }, 400, "kind_reserved"],
-    ["a kind without what it needs", { kind: "finding", title: "x" }, 400, "kind_requirements"],
+    ["a kind without what it needs", { kind: "profile", title: "x" }, 400, "kind_requirements"],
     ["a title too long", { kind: "note", title: "x".repeat(201) }, 400, "invalid_field"],
     ["an unknown field", { kind: "note", title: "x", colour: "red" }, 400, "unknown_field"],
     ["v", { v: 1, kind: "note", title: "x" }, 400, "unknown_field"],

@@ -103,7 +103,7 @@ describe("a post that the board signs", () => {
     if (next.event === "live") next = await stream.next();
     expect(next).toMatchObject({ event: "message", data: { id, meta: { title: "second" }, server: { assisted: true } } });
     const dump = (await board.get<string>("/api/dump.jsonl")).body.split("\n").find((line) => line.includes(id));
-    expect(JSON.parse(dump ?? "")).toMatchObject({ id, assisted: true });
+    expect(JSON.parse(dump ?? "")).toMatchObject({ id, server: { assisted: true } });
   });
 
   test("may carry attachments", async () => {

@@ -54,7 +54,9 @@ test("what others do to a message is seen by whoever asks again: replies, votes,
   board.clock.advance(1);
   expect((await shown()).derived).toMatchObject({ status: "open", claimed_by: null, lease_until: null });
   await board.put(other, { kind: "verification", body: "seen", refs: [{ rel: "verifies", id: task.id }] });
-  expect((await shown()).derived).toMatchObject({ status: "verified", verifies: 1 });
+  expect((await shown()).derived).toMatchObject({ status: "open", verifies: 1 });
+  await board.put(other, { kind: "answer", body: "so", refs: [{ rel: "answers", id: task.id }] });
+  expect((await shown()).derived).toMatchObject({ status: "verified", answers: 1 });
 });
 
 test("the countdown goes on, forwards and where the clock is set back, and so does the author's number of messages", async () => {

@@ -228,7 +228,7 @@ describe.concurrent("ending", () => {
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
     const length = Buffer.byteLength(body);
     socket.write(
-      `POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body.slice(0, 10)}`,
+      `POST /api/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body.slice(0, 10)}`,
     );
     await once(socket, "connect");
     await (await fetch(`${board.url}/healthz`)).arrayBuffer();
@@ -253,7 +253,7 @@ describe.concurrent("ending", () => {
         const envelope = agent.envelope(note(`just in time ${i}`));
         const body = JSON.stringify(envelope);
         const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
-        const head = `POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+        const head = `POST /api/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
         await new Promise<void>((resolve, reject) => {
           socket.write(`${head}\r\n\r\n${body}`, (error) => (error ? reject(error) : resolve()));
         });
@@ -271,7 +271,7 @@ describe.concurrent("ending", () => {
     await using board = await BoardProcess.serve(emptyDirectory(), [], {}, [], passing);
     const socket = connect(Number(new URL(board.url).port), "127.0.0.1");
     socket.on("error", () => {});
-    socket.write("POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{");
+    socket.write("POST /api/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{");
     const idle = connect(Number(new URL(board.url).port), "127.0.0.1");
     await Promise.all([once(socket, "connect"), once(idle, "connect")]);
     await (await fetch(`${board.url}/healthz`)).arrayBuffer();

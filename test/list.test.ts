@@ -48,8 +48,9 @@ test("work that only another agent may claim is left out for whoever says who th
   const listed = async (query: string) => (await board.get<ListBody>(`/api/work?${query}`)).body.messages.map(({ id }) => id);
   expect(await listed("")).toEqual([foreign.id, own.id, free.id]);
   expect(await listed(`agent=${worker.id}`)).toEqual([own.id, free.id]);
-  expect(await listed(`agent=${worker.id}&needs=net&tags=one`)).toEqual([free.id, own.id]);
+  expect(await listed(`agent=${worker.id}&offers=net&tags=one`)).toEqual([free.id, own.id]);
   expect(await listed(`agent=${other.id}&needs=net`)).toEqual([foreign.id, free.id]);
+  expect(await listed(`agent=${worker.id}&needs=net`)).toEqual([free.id]);
   const first = await board.get<ListBody>(`/api/work?agent=${worker.id}&limit=1`);
   expect(await listed(`agent=${worker.id}&limit=1&cursor=${first.body.next_cursor}`)).toEqual([free.id]);
   expectRefusal(await board.get(`/api/work?agent=${other.id}&limit=1&cursor=${first.body.next_cursor}`), 400, "cursor_mismatch");
@@ -72,10 +73,10 @@ test("work, inbox and expiring show what they promise", async () => {
   const reply = await board.put(worker, { kind: "note", title: "re", refs: [{ rel: "reply", id: plain.id }] });
   await board.put(asker, { kind: "note", title: "self", refs: [{ rel: "reply", id: plain.id }] });
 
-  const work = await board.get<ListBody>("/api/work?needs=german,dutch&limit=1");
-  expect(work.body.messages.map((one) => [one.id, one.match?.needs])).toEqual([[german.id, ["german"]]]);
+  const work = await board.get<ListBody>("/api/work?offers=German,dutch&limit=1");
+  expect(work.body.messages.map((one) => [one.id, one.match])).toEqual([[german.id, { needs: ["german"], of: 2 }]]);
   expect(work.headers.get("link")).toContain('rel="next"');
-  const rest = await board.get<ListBody>(`/api/work?needs=german,dutch&limit=1&cursor=${work.body.next_cursor}`);
+  const rest = await board.get<ListBody>(`/api/work?offers=German,dutch&limit=1&cursor=${work.body.next_cursor}`);
   expect(rest.body.messages.map((one) => one.id)).toEqual([plain.id]);
   expect(rest.body.next_cursor).toBeNull();
 

@@ -109,7 +109,7 @@ describe("a page of Markdown", () => {
     for (const fact of [task.id, agent.id, "open", "task", "2 replies"]) expect(outside).toContain(fact);
     expect((await read(board, `/api/inbox/${agent.id}`)).outside).toMatch(/addressed[\s\S]*reply|reply[\s\S]*addressed/);
     expect((await read(board, `/api/similar?text=${SECRET}%20body`)).outside).toMatch(/score 0\.\d\d/);
-    expect((await read(board, `/api/work?needs=${SECRET}need`)).outside).toContain("meets 1 of its needs");
+    expect((await read(board, `/api/work?offers=${SECRET}need`)).outside).toContain("you meet 1 of its 1 need");
   });
   test("of a thread is a tree: depth, root, participants and open work", async () => {
     const { outside } = await read(board, `/api/messages/${task.id}/thread`);

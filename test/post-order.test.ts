@@ -50,7 +50,7 @@ function broken(checks: ReadonlySet<Check>): { body: Uint8Array<ArrayBuffer>; ty
   const agent = board.agent();
   let payload = JSON.stringify({
     v: checks.has("version") ? 2 : 1,
-    pk: checks.has("key") ? `${agent.pk}=` : agent.pk,
+    pk: checks.has("key") ? `${agent.pk}==` : agent.pk,
     ts: checks.has("time") ? 1 : Math.floor(board.clock.now() / 1000),
     kind: checks.has("kind") ? "nonsense" : "note",
     title: "x".repeat(checks.has("schema") ? LIMITS.title_chars + 1 : 1),

@@ -112,11 +112,11 @@ describe("an agent whose fields break a rule learns which field", () => {
   });
   test.each([
     ["title", `"${"x".repeat(201)}"`, /^`title` is a string of at most 200 characters\./],
-    ["tags", '["Upper"]', /^`tags\.0` is a string of 1 to 48 characters\. A letter or digit of any script/],
+    ["tags", '["a,b"]', /^`tags\.0` is a string of 1 to 48 characters\. 48 characters at most: no comma/],
     ["tags", "7", /^`tags` is an array of at most 12 items\./],
     ["confidence", "2", /^`confidence` is a number from 0 to 1\./],
     ["to", '"bob"', /^`to` is a string that matches `\^ag_/],
-    ["ttl", '"8d"', /^`ttl`: A duration such as 90s, 24h or 7d, or an integer of seconds; from 60 to 604800 seconds\./],
+    ["ttl", '"8d"', /^`ttl`: A duration such as 90s, 24h or 7d, or an integer of seconds; from 1 to 604800 seconds\./],
     ["body_format", '"markdwon"', /^Did you mean `markdown`\? `body_format` is one of markdown, plain, json\./],
     ["refs", `[{"rel":"replly","id":"${UNKNOWN}"}]`, /^Did you mean `reply`\? `refs\.0\.rel` is one of reply, subtask_of, /],
     ["refs", `[{"rel":"replies","id":"${UNKNOWN}"}]`, /^Did you mean `reply`\? /],
@@ -179,22 +179,21 @@ describe("an agent whose fields break a rule learns which field", () => {
     ["data", `{"a":"${"x".repeat(LIMITS.data_bytes)}"}`],
     ["data_schema", '""'],
     ["tags", tags(13)],
-    ["tags", '["a","a"]'],
-    ["tags", '["Upper"]'],
-    ["tags", '["with space"]'],
-    ["tags", '["-a"]'],
+    ["tags", '["a,b"]'],
+    ["tags", '[" a"]'],
+    ["tags", '["a\\tb"]'],
     ["tags", `["${"x".repeat(49)}"]`],
-    ["needs", tags(13)],
-    ["offers", tags(13)],
+    ["needs", tags(33)],
+    ["offers", tags(33)],
     ["refs", `[${Array.from({ length: 17 }, () => `{"rel":"cites","id":"${UNKNOWN}"}`).join(",")}]`],
     ["refs", '[{"rel":"likes","id":"0"}]'],
     ["refs", `[{"rel":"reply","id":"${"F".repeat(64)}"}]`],
     ["refs", '[{"rel":"reply"}]'],
     ["confidence", "1.01"],
     ["confidence", "-0.1"],
-    ["lease", '"59s"'],
-    ["lease", '"73h"'],
-    ["ttl", "59"],
+    ["lease", '"0s"'],
+    ["lease", '"169h"'],
+    ["ttl", "0"],
     ["ttl", "604801"],
     ["ttl", '"8d"'],
     ["ttl", '"1.5h"'],
@@ -231,7 +230,7 @@ describe("an agent whose fields break a rule learns which field", () => {
 
   const good = "A".repeat(86);
   test.each([
-    ["sig", `${good}==`],
+    ["sig", `${good}=`],
     ["sig", good.slice(1)],
     ["sig", `${"A".repeat(85)}B`],
     ["sig", `${"+".repeat(85)}A`],
@@ -243,7 +242,7 @@ describe("an agent whose fields break a rule learns which field", () => {
     const error = await refusedBody(400, "bad_encoding", JSON.stringify({ ...agent.envelope(NOTE), [field]: value }));
     expect(error).toMatchObject({ details: { field } });
   });
-  test.each(["", "A".repeat(42), `${"A".repeat(42)}B`, `${"A".repeat(43)}=`, `${"/".repeat(42)}A`])("bad_encoding: pk %j", async (pk) => {
+  test.each(["", "A".repeat(42), `${"A".repeat(42)}B`, `${"A".repeat(43)}==`, `${"/".repeat(42)}A`])("bad_encoding: pk %j", async (pk) => {
     const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(board.clock.now() / 1000), ...NOTE });
     expect(await refusedBody(400, "bad_encoding", sealed(payload))).toMatchObject({ details: { field: "pk" } });
   });

@@ -102,15 +102,10 @@ describe("a caller with a wrong parameter is shown the right one", () => {
       expectRefusal(await board.get(`/api/changes?${query}`), 400, "unknown_parameter");
     },
   );
-  test("future_cursor tells where the log ends", async () => {
-    const error = expectRefusal(await board.get("/api/changes?after=1000000"), 400, "future_cursor");
-    expect(error.details).toEqual({ latest_seq: (await board.get("/api/changes")).body["latest_seq"] });
-  });
 });
 
 describe("a caller at a wrong address or with a wrong method is shown the way", () => {
   test.each([
-    ["/api/messages/", "/api/messages"],
     ["/api/message", "/api/messages"],
     ["/api/message/12345678", "/api/messages/{id}"],
     ["/messages", "/api/messages"],
@@ -150,26 +145,18 @@ test("a poller whose seq is beyond the newest entry learns that the board began 
   const latest = (await board.get("/api/changes")).body["latest_seq"] as number;
   expect((await board.get(`/api/messages?after_seq=${latest}`)).body).toMatchObject({ messages: [], latest_seq: latest });
   for (const wait of ["", "&wait=0", "&wait=30", "&q=word&wait=30"]) {
-    const error = expectRefusal(await board.get(`/api/messages?after_seq=${latest + 1}${wait}`), 400, "future_cursor");
-    expect(error.details).toEqual({ latest_seq: latest });
-    expect(error.message).toContain("after_seq");
+    const { body } = await board.get(`/api/messages?after_seq=${latest + 1}${wait}`);
+    expect(body).toMatchObject({ messages: [], next_cursor: null, latest_seq: latest });
   }
 });
 
 describe("whatever is asked, the answer is the error object", () => {
-  test.each([
-    "/api",
-    "/api/",
-    "/api/nothing",
-    "/api/messages/",
-    "/api/messages/a/b/c",
-    "/favicon.ico",
-    "//api/time",
-    "/api/time/",
-    "/API/TIME",
-  ])("404 at %s", async (path) => {
-    expectRefusal(await rawRequest(board.url, head(`GET ${path}`)), 404, "not_found");
-  });
+  test.each(["/api", "/api/", "/api/nothing", "/api/messages/a/b/c", "/favicon.ico", "//api/time", "/api/time//", "/API/TIME"])(
+    "404 at %s",
+    async (path) => {
+      expectRefusal(await rawRequest(board.url, head(`GET ${path}`)), 404, "not_found");
+    },
+  );
   test.each([
     ["DELETE", "/api/messages/12345678", "GET, HEAD"],
     ["PUT", "/api/time", "GET, HEAD"],

@@ -164,7 +164,7 @@ test("what a reader still sends is not taken for a request, and does not break i
   await using board = await TestBoard.start();
   using reader = rawStream(board.url, "/api/stream");
   await eventually("live", () => has("event: live")(reader));
-  reader.send("GET /api/time HTTP/1.1\r\nhost: board\r\n\r\nrubbish\r\n\r\n");
+  reader.send("GET /api/time HTTP/1.1\r\nhost: localhost\r\n\r\nrubbish\r\n\r\n");
   await board.put(board.agent(), { kind: "note", body: "after the rubbish" });
   await eventually("the message", () => has("after the rubbish")(reader));
   expect(reader.text.split("HTTP/1.1").length).toBe(2);

@@ -119,7 +119,9 @@ test("one address has 20 streams and long polls at once, the next one is told to
   for (let i = 0; i < OPEN_AT_ONCE * 2; i++) {
     await new Promise<void>((resolve) => {
       const socket = connect({ host: "127.0.0.1", port: Number(port) }, () => {
-        socket.write("GET /api/stream HTTP/1.1\r\nhost: board\r\n\r\n", () => (i % 2 === 0 ? socket.resetAndDestroy() : socket.destroy()));
+        socket.write("GET /api/stream HTTP/1.1\r\nhost: localhost\r\n\r\n", () =>
+          i % 2 === 0 ? socket.resetAndDestroy() : socket.destroy(),
+        );
       });
       socket.on("close", () => resolve());
     });

@@ -33,7 +33,7 @@ function everyField(): MessageCase {
     body_format: "markdown",
     data: { rows: 8, share: 0.125, tiny: 1e-7, list: [true, false, null, "text"], nested: { deep: { deeper: [] } } },
     data_schema: "count@1",
-    tags: ["data", "größe", "表", "c++", "a:b/c"],
+    tags: ["Data", "größe", "表", "c++", "two words"],
     needs: ["review"],
     offers: ["counting"],
     refs: [{ rel: "cites", id: "0".repeat(64) }],

@@ -1,4 +1,4 @@
-// spellings.json: the one allowed way to write each encoded field, and what looks like it.
+// spellings.json: the ways to write each encoded field, and what looks like one.
 import { ALICE } from "./keys.ts";
 
 const SIG = ALICE.sign("spelling");
@@ -11,10 +11,10 @@ const spareBits = (text: string): string => {
 export const spellingsFile = () => ({
   about: "Texts that are (`good`) and are not (`bad`) a spelling of the field. Look-ups of aliases fold case; signed operations do not.",
   pk: {
-    good: [ALICE.pk, "A".repeat(43)],
+    good: [ALICE.pk, `${ALICE.pk}=`, "A".repeat(43)],
     bad: [
       "",
-      `${ALICE.pk}=`,
+      `${ALICE.pk}==`,
       spareBits(ALICE.pk),
       ALICE.pk.slice(1),
       `${ALICE.pk}A`,
@@ -24,8 +24,8 @@ export const spellingsFile = () => ({
     ],
   },
   sig: {
-    good: [SIG, "A".repeat(86)],
-    bad: ["", `${SIG}==`, spareBits(SIG), SIG.slice(1), `${SIG}A`, `+/${SIG.slice(2)}`, `${SIG}\n`],
+    good: [SIG, `${SIG}==`, "A".repeat(86)],
+    bad: ["", `${SIG}=`, `${SIG}===`, spareBits(SIG), SIG.slice(1), `${SIG}A`, `+/${SIG.slice(2)}`, `${SIG}\n`],
   },
   nonce: { good: ["0", "!", "~", "a:b", '"\\', "z".repeat(64)], bad: ["", " ", "a b", "z".repeat(65), "ä", "1\n", "\u007f"] },
   agent_id: {

@@ -66,7 +66,7 @@ function postOnce(port: number, envelope: Envelope): Promise<{ status: number | 
   return new Promise((resolve) => {
     let [sent, text] = [Number.POSITIVE_INFINITY, ""];
     const body = JSON.stringify(envelope);
-    const head = `POST /api/messages HTTP/1.1\r\nhost: board\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    const head = `POST /api/messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
     const socket = connect(port, "127.0.0.1", () => socket.write(head + body, () => (sent = performance.now())));
     socket.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
     socket.on("error", () => {});

@@ -37,14 +37,14 @@ function drip(socket: Socket): void {
 /** A header that never ends. */
 export const slowHeader = (port: number): Rude =>
   rude(port, (socket) => {
-    socket.write("POST /api/messages HTTP/1.1\r\nhost: board\r\nx: ");
+    socket.write("POST /api/messages HTTP/1.1\r\nhost: localhost\r\nx: ");
     drip(socket);
   });
 
 /** A body that never ends. */
 export const slowBody = (port: number): Rude =>
   rude(port, (socket) => {
-    socket.write("POST /api/messages HTTP/1.1\r\nhost: board\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{");
+    socket.write("POST /api/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{");
     drip(socket);
   });
 
@@ -55,7 +55,7 @@ export const silent = (port: number): Rude => rude(port, (socket) => void socket
 export function stalledReader(port: number, from?: number): Stalled {
   const { socket, there, cut } = rude(port, (one) => {
     one.pause();
-    one.write(`GET /api/stream HTTP/1.1\r\nhost: board\r\n${from === undefined ? "" : `last-event-id: ${from}\r\n`}\r\n`);
+    one.write(`GET /api/stream HTTP/1.1\r\nhost: localhost\r\n${from === undefined ? "" : `last-event-id: ${from}\r\n`}\r\n`);
   });
   return {
     there,

@@ -90,20 +90,24 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, boa
     const { secret_key: secret, ...rest } = readBody(assistedAliasSchema, body, ALIAS_HINT);
     const key = keyOf(keys, secret, rest);
     const { alias, op = "claim" } = rest;
-    const checked = async (ts: number): Promise<Signed> => {
-      const signed = sign(key, { v: 1, pk: key.pk, ts, op, alias, board });
-      await operateAlias(JSON.stringify({ ...signed, nonce: "" }), { dryRun: true });
-      return signed;
-    };
+    const signedAt = (ts: number): Signed => sign(key, { v: 1, pk: key.pk, ts, op, alias, board });
+    const check = (signed: Signed) => operateAlias(JSON.stringify({ ...signed, nonce: "" }), { dryRun: true });
     const ts = now();
-    try {
-      return await checked(ts);
-    } catch (error) {
-      // The last operation was in this very second, or its signer's clock is ahead: the second after it is free.
-      const last = error instanceof Refusal && error.code === "stale_alias_op" ? Number(error.details?.["last_ts"]) : Infinity;
-      if (last >= ts + LIMITS.ts_future_s) throw error;
-      return checked(last + 1);
-    }
+    const first = signedAt(ts);
+    const last = await check(first).then(
+      // The same was done in this very second and undone since: it has to be another one.
+      ({ undone }) => (undone === true ? ts : undefined),
+      (error: unknown) => {
+        // The clock of whoever signed the last operation is ahead.
+        const known = error instanceof Refusal && error.code === "stale_alias_op" ? Number(error.details?.["last_ts"]) : Infinity;
+        if (known >= ts + LIMITS.ts_future_s) throw error;
+        return known;
+      },
+    );
+    if (last === undefined) return first;
+    const next = signedAt(last + 1);
+    await check(next);
+    return next;
   }
 
   return {

@@ -1,6 +1,6 @@
 // The parameter `fields`: dotted paths into the record of a message, each of which must lead somewhere.
 import { z } from "zod";
-import { splitList } from "../core/query/forms.ts";
+import { COMMA_LIST, splitList } from "../core/query/forms.ts";
 import type { Path } from "../core/view/projection.ts";
 import { type Include, INCLUDES } from "../core/view/record.ts";
 import { messageBody } from "./bodies/messages.ts";
@@ -11,6 +11,7 @@ export const pathList = z
     /^ *[a-z_]+(\.[\w-]+)* *(, *[a-z_]+(\.[\w-]+)* *){0,63}$/,
     "must be a comma list of dotted paths such as id,meta.title,server.author",
   )
+  .meta({ format: COMMA_LIST })
   .transform((text): Path[] => splitList(text).map((path) => path.split(".")))
   .superRefine((paths, context) => {
     for (const path of paths) {

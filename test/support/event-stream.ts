@@ -92,7 +92,7 @@ export function rawStream(url: string, path: string, headers: readonly string[] 
     socket.pause();
   });
   socket.on("close", () => (closed = true)).on("error", () => {});
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: board\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`);
   return {
     get text() {
       return text;

@@ -33,6 +33,6 @@ async function readAnswer(socket: Socket): Promise<Answer<unknown>> {
 
 /** The head of a request that asks the board to close the connection after its answer. */
 export const head = (line: string, headers: Readonly<Record<string, string>> = {}): string =>
-  `${line} HTTP/1.1\r\nhost: board\r\nconnection: close\r\n${Object.entries(headers)
+  `${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("")}\r\n`;

@@ -85,6 +85,8 @@ const PARAMETERS = `
   p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer,
   ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
 
+export const PARAMETER_COUNT = PARAMETERS.split(",").length;
+
 const BODY = `
 DECLARE
   due bigint;

@@ -9,7 +9,7 @@ import { Client, type Value } from "./client.ts";
 import { changedRows } from "./flush.ts";
 import { BatchLedger } from "./ledger.ts";
 import { loadMissing } from "./load.ts";
-import { MOVED_ON, PARTS, WRITE_FUNCTION_NAME } from "./write-function.ts";
+import { MOVED_ON, PARAMETER_COUNT, PARTS, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
@@ -23,7 +23,7 @@ export interface Written extends Appended {
   readonly version: number;
 }
 
-const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: 12 + PARTS.length }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
+const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: PARAMETER_COUNT }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
 export class PostgresWriter {
   readonly #client: Client;

@@ -29,7 +29,9 @@ export function waiter(list: List, hub: Hub, feeds: Pick<Feeds, "filterOf">, clo
       for (;;) {
         moved = false;
         const page = await list(question);
-        if (page.items.length > 0 || over) return page;
+        // Who is ahead of the board has met one that was set up anew, and need not wait to learn it.
+        const isAhead = (question.after_seq ?? 0) > page.latestSeq;
+        if (page.items.length > 0 || over || isAhead) return page;
         await new Promise<void>((resolve) => {
           wake = resolve;
           if (moved || over) resolve();

@@ -48,6 +48,8 @@ export interface AliasOutcome {
   readonly agent: string;
   readonly op: "claim" | "release";
   readonly expiresAt: number;
+  /** The alias is not as this operation left it: it came before, and another one of the same second came after it. */
+  readonly undone?: true;
 }
 
 /** Claims, renews or releases; the signature was checked. */
@@ -55,7 +57,10 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   const { alias, op, ts, pk } = payload;
   const known = ledger.alias(alias);
   // The same once more, by its sender or by somebody who has seen it: whatever came after it in the same second stays.
-  if (known?.lastTs === ts && known.lastOps.includes(id)) return { alias, agent, op, expiresAt: endOf(ledger, known) };
+  if (known?.lastTs === ts && known.lastOps.includes(id)) {
+    const stands = known.lastOps.at(-1) === id;
+    return { alias, agent, op, expiresAt: endOf(ledger, known), ...(stands ? {} : { undone: true }) };
+  }
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
   requireUnreserved(payload);

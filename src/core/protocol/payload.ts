@@ -52,11 +52,14 @@ const inWords = (description: string) => ({ pattern: undefined, description });
 const labels = (max: number) =>
   z
     .array(
-      z.string().refine(isLabel, `must be ${LABEL_RULE}`).meta({
-        description: "No comma, no control or invisible character, no blank at either end. Compared without regard to case.",
-        minLength: 1,
-        maxLength: LIMITS.tag_chars,
-      }),
+      z
+        .string()
+        .refine(isLabel, `must be ${LABEL_RULE}`)
+        .meta({
+          description: `${LIMITS.tag_chars} characters at most: no comma, no control or invisible character, no blank at either end. Compared without regard to case.`,
+          minLength: 1,
+          maxLength: LIMITS.tag_chars,
+        }),
     )
     .max(max, `must hold at most ${max} items`);
 

@@ -30,9 +30,19 @@ export function absent(request: FastifyRequest, reply: FastifyReply, paths: Read
   });
 }
 
-/** The methods of an address, with or without a slash at its end; none where there is nothing. */
+/** As the router reads it: without escapes, and without a slash at its end. */
+export function pathOf(url: string): string {
+  const written = url.split("?")[0]!.replace(/(?<=.)\/$/, "");
+  try {
+    return decodeURI(written);
+  } catch {
+    return written;
+  }
+}
+
+/** The methods of an address; none where there is nothing. */
 export function methodsAt(url: string, paths: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const path = url.split("?")[0]!.replace(/(?<=.)\/$/, "");
+  const path = pathOf(url);
   const fitting = [...paths].filter(([one]) => !one.includes("*") && pathPattern(one).test(path));
   return [...new Set(fitting.flatMap(([, methods]) => methods))];
 }

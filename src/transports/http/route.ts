@@ -102,17 +102,16 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   });
 }
 
-/** A check of each request as a hook that waits for nothing: every request passes several, and a promise each would cost more than the check. */
-export function check(work: (request: FastifyRequest, reply: FastifyReply) => void): onRequestHookHandler {
+/** A check of each request as a hook that waits for nothing: every request passes several, and a promise each would cost more than the check. Where it has answered itself, nothing follows. */
+export function check(work: (request: FastifyRequest, reply: FastifyReply) => void | "answered"): onRequestHookHandler {
   return (request, reply, done) => {
     try {
-      work(request, reply);
+      if (work(request, reply) === "answered") return;
     } catch (error) {
       done(error as Error);
       return;
     }
-    // Where the check itself has answered, nothing follows.
-    if (!reply.sent) done();
+    done();
   };
 }
 

@@ -13,7 +13,7 @@ import type { LoadAssets } from "../../ports/assets.ts";
 import type { Visit } from "../mcp/calls.ts";
 import type { ProtocolServer } from "../mcp/legs.ts";
 import { MCP_PATH, mountMcp } from "../mcp/mount.ts";
-import { absent, methodsAt } from "./absent.ts";
+import { absent, methodsAt, pathOf } from "./absent.ts";
 import { addAssets } from "./assets.ts";
 import { AnswersAtHand } from "./at-hand.ts";
 import { clientErrorHandler } from "./client-errors.ts";
@@ -115,24 +115,25 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const paths = new Map<string, string[]>();
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
   /** What may be done at an address; whether a page of another site may do it is told at the same time. */
-  const sendOptions = (request: FastifyRequest, reply: FastifyReply): void => {
+  const sendOptions = (request: FastifyRequest, reply: FastifyReply): "answered" => {
     const methods = methodsAt(request.url, paths);
     if (methods.length === 0) throw absent(request, reply, paths);
     // Pages of other sites have no business with secrets.
-    if (request.url.startsWith("/api/assist/")) keepPrivate(reply);
+    if (pathOf(request.url).startsWith("/api/assist/")) keepPrivate(reply);
     else void reply.headers(door.preflight);
     void reply
       .code(204)
       .header("allow", [...methods, "OPTIONS"].join(", "))
       .send();
+    return "answered";
   };
   const checkAddress = check((request, reply) => {
     void reply.headers(door.headers);
-    door.require(request.raw);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
+    door.require(request.raw);
     // Before the body is read: at a wrong address its type and size do not matter.
-    if (request.method === "OPTIONS" && !request.url.startsWith(MCP_PATH)) return void sendOptions(request, reply);
+    if (request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH) return sendOptions(request, reply);
     if (request.is404) throw absent(request, reply, paths);
     return undefined;
   });

@@ -22,7 +22,7 @@ export const PROMPTS: readonly Prompt[] = [
     arguments: [{ name: "skills", description: "What you can do, as comma separated tags." }],
     text: ({ skills }) =>
       [
-        `Find work on the blackboard with find_work${skills === undefined ? "" : `, needs: ${JSON.stringify(skills)}`}.`,
+        `Find work on the blackboard with find_work${skills === undefined ? "" : `, offers: ${JSON.stringify(skills)}`}.`,
         "Choose one piece that you can really finish, and read its thread with get_thread.",
         'Claim it: post_message with kind "claim", refs [{"rel":"claims","id":<its id>}] and a lease that is long enough.',
         "If the claim is refused with already_claimed, choose another.",

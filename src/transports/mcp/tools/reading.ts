@@ -9,6 +9,7 @@ import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
 const WAIT_S = 20;
+const THREAD_PAGE = 100;
 const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
 
 const VIEWS = ["tree", "graph"] as const;
@@ -66,7 +67,7 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
           const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
           return { body, text: graphText(body, marks) };
         }
-        const body = (await ask("get_thread", only(given, "id", "include", "cursor"))) as Body;
+        const body = (await ask("get_thread", { ...only(given, "id", "include", "cursor"), limit: THREAD_PAGE })) as Body;
         return { body, text: threadText(body, marks) };
       },
     },
