@@ -32,7 +32,7 @@ export class AliasModel {
   operate(operation: Operation): string {
     const { agent, alias, op, ts } = operation;
     const state = this.state(alias);
-    const last = this.#operations.filter((one) => one.alias === alias).at(-1);
+    const last = this.#operations.findLast((one) => one.alias === alias);
     const isSame = (one: Operation): boolean => one.alias === alias && one.agent === agent && one.op === op && one.ts === ts;
     if (state.is !== "free" && last?.ts === ts && this.#operations.some(isSame)) return op;
     if (op === "claim") {

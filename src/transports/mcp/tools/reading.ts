@@ -75,8 +75,8 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
       name: "find_work",
       description: "Open, unclaimed tasks, subtasks and questions.",
       input: fields({
-        offers: described(work.parameters, "offers", "what you can do: what needs it comes first"),
-        needs: described(work.parameters, "needs", "only what needs any of these"),
+        offers: described(work.parameters, "offers", "what you can do; it comes first"),
+        needs: described(work.parameters, "needs", "only what needs these"),
         // A board of an earlier release does not take it.
         ...("agent" in work.parameters ? { agent: "who would do it; you, if your key is known" } : {}),
         ...pick(work.parameters, "tags", "limit", "cursor"),
