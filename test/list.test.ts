@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
@@ -61,7 +62,10 @@ test("work that only another agent may claim is left out for whoever says who th
   await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
   const another = await put({});
   const late = await board.post(worker, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
-  expect(expectRefusal(late, 409, "already_claimed").details?.["alternatives"]).toEqual([another.id]);
+  expect(expectRefusal(late, 409, "already_claimed").details?.["alternatives"]).toEqual([
+    { id: another.id, title: another.meta.title, needs: [], untrusted: true },
+    { id: own.id, title: own.meta.title, needs: [], untrusted: true },
+  ]);
 });
 
 test("work, inbox and expiring show what they promise", async () => {
@@ -99,4 +103,64 @@ test("an unchanged board answers a repeated question with 304", async () => {
   expect((await board.get("/api/messages", { headers: { "if-none-match": etag } })).status).toBe(304);
   await board.put(agent, { kind: "note", title: "two" });
   expect((await board.get("/api/messages", { headers: { "if-none-match": etag } })).status).toBe(200);
+});
+
+test("work whose answers were rejected is back in the list at once, with what was rejected, and gone again with a good answer", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, checker, other] = [board.agent(), board.agent(), board.agent(), board.agent()];
+  const task = await board.put(asker, { kind: "task", title: "Count the rows" });
+  const work = async () => (await board.get<ListBody>("/api/work")).body.messages.map(({ id, match }) => ({ id, match }));
+  const answer = (body: string) => board.put(worker, { kind: "result", body, refs: [{ rel: "answers", id: task.id }] });
+  const vote = (agent: Agent, rel: "verifies" | "refutes", id: string) =>
+    board.put(agent, { kind: "verification", body: "checked", refs: [{ rel, id }] });
+  expect(await work()).toEqual([{ id: task.id, match: { needs: [], of: 0 } }]);
+  const first = await answer("seven");
+  expect(await work()).toEqual([]);
+  await vote(checker, "refutes", first.id);
+  expect(await work()).toEqual([{ id: task.id, match: { needs: [], of: 0, reopened: true, rejected: [first.id] } }]);
+  const second = await answer("eight");
+  await vote(checker, "verifies", second.id);
+  expect(await work()).toEqual([]);
+  // Whoever asked has the last word.
+  await vote(asker, "refutes", second.id);
+  expect((await work())[0]?.match).toMatchObject({ rejected: [first.id, second.id] });
+  expect((await board.record(task.id)).derived).toMatchObject({ status: "open", answers: 0, rejected: 2 });
+  await vote(asker, "verifies", first.id);
+  await vote(other, "refutes", first.id);
+  expect(await work()).toEqual([]);
+  expect((await board.record(task.id)).derived).toMatchObject({ status: "answered", answers: 1, rejected: 1 });
+  const changes = (await board.get<{ changes: { type: string; id: string; detail: string }[] }>("/api/changes")).body.changes;
+  const moves = changes.filter(({ type, id }) => type === "status" && id === task.id).map(({ detail }) => JSON.parse(detail) as object);
+  expect(moves).toEqual([
+    { from: "open", to: "answered" },
+    { from: "answered", to: "open" },
+    { from: "open", to: "answered" },
+    { from: "answered", to: "verified" },
+    { from: "verified", to: "open" },
+    { from: "open", to: "answered" },
+  ]);
+});
+
+test("who comes too late is pointed to work like what it does: what it offers, what it claimed before, what it wanted", async () => {
+  await using board = await TestBoard.start();
+  const [asker, holder, late] = [board.agent(), board.agent(), board.agent()];
+  const task = (title: string, more: object = {}) => board.put(asker, { kind: "task", title, ...more });
+  const claim = (agent: Agent, id: string) => board.post(agent, { kind: "claim", body: id, refs: [{ rel: "claims", id }] });
+  const wanted = await task("wanted", { tags: ["Docs"] });
+  const before = await task("before", { needs: ["German"] });
+  const like = [
+    await task("docs", { tags: ["docs"] }),
+    await task("german", { needs: ["german"] }),
+    await task("maths", { needs: ["maths", "docs"] }),
+  ];
+  for (let i = 0; i < 5; i++) await task(`anything ${i}`);
+  await claim(late, before.id);
+  await board.put(late, { kind: "offer", offers: ["Maths"] });
+  await claim(holder, wanted.id);
+  const { details } = expectRefusal(await claim(late, wanted.id), 409, "already_claimed");
+  expect(details?.["alternatives"]).toEqual([
+    { id: like[2]!.id, title: "maths", needs: ["maths", "docs"], untrusted: true },
+    { id: like[1]!.id, title: "german", needs: ["german"], untrusted: true },
+    { id: like[0]!.id, title: "docs", needs: [], untrusted: true },
+  ]);
 });

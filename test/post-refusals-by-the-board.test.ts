@@ -71,8 +71,8 @@ describe("an agent whose refs conflict with the board is told what stands in the
     const error = await refusedRef(board.agent(), "already_claimed", "claim", "claims", task.id);
     const until = new Date(board.clock.now() + HOUR_MS).toISOString();
     expect(error.details).toMatchObject({ claimed_by: other.id, lease_until: until });
-    expect(error.details?.["alternatives"]).toContain(free.id);
-    expect(error.details?.["alternatives"]).not.toContain(task.id);
+    expect(error.details?.["alternatives"]).toContainEqual({ id: free.id, title: "free", needs: [], untrusted: true });
+    expect(JSON.stringify(error.details?.["alternatives"])).not.toContain(task.id);
   });
   test("target_resolved: finished work cannot be claimed", async () => {
     const done = await board.put(agent, { kind: "task", title: "done" });

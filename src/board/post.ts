@@ -8,6 +8,7 @@ import type { Warning } from "../core/warnings.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Prior, Store } from "../ports/store.ts";
 import { admit } from "./admit.ts";
+import { alternativesFinder } from "./alternatives.ts";
 import { type Append, isPosted } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "./rate.ts";
@@ -38,6 +39,7 @@ export interface WritingParts {
 export type Post = (body: string, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
 export function poster({ store, clock, board, verifier, rates, difficulty, append, requireWritable }: WritingParts): Post {
+  const findAlternatives = alternativesFinder(store, clock);
   return async (body, { dryRun = false, assisted = false }) => {
     requireWritable();
     const draft = readEnvelope(body, dryRun);
@@ -52,13 +54,25 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     const verified = await verifier.verify(draft, prior, dryRun);
     const arrival = admit(verified, prior, rates, { dryRun, assisted });
     // Durable from here: the outcome comes after the commit that holds the message.
-    const outcome = await append({ type: "post", arrival, dryRun });
+    const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
+      throw await pointedElsewhere(error, draft.author);
+    });
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
     if (!dryRun) await endWithdrawn(draft);
     const { result, standing, warnings, author, thread } = outcome;
     if (result === "created") difficulty.accepted();
     return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings };
   };
+
+  /** Who comes too late for one piece of work is shown others. */
+  async function pointedElsewhere(error: unknown, agent: string): Promise<unknown> {
+    if (!(error instanceof Refusal) || error.code !== "already_claimed") return error;
+    const { code, message, hint, details } = error;
+    return new Refusal(code, message, {
+      hint,
+      details: { ...details, alternatives: await findAlternatives(agent, String(details?.["id"])) },
+    });
+  }
 
   /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
   async function known(draft: Draft, prior: Prior): Promise<Posted> {

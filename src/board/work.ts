@@ -1,6 +1,7 @@
 // Open work: first what the caller can do, then the rest.
 import { z } from "zod";
 import { and, atLeast, type Condition, flagIs, hasAny, not, oneOf, or } from "../core/query/condition.ts";
+import { judge } from "../core/message/status.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { ORDERS } from "../core/query/order.ts";
 import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
@@ -23,9 +24,35 @@ export interface WorkQuestion {
   readonly text: string;
 }
 
+/** Of work that came back: the answers that were rejected. */
+export type RejectedAnswers = ReadonlyMap<string, readonly string[]>;
+
 export type FindWork = (question: WorkQuestion) => Promise<Page>;
 
+/** So many of them are named. */
+const REJECTED_SHOWN = 16;
+/** So many answers of one piece of work are looked at. */
+const ANSWERS_READ = 200;
+
+/** The rejected answers to each piece of work on a page that has any. */
+export async function rejectedOn({ items, asOf }: Page, store: Pick<Store, "answersTo">): Promise<RejectedAnswers> {
+  const back = items.flatMap((item) => ("card" in item && item.card.standing.rejected > 0 ? [item.card.standing] : []));
+  const found = back.map(async ({ id, author }): Promise<[string, readonly string[]]> => {
+    const answers = await store.answersTo(id, author, ANSWERS_READ, asOf);
+    const rejected = answers.filter((answer) => judge(answer, answer.asker ?? undefined) === "rejected");
+    return [id, rejected.slice(0, REJECTED_SHOWN).map((answer) => answer.id)];
+  });
+  return new Map(await Promise.all(found));
+}
+
 export const WORKABLE = KIND_NAMES.filter(isWorkable);
+/** What work must be to be there for the taking. */
+export const openWork = (now: number): readonly Condition[] => [
+  oneOf("kind", WORKABLE),
+  oneOf("status", ["open"]),
+  flagIs("superseded", false),
+  atLeast("expiresAt", now + 1),
+];
 const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq: z.number() });
 
 export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
@@ -39,10 +66,7 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
     const open = [
-      oneOf("kind", WORKABLE),
-      oneOf("status", ["open"]),
-      flagIs("superseded", false),
-      atLeast("expiresAt", now + 1),
+      ...openWork(now),
       ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
       ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
       ...(agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))]),

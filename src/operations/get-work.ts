@@ -1,11 +1,11 @@
 // GET /api/work: open, unclaimed tasks, subtasks and questions.
 import { z } from "zod";
 import type { Names } from "../board/names.ts";
-import type { FindWork, WorkQuestion } from "../board/work.ts";
+import { type FindWork, rejectedOn, type RejectedAnswers, type WorkQuestion } from "../board/work.ts";
 import type { Item } from "../board/list.ts";
 import { distinctLabels, foldLabel } from "../core/protocol/labels.ts";
 import type { Payload } from "../core/protocol/payload.ts";
-import type { Card } from "../ports/store.ts";
+import type { Card, Store } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listBody } from "./bodies/messages.ts";
@@ -33,16 +33,18 @@ export async function workQuestion({ needs, offers, tags, agent: name, limit, cu
   return { needs, offers, tags, agent, limit, cursor, text };
 }
 
-export function getWork(findWork: FindWork, names: Names, present: Presenter) {
+export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, names: Names, present: Presenter) {
   const known = new WeakMap<Card["raw"], readonly string[]>();
   const needsOf = ({ raw }: Card): readonly string[] => {
     const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
     known.set(raw, needs);
     return needs;
   };
-  const matchOf = (item: Item, offers: readonly string[]) => {
+  const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
     const needs = "card" in item ? needsOf(item.card) : [];
-    return { match: { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length } };
+    const back = "card" in item ? rejected.get(item.card.standing.id) : undefined;
+    const match = { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length };
+    return { match: back === undefined ? match : { ...match, reopened: true, rejected: back } };
   };
   return operation({
     name: "get_work",
@@ -56,11 +58,12 @@ export function getWork(findWork: FindWork, names: Names, present: Presenter) {
     revalidate: true,
     async run({ input: asked }) {
       const page = await findWork(await workQuestion(asked, names));
+      const rejected = await rejectedOn(page, store);
       return present.page(page, {
         include: PREVIEW,
         format: asked.format,
         heading: "Open work",
-        extra: (item) => matchOf(item, asked.offers),
+        extra: (item) => matchOf(item, asked.offers, rejected),
       });
     },
   });

@@ -123,7 +123,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getStream(parts.feeds),
     getSimilar(list, present),
     postSimilar(list, present),
-    getWork(findWork, names, present),
+    getWork(findWork, store, names, present),
     getExpiring(list, present),
     getInbox(list, names, present),
     listAgents(agents, aliasesOf(store, clock, parts.mailDomain)),

@@ -176,7 +176,7 @@ const record =
 - \`content\`: \`untrusted\` (always true), \`flags\` (see [below](#flags)), \`chars\` (length of the body), \`has_data\`; with \`include\`: \`preview\` (the first 280 characters), \`body\`, \`data\`.
 - \`derived\`, what follows from other messages: \`display_title\` (the title, else the first line of the body, else kind and author), \`root\`, \`is_root\`, \`status\`, \`verifies\`, \`refutes\`, \`replies\`, \`answers\`, \`rejected\`, \`signals\` (counts by word), \`claimed_by\`, \`lease_until\`, \`superseded_by\`, \`duplicate_of\`, \`thread_messages\`, \`last_activity\` (both of the thread).
 - \`raw\`, with \`include=raw\`: \`payload\`, \`sig\`, \`nonce\`, byte for byte: check the signature yourself.
-- Also, where they apply: \`result\` and \`warnings\` (answers to a post), \`score\` (0 to 1, with \`q\` or \`near\`), \`reason\` and, of an e-mail, \`from\` (inbox), \`match\` (open work: \`needs\`, what of your \`offers\` it needs, \`of\` how many in all), \`depth\`, \`parent\`, \`parent_rel\` (thread).
+- Also, where they apply: \`result\` and \`warnings\` (answers to a post), \`score\` (0 to 1, with \`q\` or \`near\`), \`reason\` and, of an e-mail, \`from\` (inbox), \`match\` (open work: \`needs\`, what of your \`offers\` it needs, \`of\` how many in all; work that came back has \`reopened\` and \`rejected\`, the ids of its rejected answers), \`depth\`, \`parent\`, \`parent_rel\` (thread).
 
 One message includes \`body\` and \`data\` unless \`include\` says otherwise, lists \`preview\`; \`include=\` includes nothing. \`fields\` cuts records down: \`fields=meta.title,server.author\`.
 

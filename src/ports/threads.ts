@@ -1,4 +1,5 @@
 // What the board needs of a store to show how messages hang together; part of the store's port.
+import type { Votes } from "../core/message/status.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 
 /** How far a thread reaches; it changes whenever a message joins or leaves. */
@@ -41,12 +42,19 @@ export interface NeighbourQuery {
   readonly now: number;
 }
 
+export interface Answer extends Votes {
+  readonly id: string;
+  readonly asker: "verifies" | "refutes" | null;
+}
+
 export interface ThreadReads {
   threadExtent(root: string): Promise<ThreadExtent>;
   /** The live messages of a thread after a seq, in order, at most `limit`. */
   branches(root: string, query: BranchQuery): Promise<readonly Branch[]>;
   /** Ids of open work in a thread that is not superseded, oldest first. */
   openWork(root: string, limit: number, now: number): Promise<readonly string[]>;
+  /** Live answers to a message, oldest first, at most `limit`, each with its votes and what `asker` voted on it. */
+  answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]>;
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]>;
   /** Live messages one ref away in either direction, by seq, at most `limit`. */
   neighbours(query: NeighbourQuery): Promise<readonly number[]>;

@@ -109,6 +109,7 @@ function messageRow(s: Standing) {
     lang: s.lang,
     duplicate_of: s.duplicateOf,
     withdrawn: Number(s.withdrawn),
+    signal: s.signal,
   };
 }
 

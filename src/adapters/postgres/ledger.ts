@@ -79,9 +79,6 @@ export class BatchLedger implements ActLedger {
   noteArrival(once: string): void {
     this.set.arrived.set(once, true);
   }
-  openWork(limit: number): readonly string[] {
-    return this.set.openWork.first(limit).map(({ id }) => id);
-  }
   due(limit: number): readonly Standing[] {
     const { due, withdrawn } = this.set;
     const rows = [due, ...withdrawn.values()].flatMap((window) => window.first(limit));
@@ -136,16 +133,12 @@ export class BatchLedger implements ActLedger {
   }
   addSignal(target: number, agent: string, signal: Signal, seq: number): void {
     this.set.signals.set(keyOf(target, agent, signal), seq);
-    this.set.carried.set(String(seq), signal);
   }
   dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean {
     const key = keyOf(target, agent, signal);
     if (this.set.signals.get(key) !== seq) return false;
     this.set.signals.set(key, undefined);
     return true;
-  }
-  signalOf(seq: number): Signal | undefined {
-    return this.set.carried.get(String(seq));
   }
   barredUntil(target: number, agent: string): number | undefined {
     return this.set.barred.get(keyOf(target, agent));

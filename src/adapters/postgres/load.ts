@@ -1,7 +1,6 @@
 // Fetches what a batch has asked for and does not know yet: one question for each kind of row, all put together.
 import type { Label } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
-import type { Signal } from "../../core/protocol/vocabulary.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
 import { type BoardRow, fetchAll, grouped, want, type Want } from "./fetch.ts";
@@ -138,7 +137,7 @@ function byText(set: WorkingSet): readonly Want[] {
 }
 
 function bySeq(set: WorkingSet): readonly Want[] {
-  const { votes, voters, signals, carried, barred, answerers, refs, labels, attached } = set;
+  const { votes, voters, signals, barred, answerers, refs, labels, attached } = set;
   const seqs = (keys: readonly string[]) => numberArray(keys.map(Number));
   const triples = (keys: readonly string[]) =>
     JSON.stringify(keys.map((key) => key.split(" ")).map(([target, agent, signal]) => ({ target, agent, signal })));
@@ -179,16 +178,6 @@ function bySeq(set: WorkingSet): readonly Want[] {
         signals.keep(
           keys,
           rows.map((row) => [keyOf(row.target, row.agent, row.signal), row.seq]),
-        ),
-    ),
-    ...want<{ seq: number; signal: Signal }>(
-      carried,
-      "SELECT DISTINCT seq, signal FROM signals WHERE seq = ANY ($1::bigint[])",
-      seqs,
-      (keys, rows) =>
-        carried.keep(
-          keys,
-          rows.map(({ seq, signal }) => [String(seq), signal]),
         ),
     ),
     ...want<Answerer & { target: number }>(
@@ -297,11 +286,6 @@ function inWindows(set: WorkingSet): readonly Want[] {
   return [
     ...message(set.due, "WHERE m.expires_at <= $1 ORDER BY m.expires_at, m.seq", [now]),
     ...message(set.endedLeases, "WHERE m.lease_until <= $1 ORDER BY m.lease_until, m.seq", [now]),
-    ...message(
-      set.openWork,
-      `WHERE m.kind IN ('task', 'subtask', 'question') AND m.status = 'open' AND m.superseded_by IS NULL AND m."to" IS NULL AND m.expires_at > $1 ORDER BY m.seq DESC`,
-      [now],
-    ),
     ...dueAliases(),
     ...withdrawn,
   ];

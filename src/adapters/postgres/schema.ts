@@ -30,10 +30,12 @@ CREATE TABLE barred (
 /** From the first edition. */
 export const TO_SECOND_EDITION = `
 ALTER TABLE messages RENAME COLUMN answers_disputed TO rejected;
+ALTER TABLE messages ADD COLUMN signal text;
 ALTER TABLE log ADD COLUMN assisted integer;
 ALTER TABLE labels ADD COLUMN spelling text;
 ALTER TABLE aliases ADD COLUMN last_ops text NOT NULL DEFAULT '';
 ${BARRED}${SECOND_EDITION}
+DROP INDEX signals_seq;
 `;
 
 /** The part of a count of spellings before the comma. */
@@ -108,7 +110,8 @@ CREATE TABLE messages (
   claim_seq bigint,
   superseded_by text,
   superseded_at bigint,
-  withdrawn integer NOT NULL
+  withdrawn integer NOT NULL,
+  signal text
 ) WITH (fillfactor = 85);
 CREATE INDEX messages_author ON messages (author, seq);
 CREATE INDEX messages_root ON messages (root, seq);
@@ -196,7 +199,6 @@ CREATE TABLE signals (
   seq bigint NOT NULL,
   PRIMARY KEY (target, agent, signal)
 );
-CREATE INDEX signals_seq ON signals (seq);
 
 ${BARRED}
 CREATE TABLE threads (

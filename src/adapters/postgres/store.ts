@@ -129,6 +129,7 @@ export class PostgresStore implements Store, Wakeup, Peers {
   threadExtent: Store["threadExtent"] = (root) => this.#threads.threadExtent(root);
   branches: Store["branches"] = (root, query) => this.#threads.branches(root, query);
   openWork: Store["openWork"] = (root, limit, now) => this.#threads.openWork(root, limit, now);
+  answersTo: Store["answersTo"] = (...asked) => this.#threads.answersTo(...asked);
   refs: Store["refs"] = (seqs) => this.#threads.refs(seqs);
   neighbours: Store["neighbours"] = (query) => this.#threads.neighbours(query);
   agent: Store["agent"] = (id, now) => this.#agents.agent(id, now);

@@ -1,6 +1,6 @@
 // Threads in PostgreSQL: narrow rows by root, the refs between messages, and their neighbours.
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
-import type { Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent, ThreadReads } from "../../ports/threads.ts";
+import type { Answer, Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent, ThreadReads } from "../../ports/threads.ts";
 import type { Client } from "./client.ts";
 import { numberArray, textArray } from "./literals.ts";
 
@@ -50,6 +50,12 @@ export class PostgresThreads implements ThreadReads {
       [root, now, limit],
     );
     return rows.map(({ id }) => id);
+  }
+
+  answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]> {
+    const sql = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = $2 ORDER BY v.seq DESC LIMIT 1) AS asker
+      FROM refs r JOIN messages a ON a.seq = r.seq WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
+    return this.#client.query<Answer>(sql, [target, asker, now, limit]);
   }
 
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]> {

@@ -4,7 +4,6 @@ import { GENESIS } from "../../core/log/chain.ts";
 import type { AliasRow } from "../../core/message/alias-rules.ts";
 import type { Gone, Label, Standing } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
-import { isWorkable, type Signal } from "../../core/protocol/vocabulary.ts";
 import type { ThreadFacts } from "../../ports/store.ts";
 import { BatchModeration } from "./moderation-book.ts";
 import { Journal, Table } from "./table.ts";
@@ -49,8 +48,6 @@ export class WorkingSet {
   readonly voters = new Table<readonly string[]>(this.journal, this.#bySeq);
   /** The message that carries a signal, by target, agent and signal. */
   readonly signals = new Table<number>(this.journal, this.#bySeq);
-  /** The word of a signal, by the seq of the message that carries it. */
-  readonly carried = new Table<Signal>(this.journal, this.#bySeq);
   /** Until when an agent may not claim a message again, by both. */
   readonly barred = new Table<number>(this.journal, this.#bySeq);
   readonly answerers = new Table<readonly Answerer[]>(this.journal, this.#bySeq);
@@ -89,12 +86,6 @@ export class WorkingSet {
     belongs: ({ leaseUntil }) => leaseUntil !== null && leaseUntil <= this.now,
     compare: (a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq,
   });
-  readonly openWork = new Window<Standing>({
-    ...this.#messageRows,
-    belongs: ({ kind, status, supersededBy, to, expiresAt }) =>
-      isWorkable(kind) && status === "open" && supersededBy === null && to === null && expiresAt > this.now,
-    compare: (a, b) => b.seq - a.seq,
-  });
   readonly dueAliases = new Window<StoredAlias>({
     current: (alias) => this.aliases.get(alias),
     changed: () => [...this.aliases.changes.values()].filter((row) => row !== undefined),
@@ -108,12 +99,12 @@ export class WorkingSet {
   /** All that rows are fetched for. */
   // oxfmt-ignore
   readonly #tables = [
-    this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.carried, this.barred, this.answerers,
+    this.messages, this.gone, this.agents, this.threads, this.votes, this.voters, this.signals, this.barred, this.answerers,
     this.refs, this.labels, this.replies, this.aliases, this.held, this.leases, this.arrived, this.attached,
     this.withdrawing,
   ] as readonly { readonly missing: ReadonlySet<string> }[];
   get windows(): readonly { wanted: number; forget(): void }[] {
-    return [this.due, this.endedLeases, this.openWork, this.dueAliases, ...this.withdrawn.values()];
+    return [this.due, this.endedLeases, this.dueAliases, ...this.withdrawn.values()];
   }
 
   /** Whether everything that was asked for is known; until it is, what came out is a guess that only tells what else to fetch. */

@@ -34,6 +34,7 @@ const STANDING: Standing = {
   supersededBy: "a newer one",
   supersededAt: 14,
   withdrawn: true,
+  signal: "stale",
 };
 
 /** As both stores write it. */

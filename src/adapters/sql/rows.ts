@@ -41,6 +41,7 @@ const STANDING = [
   "supersededBy",
   "supersededAt",
   "withdrawn",
+  "signal",
 ] as const satisfies readonly (keyof Standing)[];
 
 type ValuesOf<Names extends readonly (keyof Standing)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
@@ -82,6 +83,7 @@ export function standingFrom(row: unknown): Standing {
     supersededBy: values[27],
     supersededAt: values[28],
     withdrawn: values[29] === 1,
+    signal: values[30],
   };
 }
 

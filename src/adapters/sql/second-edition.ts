@@ -18,7 +18,7 @@ const VOTES_COUNT = `(kind NOT IN ${WORKABLE} OR answers > 0)`;
 
 export const SECOND_EDITION = `
 CREATE TEMPORARY TABLE judged AS ${JUDGED};
-UPDATE messages SET rejected = 0;
+UPDATE messages SET rejected = 0, signal = (SELECT s.signal FROM signals s WHERE s.seq = messages.seq LIMIT 1);
 UPDATE messages SET answers = ${counted("j.judgement <> 'rejected'")}, answers_verified = ${counted("j.judgement = 'verified'")},
   rejected = ${counted("j.judgement = 'rejected'")} WHERE seq IN (SELECT target FROM judged);
 DELETE FROM answerers WHERE EXISTS (SELECT 1 FROM judged j WHERE j.target = answerers.target AND j.answer = answerers.seq AND j.judgement = 'rejected');

@@ -51,9 +51,6 @@ export class EffectBook {
   bar(target: number, agent: string, until: number): void {
     this.#sql.bar.run(target, agent, until);
   }
-  signalOf(seq: number): Signal | undefined {
-    return this.#sql.signalOf.get(seq)?.["signal"] as Signal | undefined;
-  }
 }
 
 function statements(db: DatabaseSync) {
@@ -73,6 +70,5 @@ function statements(db: DatabaseSync) {
     hasSignal: p("SELECT 1 FROM signals WHERE target = ? AND agent = ? AND signal = ?"),
     addSignal: p("INSERT INTO signals (target, agent, signal, seq) VALUES (?, ?, ?, ?)"),
     dropSignal: p("DELETE FROM signals WHERE target = ? AND agent = ? AND signal = ? AND seq = ?"),
-    signalOf: p("SELECT signal FROM signals WHERE seq = ? LIMIT 1"),
   };
 }

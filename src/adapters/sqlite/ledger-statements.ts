@@ -17,17 +17,14 @@ export function ledgerStatements(db: DatabaseSync) {
     leasesOf: standing("WHERE m.claimed_by = ? AND m.lease_until > ?2 AND m.expires_at > ?2 ORDER BY m.lease_until, m.seq LIMIT +?3"),
     endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
-    openWork: p(
-      `SELECT id FROM messages m WHERE kind IN ('task', 'subtask', 'question') AND status = 'open' AND superseded_by IS NULL AND "to" IS NULL AND expires_at > ? ORDER BY seq DESC LIMIT +?`,
-    ),
     refsOf: p("SELECT rel, target AS id FROM refs WHERE seq = ? ORDER BY position"),
     repliesTo: p(
       "SELECT count(DISTINCT r.seq) AS count FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.superseded_by IS NULL",
     ),
     insertMessage:
       p(`INSERT INTO messages (seq, id, author, kind, root, thread, received_at, expires_at, "to", bits, assisted, has_data, has_attachment,
-      lang, replied_to, status, replies, duplicate_of,
-      verifies, refutes, answers, answers_verified, rejected, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
+      lang, replied_to, status, replies, duplicate_of, signal,
+      verifies, refutes, answers, answers_verified, rejected, resolved_by_author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`),
     insertContent: p("INSERT INTO contents (seq, payload, sig, nonce) VALUES (?, ?, ?, ?)"),
     insertLabel: p("INSERT INTO labels (field, label, seq, spelling) VALUES (?, ?, ?, ?)"),
     payload: p("SELECT payload FROM contents WHERE seq = ?"),

@@ -109,9 +109,6 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   dropBlob(sha256: string): void {
     this.#sql.dropBlob.run(sha256);
   }
-  openWork(limit: number): readonly string[] {
-    return this.#sql.openWork.all(this.now, limit).map((row) => row["id"] as string);
-  }
   hasArrived(once: string): boolean {
     return this.#sql.hasArrived.get(once) !== undefined;
   }
@@ -181,7 +178,7 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     // oxfmt-ignore
     sql.insertMessage.run(
       s.seq, s.id, s.author, s.kind, s.root, thread, s.receivedAt, s.expiresAt, s.to, s.bits, Number(s.assisted), Number(s.hasData), Number(s.hasAttachment),
-      s.lang, s.repliedTo.length === 0 ? null : s.repliedTo.join(" "), s.status, s.replies, s.duplicateOf,
+      s.lang, s.repliedTo.length === 0 ? null : s.repliedTo.join(" "), s.status, s.replies, s.duplicateOf, s.signal,
     );
     sql.insertContent.run(s.seq, raw.payload, raw.sig, raw.nonce);
     this.#agents.see(s.author, payload.pk, 1, s.receivedAt);

@@ -56,9 +56,9 @@ test("a file of a newer version, or of one that no step leads on from, is refuse
 
 /** From the newest version back to the tables of the first edition. */
 const FIRST_EDITION = `
-  DROP INDEX messages_claimed; DROP INDEX tallies_spellings; DROP TABLE barred;
+  DROP INDEX messages_claimed; DROP INDEX tallies_spellings; DROP TABLE barred; CREATE INDEX signals_seq ON signals (seq);
   ALTER TABLE messages RENAME COLUMN rejected TO answers_disputed;
-  ALTER TABLE aliases DROP COLUMN last_ops; ALTER TABLE labels DROP COLUMN spelling; ALTER TABLE log DROP COLUMN assisted;
+  ALTER TABLE aliases DROP COLUMN last_ops; ALTER TABLE labels DROP COLUMN spelling; ALTER TABLE log DROP COLUMN assisted; ALTER TABLE messages DROP COLUMN signal;
   PRAGMA user_version = 4;`;
 
 test("a board's file of an older version has the same tables afterwards as a new one", () => {
@@ -98,7 +98,7 @@ test("work of the first edition has the status that the newer rules give it, and
   put(1, { kind: "claim", refs: [{ rel: "claims", id: leased }] });
   put(0, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id: kept }] });
   const facts = () => ({
-    messages: db.prepare("SELECT id, status, answers, answers_verified, rejected FROM messages ORDER BY seq").all(),
+    messages: db.prepare("SELECT id, status, answers, answers_verified, rejected, signal FROM messages ORDER BY seq").all(),
     tallies: db.prepare("SELECT field, label, count FROM tallies WHERE field NOT IN ('posted', 'hour') ORDER BY 1, 2").all(),
     agents: db.prepare("SELECT * FROM agent_tallies ORDER BY 1, 2, 3").all(),
     labels: db.prepare("SELECT * FROM labels ORDER BY 1, 2, 3").all(),

@@ -102,10 +102,12 @@ CREATE INDEX tallies_spellings ON tallies (field, ${SPELT}, count DESC, label) W
 /** From the first edition, whose labels had no capitals and were not folded otherwise. */
 const TO_SECOND_EDITION = `
 ALTER TABLE messages RENAME COLUMN answers_disputed TO rejected;
+ALTER TABLE messages ADD COLUMN signal TEXT;
 ALTER TABLE log ADD COLUMN assisted INTEGER;
 ALTER TABLE labels ADD COLUMN spelling TEXT;
 ALTER TABLE aliases ADD COLUMN last_ops TEXT NOT NULL DEFAULT '';
 ${BARRED}${SPELLINGS}${SECOND_EDITION}
+DROP INDEX signals_seq;
 INSERT INTO tallies (field, label, count, last_used) SELECT field || '_as', fold_label(label) || ',' || label, count, last_used FROM tallies
   WHERE field IN ('tag', 'need', 'offer') AND label <> fold_label(label);
 UPDATE OR REPLACE labels SET label = fold_label(label), spelling = label WHERE label <> fold_label(label);
@@ -161,7 +163,8 @@ CREATE TABLE messages (
   claim_seq INTEGER,
   superseded_by TEXT,
   superseded_at INTEGER,
-  withdrawn INTEGER NOT NULL DEFAULT 0
+  withdrawn INTEGER NOT NULL DEFAULT 0,
+  signal TEXT
 );
 CREATE INDEX messages_author ON messages (author, seq);
 CREATE INDEX messages_kind ON messages (kind, seq);
@@ -248,7 +251,6 @@ CREATE TABLE signals (
   seq INTEGER NOT NULL,
   PRIMARY KEY (target, agent, signal)
 ) WITHOUT ROWID;
-CREATE INDEX signals_seq ON signals (seq);
 
 ${THREADS}${AGENTS}
 CREATE TABLE blobs (

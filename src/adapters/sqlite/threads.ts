@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import { threadOf } from "./thread-book.ts";
-import type { Branch, BranchQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
+import type { Answer, Branch, BranchQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
   .map((rel) => `'${rel}'`)
@@ -27,6 +27,10 @@ export class SqliteThreads {
     return this.#sql.openWork.all(root, now, limit).map((row) => row["id"] as string);
   }
 
+  answersTo(target: string, asker: string, limit: number, now: number): Answer[] {
+    return this.#sql.answersTo.all(target, asker, now, limit) as unknown as Answer[];
+  }
+
   refs(seqs: readonly number[]): StoredRef[] {
     return this.#sql.refs.all(JSON.stringify(seqs)) as unknown as StoredRef[];
   }
@@ -45,6 +49,9 @@ function statements(db: DatabaseSync) {
     openWork:
       p(`SELECT id FROM messages WHERE thread = ${threadOf(() => "?1")} AND status = 'open' AND kind IN ('task', 'subtask', 'question')
       AND superseded_by IS NULL AND +expires_at > ?2 ORDER BY seq LIMIT ?3`),
+    answersTo:
+      p(`SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = ?2 ORDER BY v.seq DESC LIMIT 1) AS asker
+      FROM refs r JOIN messages a ON a.seq = r.seq WHERE r.target = ?1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > ?3 ORDER BY r.seq LIMIT ?4`),
     refs: p("SELECT seq, rel, target FROM refs WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq, position"),
   };
 }

@@ -110,9 +110,8 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): v
   requireRoom(ledger, arrival, target);
   const { claimedBy, leaseUntil } = target;
   if (claimedBy === null || leaseUntil === null || leaseUntil <= ledger.now || claimedBy === arrival.author) return;
-  const alternatives = ledger.openWork(4).filter((other) => other !== id);
   throw new Refusal("already_claimed", `${claimedBy} holds the lease on ${id} until ${iso(leaseUntil)}.`, {
-    details: { claimed_by: claimedBy, lease_until: iso(leaseUntil), alternatives: alternatives.slice(0, 3) },
+    details: { id, claimed_by: claimedBy, lease_until: iso(leaseUntil) },
   });
 }
 

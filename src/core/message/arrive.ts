@@ -51,6 +51,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standin
     claimSeq: null,
     supersededBy: null,
     supersededAt: null,
+    signal: payload.signal ?? null,
     withdrawn: false,
   };
   standing.status = statusOf(standing, ledger.now);

@@ -38,9 +38,7 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
 function traceIn(ledger: Ledger, standing: Standing): Trace {
   const { seq, verifies, hasAttachment } = standing;
   const votes = verifies === 0 ? [] : ledger.votesOn(seq);
-  const refs = ledger.refsOf(seq);
-  const signal = refs.some(({ rel }) => rel === "on") ? ledger.signalOf(seq) : undefined;
-  return traceOf(standing, refs, ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : [], signal);
+  return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
 }
 
 export function supersede(ledger: Ledger, target: Standing, by: string): void {
@@ -75,8 +73,8 @@ function cease(ledger: Ledger, actor: Standing): void {
         if (target.claimSeq === actor.seq) release(ledger, target);
         break;
       case "on": {
-        const signal = ledger.signalOf(actor.seq);
-        if (signal !== undefined && ledger.dropSignal(target.seq, actor.author, signal, actor.seq))
+        const { signal } = actor;
+        if (signal !== null && ledger.dropSignal(target.seq, actor.author, signal, actor.seq))
           countSignal(ledger, target, actor.author, signal, -1);
         break;
       }

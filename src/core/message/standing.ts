@@ -42,6 +42,8 @@ export interface Standing extends StatusFacts {
   claimSeq: number | null;
   supersededBy: string | null;
   supersededAt: number | null;
+  /** The word that it signals, if any. */
+  readonly signal: Signal | null;
   /** Its author withdrew everything; the sweep will write the entry and erase the content. */
   readonly withdrawn: boolean;
 }
@@ -128,8 +130,6 @@ export interface Ledger extends AliasLedger {
   gone(id: string): Gone | undefined;
   hasArrived(once: string): boolean;
   noteArrival(once: string): void;
-  /** Up to `limit` open workable messages that anybody may claim, newest first, for an agent that came too late. */
-  openWork(limit: number): readonly string[];
   /** Messages whose time has come, oldest first. */
   due(limit: number): readonly Standing[];
   endedLeases(limit: number): readonly Standing[];
@@ -160,8 +160,6 @@ export interface Ledger extends AliasLedger {
   hasAnswerer(target: number, agent: string): boolean;
   addAnswerer(target: number, agent: string, seq: number): void;
   dropAnswerer(target: number, agent: string, seq: number): void;
-  /** The signal word that a message carries, if any. */
-  signalOf(seq: number): Signal | undefined;
 
   /** `refs` are the arrival's, each effect once. */
   insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void;

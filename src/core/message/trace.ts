@@ -34,7 +34,6 @@ export function traceOf(
   labels: readonly Label[],
   votes: readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[],
   attachments: readonly string[],
-  signal: Signal | undefined,
 ): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
   const facts = { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt };
@@ -45,6 +44,6 @@ export function traceOf(
     marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
     ...(attachments.length > 0 ? { attachments } : {}),
-    ...(signal === undefined ? {} : { signal }),
+    ...(standing.signal === null ? {} : { signal: standing.signal }),
   };
 }

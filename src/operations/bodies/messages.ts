@@ -72,9 +72,9 @@ export const messageBody = z
     reason: z.enum(["addressed", "reply", "email"]).optional(),
     from: z.string().nullable().optional().describe("Who sent the e-mail, where it says so, as in its data; in inboxes only."),
     match: z
-      .strictObject({ needs: z.array(z.string()), of: count })
+      .strictObject({ needs: z.array(z.string()), of: count, reopened: z.literal(true).optional(), rejected: z.array(id).optional() })
       .optional()
-      .describe("Of open work: what it needs that the caller offers, and how much it needs in all."),
+      .describe("Of open work: what it needs that the caller offers, how much it needs in all, and which answers to it were rejected."),
   })
   .meta({ id: "Message" });
 
