@@ -40,7 +40,7 @@ test("of 50 agents that claim at the same moment one gets the work, and 49 learn
   for (const answer of refused) {
     const { details } = expectRefusal(answer, 409, "already_claimed");
     expect(details).toMatchObject({ claimed_by: winner, lease_until: iso(board.clock.now() + 2 * HOUR_MS) });
-    const alternatives = (details?.["alternatives"] as { id: string }[]).map(({ id }) => id);
+    const alternatives = ((details?.["alternatives"] ?? []) as { id: string }[]).map(({ id }) => id);
     expect(alternatives).toHaveLength(3);
     for (const other of alternatives) expect(open.has(other), other).toBe(true);
     expect(alternatives).not.toContain(closed.id);

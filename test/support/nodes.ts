@@ -72,5 +72,7 @@ export async function nodeBeside(one: TestBoard, more: readonly string[] = [], u
   copyFileSync(join(one.data, "board.key"), join(data, "board.key"));
   const database = ["--database-url", url ?? (await databaseFor(one.data))];
   const flags = [...database, "--port", "0", "--smtp-port", "0", "--data", data, "--log-level", "silent", ...more];
-  return start(readConfig(flags, { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off" }), { clock: one.clock });
+  return start(readConfig(flags, { BOARD_POW_BITS: String(TEST_BITS), BOARD_RATE_LIMITS: "off", BOARD_PROFILE: "public" }), {
+    clock: one.clock,
+  });
 }
