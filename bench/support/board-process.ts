@@ -28,7 +28,24 @@ export class BoardProcess {
   /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one; `more` are flags of `serve`. */
   static async start(data: string, { bin = BIN, nodeFlags = NODE_FLAGS, more = [] as readonly string[] } = {}): Promise<BoardProcess> {
     const bits = ["--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
-    const flags = ["--port", "0", "--data", data, "--smtp-port", "0", "--rate-limits", "off", "--log-level", "warn", ...bits, ...more];
+    const flags = [
+      "--port",
+      "0",
+      "--data",
+      data,
+      "--smtp-port",
+      "0",
+      "--profile",
+      "public",
+      "--cors",
+      "any",
+      "--rate-limits",
+      "off",
+      "--log-level",
+      "warn",
+      ...bits,
+      ...more,
+    ];
     const child = spawn(process.execPath, [...nodeFlags, bin, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
     child.once(
       "exit",

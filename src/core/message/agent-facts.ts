@@ -1,7 +1,7 @@
 // What the board knows of an agent.
 import type { Signal } from "../protocol/vocabulary.ts";
 
-interface VoteCounts {
+export interface VoteCounts {
   readonly verifies: number;
   readonly refutes: number;
 }
