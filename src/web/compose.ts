@@ -19,7 +19,7 @@ async function open(board: Board, panel: Promise<KeyPanel>, preset: Preset | und
   const keys = await panel;
   const form = draftForm(preset);
   const state = make("div", { className: "compose-state", ariaLive: "polite" });
-  const check = button("Check", () => look());
+  const looking = button("Check", () => look());
   const send = make("button", { type: "submit", textContent: "Sign and post" });
   const cancel = button("Close", () => dialog.close());
   const sheet = make(
@@ -30,7 +30,7 @@ async function open(board: Board, panel: Promise<KeyPanel>, preset: Preset | und
     form.element,
     state,
     keys.element,
-    make("p", { className: "compose-ways" }, check, send, cancel),
+    make("p", { className: "compose-ways" }, looking, send, cancel),
   );
   const dialog = make("dialog", { ariaLabel: preset?.heading ?? "New message" }, sheet);
   const stop = new AbortController();
@@ -48,43 +48,49 @@ async function open(board: Board, panel: Promise<KeyPanel>, preset: Preset | und
 
   async function look(): Promise<void> {
     await guarded(async () => {
+      requireWords();
       const fields = form.fields();
-      const found = await checked(board, keys, fields);
+      const found = await check(board, await keys.key(), fields);
       const shown = fields.body === undefined ? [] : [await preview(board, fields.body)];
-      state.replaceChildren(...shown, alike(found));
+      state.replaceChildren(...shown, ...warningsIn(found), alike(found.similar));
     });
   }
 
   async function publish(): Promise<void> {
     await guarded(async () => {
+      requireWords();
       const key = await keys.key();
       const posted = await post(board, key, form.fields(), { mine: miner(), signal: stop.signal, onProgress: progressIn(state) });
       state.replaceChildren(make("p", { className: "done" }, "Posted. ", make("a", { href: `/m/${posted.id}` }, "See it")));
       send.remove();
-      check.remove();
+      looking.remove();
       state.querySelector("a")?.focus();
     });
   }
 
+  /** The board takes a message without words; a person who sends one has pressed too soon. */
+  function requireWords(): void {
+    if (preset === undefined && form.text() === "") throw new Error("Write a title or a text first.");
+  }
+
   /** One thing at a time, and what goes wrong is told where it was asked. */
   async function guarded(work: () => Promise<void>): Promise<void> {
-    send.disabled = check.disabled = true;
+    send.disabled = looking.disabled = true;
     cancel.textContent = "Cancel";
     try {
       await work();
     } catch (error) {
       if (!stop.signal.aborted) state.replaceChildren(faultOf(error));
     } finally {
-      send.disabled = check.disabled = false;
+      send.disabled = looking.disabled = false;
       cancel.textContent = "Close";
     }
   }
 }
 
-/** What the board thinks of it before anything is mined, and what is there already. */
-async function checked(board: Board, keys: KeyPanel, fields: Parameters<typeof check>[2]): Promise<DryRun["similar"]> {
-  return (await check(board, await keys.key(), fields)).similar;
-}
+/** What the author may not have meant; that nothing was mined yet is no news. */
+const warningsIn = ({ warnings }: DryRun): HTMLElement[] =>
+  warnings.filter(({ code }) => code !== "work_unchecked").map(({ message }) => make("p", { className: "quiet" }, message));
 
 function alike(found: DryRun["similar"]): HTMLElement {
   if (found.length === 0) return make("p", { className: "quiet" }, "The board would take it, and nothing like it is there.");
