@@ -17,6 +17,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs, and so where it looks for `.env`; an empty directory unless given. */
   readonly cwd?: string;
+  /** The program; that of this checkout unless given. */
+  readonly bin?: string;
   /** A command that runs it, such as a tracer. */
   readonly under?: readonly string[];
   /** What it reads from standard input; nothing unless given. */
@@ -55,8 +57,8 @@ export class BoardProcess {
   }
 
   /** Starts `bin.ts` with these arguments and nothing else in its environment. */
-  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory(), under = [], input, clock }: ProcessOptions): BoardProcess {
-    const [command = process.execPath, ...rest] = [...under, process.execPath, ...(clock?.flags ?? []), BIN, ...args];
+  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory(), bin = BIN, under = [], input, clock }: ProcessOptions): BoardProcess {
+    const [command = process.execPath, ...rest] = [...under, process.execPath, ...(clock?.flags ?? []), bin, ...args];
     const child = spawn(command, rest, {
       cwd,
       env: { NODE_COMPILE_CACHE: COMPILED, ...clock?.env, ...env, ...(under.length > 0 ? { PATH: process.env["PATH"] } : {}) },
