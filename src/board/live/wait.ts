@@ -28,10 +28,12 @@ export function waiter(list: List, hub: Hub, feeds: Pick<Feeds, "filterOf">, clo
     try {
       for (;;) {
         moved = false;
+        // What is answered at the end was read at the end, not while the end came.
+        const last = over;
         const page = await list(question);
         // Who is ahead of the board has met one that was set up anew, and need not wait to learn it.
         const isAhead = (question.after_seq ?? 0) > page.latestSeq;
-        if (page.items.length > 0 || over || isAhead) return page;
+        if (page.items.length > 0 || last || isAhead) return page;
         await new Promise<void>((resolve) => {
           wake = resolve;
           if (moved || over) resolve();
