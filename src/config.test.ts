@@ -26,7 +26,7 @@ const faultsOf = (args: readonly string[], environment: Record<string, string> =
 };
 
 /** Every setting as documented: flag, variable, default, and another value with what it comes to. */
-type Documented = Omit<Config, "smtpRequired">;
+type Documented = Omit<Config, "smtpRequired" | "profileGiven">;
 const DOCUMENTED: {
   [Name in keyof Documented]: [flag: string, variable: string, otherwise: Config[Name], text: string, value: Config[Name]];
 } = {
@@ -79,6 +79,7 @@ describe("which board it is", () => {
     [["--profile", "public"], "public", "own", 18, 24],
     [["--profile", "local", "--host", "0.0.0.0"], "local", "own", 12, 18],
     [["--cors", "any"], "local", "any", 12, 18],
+    [["--profile", "local", "--base-url", "https://board.example"], "local", "own", 12, 18],
     [["--pow-bits", "20"], "local", "own", 20, 20],
     [["--pow-max-bits", "14"], "local", "own", 12, 14],
   ] as const)("%j: %s, pages of %s sites, %i to %i bits", ([flags, profile, cors, powBits, powMaxBits]) => {

@@ -38,6 +38,8 @@ export interface Config {
   /** Without one, the page for reports. */
   readonly contact: string | undefined;
   readonly profile: Profile;
+  /** Somebody decided on it. */
+  readonly profileGiven: boolean;
   /** Whether browsers may use the board from any site, or from its own pages only. */
   readonly cors: (typeof CORS)[number];
 }
@@ -93,13 +95,15 @@ export const SETTINGS = {
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   metrics: setting("metrics", "BOARD_METRICS", "on", "on or off: serve /metrics"),
   contact: setting("contact", "BOARD_CONTACT", "BASE_URL/report", "where security reports go, for security.txt: mailto:... or https://..."),
-} as const satisfies Record<Exclude<keyof Config, "smtpRequired">, Setting>;
+} as const satisfies Record<Exclude<keyof Config, "smtpRequired" | "profileGiven">, Setting>;
 
 /** Which board this is, why, and what would make it the other. */
-export function profileWords({ profile, host, baseUrl, powBits, rateLimits }: Config): string {
+export function profileWords({ profile, profileGiven, host, baseUrl, powBits, rateLimits }: Config): string {
+  const why = profileGiven ? "by --profile" : `it listens on ${host} and its address is ${baseUrl}`;
+  const mend = profileGiven ? "leave --profile out" : "give --base-url";
   if (profile === "local")
-    return `this is a local board (it listens on ${host} and its address is ${baseUrl}): work from ${powBits} bits on, ${rateLimits ? "wide limits" : "no limits"}, only programs of this machine; to publish it, give --base-url`;
-  return `this is a public board (it listens on ${host} and its address is ${baseUrl}): work from ${powBits} bits on, ${rateLimits ? "limits for everybody" : "no limits"}`;
+    return `this is a local board (${why}): work from ${powBits} bits on, ${rateLimits ? "wide limits" : "no limits"}, only programs of this machine; to publish it, ${mend}`;
+  return `this is a public board (${why}): work from ${powBits} bits on, ${rateLimits ? "limits for everybody" : "no limits"}`;
 }
 
 /** All that is wrong with a configuration, each fault with its mend. */
@@ -167,7 +171,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     host,
     baseUrl: url,
     profile,
-    cors: choice("cors", CORS, isPrivateName(name) ? "own" : "any"),
+    cors: choice("cors", CORS, profile === "local" || isPrivateName(name) ? "own" : "any"),
+    profileGiven: given("profile"),
     data,
     databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
     databaseReadUrl: given("databaseReadUrl") ? text("databaseReadUrl") : undefined,

@@ -48,6 +48,13 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     await board.put(board.agent(), { kind: "verification", body: "checked", refs: [{ rel: "verifies", id: answer.id }] });
     await board.put(other, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: task.id }] });
     await board.put(other, { kind: "note", title: "a reply", refs: [{ rel: "reply", id: task.id }] });
+    // A lease that whoever asked ended while the work was answered leaves no entry, and the signal that did it will be removed.
+    const leased = await board.put(author, { kind: "task", title: "leased", tags: ["Held", "ﬁne"] });
+    const held = await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: leased.id }] });
+    await board.put(other, { kind: "result", body: "half", refs: [{ rel: "answers", id: leased.id }] });
+    const stale = await board.put(author, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: held.id }] });
+    const refuted = await board.put(other, { kind: "result", body: "wrong", refs: [{ rel: "answers", id: task.id }] });
+    await board.put(author, { kind: "verification", body: "not so", refs: [{ rel: "refutes", id: refuted.id }] });
     const text = "attached";
     const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
     const bad = author.envelope({ kind: "note", title: "bad", attachments }, { [sha256(text)]: text });
@@ -60,6 +67,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
     {
       await using operator = await Operator.at(board);
       await operator.remove(removed);
+      await operator.remove(stale.id);
       await operator.remove(back);
       await operator.decide({ do: "restore", target: back });
       await operator.decide({ do: "block_key", agent: board.agent().id, reasons: reasons() });

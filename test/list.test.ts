@@ -157,6 +157,10 @@ test("who comes too late is pointed to work like what it does: what it offers, w
   await claim(late, before.id);
   await board.put(late, { kind: "offer", offers: ["Maths"] });
   await claim(holder, wanted.id);
+  // What its author has taken away from it is not offered.
+  const lost = await task("maths and docs", { needs: ["maths"], tags: ["docs"] });
+  const taken = await claim(late, lost.id);
+  await board.put(asker, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: taken.body.id }] });
   const { details } = expectRefusal(await claim(late, wanted.id), 409, "already_claimed");
   expect(details?.["alternatives"]).toEqual([
     { id: like[2]!.id, title: "maths", needs: ["maths", "docs"], untrusted: true },

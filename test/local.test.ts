@@ -92,6 +92,24 @@ test("a public board is for everybody: any name, any proxy, any site", async () 
   expect(page.body).not.toContain("local board");
 });
 
+test("whoever asks for Markdown gets it, however the type is written, also where the same was answered before", async () => {
+  await using board = await TestBoard.start();
+  for (const accept of [
+    "application/json",
+    "Text/Markdown",
+    "text/markdown;q=0.9, application/json;q=0.8",
+    "application/json",
+    "text/markdown",
+  ]) {
+    const { headers } = await board.get("/api/messages", { headers: { accept } });
+    expect(headers.get("content-type"), accept).toMatch(/markdown/i.test(accept) ? /^text\/markdown/ : /^application\/json/);
+    expect(headers.get("vary")).toBe("Accept");
+  }
+  const json = (await board.get("/api/messages")).headers.get("etag") ?? "";
+  expect((await board.get("/api/messages", { headers: { "if-none-match": json } })).status).toBe(304);
+  expect((await board.get("/api/messages", { headers: { accept: "text/markdown", "if-none-match": json } })).status).toBe(200);
+});
+
 test("a board on a private network keeps other sites out unless it is told otherwise", async () => {
   const at = ["--base-url", "http://192.168.1.7"];
   await using closed = await TestBoard.start({ flags: at });

@@ -997,7 +997,6 @@ def _segment(text: str) -> str:
 # --- The agent -----------------------------------------------------------------------------------------------------------
 
 _CORRECTIONS = 3
-_DAY_MS = 86_400_000
 
 
 class Agent:
@@ -1083,10 +1082,8 @@ class Agent:
 
         def send(ts: int, bits: int) -> Record:
             done = once(ts, bits)
-            # A name that is held lasts for weeks, and one that was let go ends at once. Otherwise this is, word for word, what
-            # was signed earlier in the same second: the board takes it for that one, and what came after it stays.
-            lasts = (_unix_ms(_part(done, "expires_at")) or 0) - ts * 1000 > _DAY_MS
-            return done if lasts == (op == "claim") else once(ts + 1, bits)
+            # Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
+            return once(ts + 1, bits) if done.get("undone") else done
 
         return self._corrected(send, _number(self.board.pow(), "alias_bits"))
 

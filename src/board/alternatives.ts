@@ -1,6 +1,6 @@
 // Other work for an agent whose claim came too late: open, free to claim, and like what it does.
 import { labelsOf } from "../core/message/standing.ts";
-import { foldLabel } from "../core/protocol/labels.ts";
+import { distinctLabels, foldLabel } from "../core/protocol/labels.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { and, atLeast, type Condition, flagIs, oneOf, or } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
@@ -26,7 +26,7 @@ const CLAIMS = 10;
 
 const payloadOf = ({ raw }: Card): Payload => JSON.parse(raw.payload) as Payload;
 
-export function alternativesFinder(store: Pick<Store, "list" | "findAll" | "agent">, clock: Clock): FindAlternatives {
+export function alternativesFinder(store: Pick<Store, "list" | "findAll" | "agent" | "barredWork">, clock: Clock): FindAlternatives {
   const cards = async (limit: number, ...conditions: readonly Condition[]): Promise<readonly Card[]> => {
     const found = await store.list({
       condition: and(...conditions),
@@ -52,16 +52,25 @@ export function alternativesFinder(store: Pick<Store, "list" | "findAll" | "agen
   return async (agent, wanted) => {
     const now = clock.now();
     const free = or(flagIs("addressed", false), oneOf("to", [agent]));
-    const [skills, open] = await Promise.all([skillsOf(agent, wanted, now), cards(LOOKED_AT, ...openWork(now), free)]);
+    const [skills, open, barred] = await Promise.all([
+      skillsOf(agent, wanted, now),
+      cards(LOOKED_AT, ...openWork(now), free),
+      store.barredWork(agent, now),
+    ]);
     const fit = (card: Card): number => labelsOf(payloadOf(card)).filter(({ label }) => skills.has(label)).length;
     return open
-      .filter(({ standing }) => standing.id !== wanted)
+      .filter(({ standing }) => standing.id !== wanted && !barred.includes(standing.seq))
       .map((card) => ({ card, fit: fit(card) }))
       .sort((a, b) => b.fit - a.fit || b.card.standing.seq - a.card.standing.seq)
       .slice(0, SHOWN)
       .map(({ card }) => {
         const payload = payloadOf(card);
-        return { id: card.standing.id, title: displayTitle(payload, card.standing.author), needs: payload.needs ?? [], untrusted: true };
+        return {
+          id: card.standing.id,
+          title: displayTitle(payload, card.standing.author),
+          needs: distinctLabels(payload.needs ?? []),
+          untrusted: true,
+        };
       });
   };
 }

@@ -11,8 +11,17 @@ export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIt
 
 const SIGNED: ReadonlySet<Include> = new Set(["raw"]);
 
-export function dumper(store: DumpReads & Pick<Store, "head">, clock: Clock, baseUrl: string): Dump {
+export interface DumpParts {
+  readonly store: DumpReads & Pick<Store, "head">;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  /** Ends what is due by now. */
+  readonly settle: () => Promise<void>;
+}
+
+export function dumper({ store, clock, baseUrl, settle }: DumpParts): Dump {
   return async () => {
+    await settle();
     // Up to where the log stands now: on a busy board it would otherwise never end for a slow reader.
     const { seq } = await store.head();
     return { seq, lines: linesUpTo(seq) };

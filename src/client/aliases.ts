@@ -1,6 +1,5 @@
 // Names for agents: looked up, claimed and released.
 import type { AliasPayload } from "../core/protocol/alias.ts";
-import { DAY_MS } from "../core/spans.ts";
 import type { Alias, AliasList, AliasOperation } from "./answers.ts";
 import { BoardError } from "./board-error.ts";
 import { call, type CallOptions } from "./call.ts";
@@ -50,7 +49,7 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
   try {
     const done = await signed(unix);
     // Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
-    return isDone(done, unix) ? done : await signed(unix + 1);
+    return done.undone === true ? await signed(unix + 1) : done;
   } catch (error) {
     // Whoever signed the last operation has a clock that is ahead.
     const last = error instanceof BoardError && error.code === "stale_alias_op" ? Number(error.details["last_ts"]) : Number.NaN;
@@ -67,10 +66,4 @@ async function audienceOf(board: Board, options: CallOptions): Promise<Pick<Alia
     if (error instanceof BoardError && error.status === 503) return {};
     throw error;
   }
-}
-
-/** A name that is held lasts for weeks, and one that was let go ends at once. */
-function isDone({ op, expires_at: end }: AliasOperation, unix: number): boolean {
-  const lasts = Date.parse(end) > unix * 1000 + DAY_MS;
-  return lasts === (op === "claim");
 }

@@ -140,7 +140,7 @@ export const ERRORS = define({
   too_many_leases: row(
     409,
     "The agent holds as many leases as it may.",
-    "Answer or release one of `details.leases` first; retracting a claim releases it.",
+    "Retract the claim on one of `details.leases`, which releases it, or wait until it ends.",
   ),
   already_signaled: row(409, "This agent has given this signal on this target already.", "One signal of a value per target is enough."),
   agent_id_collision: row(409, "Another key owns this agent id.", "Make a new key."),

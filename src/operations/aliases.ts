@@ -56,8 +56,9 @@ export const postAlias = (operate: OperateAlias, mailDomain: string) =>
     statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",
     async run({ body }) {
-      const { op, alias, agent, expiresAt } = await operate(body);
-      return { status: 201, body: { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) } };
+      const { op, alias, agent, expiresAt, undone } = await operate(body);
+      const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };
+      return { status: 201, body: undone === true ? { ...told, undone } : told };
     },
   });
 

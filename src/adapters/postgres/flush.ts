@@ -3,6 +3,7 @@ import { type Arrival, labelsOf, type Standing } from "../../core/message/standi
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import { HOUR_MS } from "../../core/spans.ts";
+import { opsText } from "../sql/alias-ops.ts";
 import { reached } from "../sql/rows.ts";
 import type { BatchLedger } from "./ledger.ts";
 import type { Rows } from "./write-function.ts";
@@ -172,7 +173,7 @@ function bookRows({ set, tallies, now }: BatchLedger): Rows {
               ended_at: row.endedAt,
               released: Number(row.released),
               check_at: row.checkAt,
-              last_ops: row.lastOps.join(" "),
+              last_ops: opsText(row.lastOps),
             },
           ],
     ),

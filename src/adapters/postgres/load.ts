@@ -1,6 +1,7 @@
 // Fetches what a batch has asked for and does not know yet: one question for each kind of row, all put together.
 import type { Label } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
+import { opsOf } from "../sql/alias-ops.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
 import { type BoardRow, fetchAll, grouped, want, type Want } from "./fetch.ts";
@@ -13,7 +14,7 @@ const MESSAGES = `SELECT ${STANDING_COLUMNS} FROM messages m`;
 
 const toAlias = (row: unknown): StoredAlias => {
   const { released, lastOps, ...rest } = row as Omit<StoredAlias, "released" | "lastOps"> & { released: 0 | 1; lastOps: string };
-  return { ...rest, released: released === 1, lastOps: lastOps === "" ? [] : lastOps.split(" ") };
+  return { ...rest, released: released === 1, lastOps: opsOf(lastOps) };
 };
 
 /** Answers where the board stood when everything was read. */

@@ -1,5 +1,7 @@
 // Brings the database's schema up to date, however many nodes start at once.
 import { GENESIS } from "../../core/log/chain.ts";
+import { foldLabel } from "../../core/protocol/labels.ts";
+import { LABEL_COUNTS } from "../sql/second-edition.ts";
 import type { Client } from "./client.ts";
 import { ADDED, INDEXES, SCHEMA, SCHEMA_VERSION, TO_SECOND_EDITION } from "./schema.ts";
 import { WRITE_FUNCTION, WRITE_FUNCTION_NAME } from "./write-function.ts";
@@ -12,7 +14,27 @@ const MISSING_INDEXES = Object.entries(INDEXES).map(
   ([name, on]) => `IF to_regclass('${name}') IS NULL THEN CREATE INDEX ${name} ON ${on}; END IF;`,
 );
 
+/** Statements that fold the labels of a board of the first edition: the database does not fold as the board does. */
+async function foldings(client: Client): Promise<string> {
+  const [board] = await client.query<{ labels: string | null; barred: string | null }>(
+    "SELECT to_regclass('labels')::text AS labels, to_regclass('barred')::text AS barred",
+  );
+  if (board?.labels == null || board.barred !== null) return "";
+  const found = await client.query<{ label: string }>("SELECT DISTINCT label FROM labels WHERE label !~ '^[a-z0-9._:/+#-]+$'");
+  // None of them holds a quote: letters, digits and a few marks is all there were.
+  const changed = found.map(({ label }) => [`'${label}'`, `'${foldLabel(label)}'`] as const).filter(([from, to]) => from !== to);
+  const fold = changed.map(
+    ([
+      from,
+      to,
+    ]) => `DELETE FROM labels a USING labels b WHERE a.label = ${from} AND b.label = ${to} AND a.field = b.field AND a.seq = b.seq;
+      UPDATE labels SET label = ${to}, spelling = ${from} WHERE label = ${from};`,
+  );
+  return fold.join("\n") + LABEL_COUNTS;
+}
+
 export async function migrate(client: Client): Promise<void> {
+  const folding = await foldings(client);
   // One script is one transaction: the lock ends with it, whatever happens.
   await client.script(`
     SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});
@@ -27,6 +49,7 @@ export async function migrate(client: Client): Promise<void> {
       IF to_regclass('withdrawals') IS NULL THEN ${ADDED} END IF;
       IF to_regclass('barred') IS NULL THEN
         ${TO_SECOND_EDITION}
+        ${folding}
         UPDATE blackboard_schema SET version = ${SCHEMA_VERSION};
       END IF;
       ${MISSING_INDEXES.join(" ")}

@@ -45,7 +45,7 @@ export const SPELT = "split_part(label, ',', 1)";
 export const INDEXES = {
   votes_agent: "votes (agent, rel, target)",
   agents_first_seen: "agents (first_seen)",
-  barred_until: "barred (until)",
+  barred_agent: "barred (agent)",
   messages_claimed: "messages (claimed_by, lease_until) WHERE claimed_by IS NOT NULL",
   tallies_spellings: `tallies (field, ${SPELT}, count DESC, label) WHERE field IN ('tag_as', 'need_as', 'offer_as')`,
 };

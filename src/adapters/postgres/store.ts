@@ -130,6 +130,7 @@ export class PostgresStore implements Store, Wakeup, Peers {
   branches: Store["branches"] = (root, query) => this.#threads.branches(root, query);
   openWork: Store["openWork"] = (root, limit, now) => this.#threads.openWork(root, limit, now);
   answersTo: Store["answersTo"] = (...asked) => this.#threads.answersTo(...asked);
+  barredWork: Store["barredWork"] = (agent, now) => this.#threads.barredWork(agent, now);
   refs: Store["refs"] = (seqs) => this.#threads.refs(seqs);
   neighbours: Store["neighbours"] = (query) => this.#threads.neighbours(query);
   agent: Store["agent"] = (id, now) => this.#agents.agent(id, now);

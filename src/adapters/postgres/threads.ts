@@ -58,6 +58,11 @@ export class PostgresThreads implements ThreadReads {
     return this.#client.query<Answer>(sql, [target, asker, now, limit]);
   }
 
+  async barredWork(agent: string, now: number): Promise<readonly number[]> {
+    const rows = await this.#client.query<{ target: number }>("SELECT target FROM barred WHERE agent = $1 AND until > $2", [agent, now]);
+    return rows.map(({ target }) => target);
+  }
+
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]> {
     const sql = "SELECT seq, rel, target FROM refs WHERE seq = ANY ($1::bigint[]) ORDER BY seq, position";
     return this.#client.query<StoredRef>(sql, [numberArray(seqs)]);

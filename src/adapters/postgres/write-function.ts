@@ -98,7 +98,6 @@ BEGIN
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
   IF NOT FOUND THEN RETURN ${MOVED_ON}; END IF;
   IF pruning THEN
-    DELETE FROM barred WHERE until <= p_now;
     DELETE FROM gone WHERE at <= p_gone_before;
     DELETE FROM arrived_once WHERE at <= p_once_before;
     DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < p_minute_before;

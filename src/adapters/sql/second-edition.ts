@@ -16,7 +16,20 @@ const counted = (which: string) => `(SELECT count(*) FROM judged j WHERE j.targe
 /** Votes on work that nobody has answered change nothing. */
 const VOTES_COUNT = `(kind NOT IN ${WORKABLE} OR answers > 0)`;
 
+/** Counts of labels, made anew once those are folded; `spelling` is what their authors wrote, where that is another text. */
+export const LABEL_COUNTS = `
+DELETE FROM tallies WHERE field IN ('tag', 'need', 'offer', 'tag_as', 'need_as', 'offer_as');
+INSERT INTO tallies (field, label, count, last_used) SELECT l.field, l.label, count(*), max(m.received_at) FROM labels l JOIN messages m ON m.seq = l.seq
+  WHERE m.superseded_by IS NULL GROUP BY l.field, l.label;
+INSERT INTO tallies (field, label, count, last_used) SELECT l.field || '_as', l.label || ',' || l.spelling, count(*), max(m.received_at)
+  FROM labels l JOIN messages m ON m.seq = l.seq WHERE m.superseded_by IS NULL AND l.spelling IS NOT NULL GROUP BY l.field, l.label, l.spelling;
+DELETE FROM agent_tallies WHERE field IN ('need', 'offer');
+INSERT INTO agent_tallies (agent, field, label, count) SELECT m.author, l.field, l.label, count(*) FROM labels l JOIN messages m ON m.seq = l.seq
+  WHERE m.superseded_by IS NULL AND l.field IN ('need', 'offer') GROUP BY m.author, l.field, l.label;
+`;
+
 export const SECOND_EDITION = `
+UPDATE log SET assisted = (SELECT m.assisted FROM messages m WHERE m.seq = log.seq) WHERE type = 'create';
 CREATE TEMPORARY TABLE judged AS ${JUDGED};
 UPDATE messages SET rejected = 0, signal = (SELECT s.signal FROM signals s WHERE s.seq = messages.seq LIMIT 1);
 UPDATE messages SET answers = ${counted("j.judgement <> 'rejected'")}, answers_verified = ${counted("j.judgement = 'verified'")},

@@ -1,12 +1,13 @@
 // Aliases in the writer's transaction: rows, owners' last acts, and when to look at them again.
 import type { DatabaseSync } from "node:sqlite";
+import { opsOf, opsText } from "../sql/alias-ops.ts";
 import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
 
 const COLUMNS = "alias, agent, last_ts AS lastTs, claimed_at AS claimedAt, ended_at AS endedAt, released, last_ops AS lastOps";
 
 export function toAliasRow(row: unknown): AliasRow {
   const { released, lastOps, ...rest } = row as Omit<AliasRow, "released" | "lastOps"> & { released: 0 | 1; lastOps: string };
-  return { ...rest, released: released === 1, lastOps: lastOps === "" ? [] : lastOps.split(" ") };
+  return { ...rest, released: released === 1, lastOps: opsOf(lastOps) };
 }
 
 export class AliasBook {
@@ -22,7 +23,7 @@ export class AliasBook {
   }
   put({ alias, agent, lastTs, lastOps, claimedAt, endedAt, released }: AliasRow, now: number): void {
     const checkAt = endedAt === null ? now + ALIAS_LIFE_MS : endedAt + ALIAS_QUARANTINE_MS;
-    this.#sql.put.run(alias, agent, lastTs, claimedAt, endedAt, Number(released), checkAt, lastOps.join(" "));
+    this.#sql.put.run(alias, agent, lastTs, claimedAt, endedAt, Number(released), checkAt, opsText(lastOps));
   }
   /** How many it holds, if it was not silent for too long. */
   held(agent: string): number {

@@ -71,7 +71,6 @@ export function ledgerStatements(db: DatabaseSync) {
           WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL))`,
     ),
     dropOldBlobs: p("DELETE FROM blobs WHERE expires_at <= ?"),
-    dropOldBars: p("DELETE FROM barred WHERE until <= ?"),
     dropOldGone: p("DELETE FROM gone WHERE at <= ?"),
     hasArrived: p("SELECT 1 FROM arrived_once WHERE key = ?"),
     noteArrival: p("INSERT INTO arrived_once (key, at) VALUES (?, ?)"),

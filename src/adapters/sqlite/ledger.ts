@@ -294,7 +294,6 @@ export class SqliteLedger extends EffectBook implements ActLedger {
   prune(): void {
     this.#tallies.prune(this.now);
     this.#threads.keepRootsBefore(this.now - LIMITS.gone_days * DAY_MS);
-    this.#sql.dropOldBars.run(this.now);
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * DAY_MS);
   }

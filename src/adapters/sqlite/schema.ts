@@ -1,5 +1,5 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
-import { SECOND_EDITION } from "../sql/second-edition.ts";
+import { LABEL_COUNTS, SECOND_EDITION } from "../sql/second-edition.ts";
 import type { SchemaHistory } from "./migrate.ts";
 
 export const SCHEMA_VERSION = 5;
@@ -87,9 +87,9 @@ CREATE TABLE withdrawals (author TEXT PRIMARY KEY, seq INTEGER NOT NULL, done IN
 `;
 
 const BARRED = `
--- Agents that may not claim a message again for a while: its author ended their lease.
+-- Agents that may not claim a message again for a while: its author ended their lease. Kept as long as the message: nothing else tells of it.
 CREATE TABLE barred (target INTEGER NOT NULL, agent TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (target, agent)) WITHOUT ROWID;
-CREATE INDEX barred_until ON barred (until);
+CREATE INDEX barred_agent ON barred (agent);
 CREATE INDEX messages_claimed ON messages (claimed_by, lease_until) WHERE claimed_by IS NOT NULL;
 `;
 
@@ -108,16 +108,8 @@ ALTER TABLE labels ADD COLUMN spelling TEXT;
 ALTER TABLE aliases ADD COLUMN last_ops TEXT NOT NULL DEFAULT '';
 ${BARRED}${SPELLINGS}${SECOND_EDITION}
 DROP INDEX signals_seq;
-INSERT INTO tallies (field, label, count, last_used) SELECT field || '_as', fold_label(label) || ',' || label, count, last_used FROM tallies
-  WHERE field IN ('tag', 'need', 'offer') AND label <> fold_label(label);
 UPDATE OR REPLACE labels SET label = fold_label(label), spelling = label WHERE label <> fold_label(label);
-DELETE FROM tallies WHERE field IN ('tag', 'need', 'offer');
-INSERT INTO tallies (field, label, count, last_used) SELECT l.field, l.label, count(*), max(m.received_at) FROM labels l JOIN messages m ON m.seq = l.seq
-  WHERE m.superseded_by IS NULL GROUP BY l.field, l.label;
-DELETE FROM agent_tallies WHERE field IN ('need', 'offer');
-INSERT INTO agent_tallies (agent, field, label, count) SELECT m.author, l.field, l.label, count(*) FROM labels l JOIN messages m ON m.seq = l.seq
-  WHERE m.superseded_by IS NULL AND l.field IN ('need', 'offer') GROUP BY m.author, l.field, l.label;
-`;
+${LABEL_COUNTS}`;
 
 const SCHEMA = `
 CREATE TABLE log (

@@ -182,6 +182,7 @@ class SqliteStore implements Store {
   branches: Store["branches"] = async (root, query) => this.#threads.branches(root, query);
   openWork: Store["openWork"] = async (root, limit, now) => this.#threads.openWork(root, limit, now);
   answersTo: Store["answersTo"] = async (...asked) => this.#threads.answersTo(...asked);
+  barredWork: Store["barredWork"] = async (agent, now) => this.#threads.barredWork(agent, now);
   refs: Store["refs"] = async (seqs) => this.#threads.refs(seqs);
   neighbours: Store["neighbours"] = async (query) => this.#graph.neighbours(query);
   agent: Store["agent"] = async (id, now) => this.#agents.agent(id, now);

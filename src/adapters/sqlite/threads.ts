@@ -31,6 +31,10 @@ export class SqliteThreads {
     return this.#sql.answersTo.all(target, asker, now, limit) as unknown as Answer[];
   }
 
+  barredWork(agent: string, now: number): number[] {
+    return this.#sql.barredWork.all(agent, now).map((row) => row["target"] as number);
+  }
+
   refs(seqs: readonly number[]): StoredRef[] {
     return this.#sql.refs.all(JSON.stringify(seqs)) as unknown as StoredRef[];
   }
@@ -52,6 +56,7 @@ function statements(db: DatabaseSync) {
     answersTo:
       p(`SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = ?2 ORDER BY v.seq DESC LIMIT 1) AS asker
       FROM refs r JOIN messages a ON a.seq = r.seq WHERE r.target = ?1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > ?3 ORDER BY r.seq LIMIT ?4`),
+    barredWork: p("SELECT target FROM barred WHERE agent = ? AND until > ?"),
     refs: p("SELECT seq, rel, target FROM refs WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq, position"),
   };
 }

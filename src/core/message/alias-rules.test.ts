@@ -60,8 +60,9 @@ describe("aliases", () => {
     expect(ledger.alias("helper")).toEqual(claimed);
     operate("a", "release", "helper", 100);
     const released = ledger.alias("helper");
-    expect(operate("a", "claim", "helper", 100)).toMatchObject({ op: "claim", agent: "a" });
-    expect(operate("a", "release", "helper", 100)).toMatchObject({ op: "release", agent: "a" });
+    const end = ledger.now - 500 + ALIAS_LIFE_MS;
+    expect(operate("a", "claim", "helper", 100)).toEqual({ alias: "helper", op: "claim", agent: "a", expiresAt: end, undone: true });
+    expect(operate("a", "release", "helper", 100)).toEqual({ alias: "helper", op: "release", agent: "a", expiresAt: ledger.now });
     expect(ledger.alias("helper")).toEqual(released);
     expect(ledger.entries).toHaveLength(2);
   });

@@ -16,8 +16,8 @@ export interface AliasRow {
   readonly agent: string;
   /** `ts` of the last operation on it, whoever signed that. */
   readonly lastTs: number;
-  /** The operations that have this very `ts`, by the ids of their payloads. */
-  readonly lastOps: readonly string[];
+  /** The operations that have this very `ts`, by the ids of their payloads, with the end that each was told. */
+  readonly lastOps: readonly { readonly id: string; readonly expiresAt: number }[];
   readonly claimedAt: number;
   /** Set once it is released or has expired. */
   readonly endedAt: number | null;
@@ -57,10 +57,9 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   const { alias, op, ts, pk } = payload;
   const known = ledger.alias(alias);
   // The same once more, by its sender or by somebody who has seen it: whatever came after it in the same second stays.
-  if (known?.lastTs === ts && known.lastOps.includes(id)) {
-    const stands = known.lastOps.at(-1) === id;
-    return { alias, agent, op, expiresAt: endOf(ledger, known), ...(stands ? {} : { undone: true }) };
-  }
+  const before = known?.lastTs === ts ? known.lastOps.find((one) => one.id === id) : undefined;
+  if (before !== undefined)
+    return { alias, agent, op, expiresAt: before.expiresAt, ...(known?.lastOps.at(-1) === before ? {} : { undone: true }) };
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
   requireUnreserved(payload);
@@ -80,10 +79,11 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   ledger.seeAgent(agent, pk);
   const claimedAt = holder === agent && known !== undefined ? known.claimedAt : ledger.now;
   const ended = op === "release";
-  const lastOps = [...(known?.lastTs === ts ? known.lastOps : []), id];
+  const expiresAt = ended ? ledger.now : ledger.now + ALIAS_LIFE_MS;
+  const lastOps = [...(known?.lastTs === ts ? known.lastOps : []), { id, expiresAt }];
   ledger.putAlias({ alias, agent, lastTs: ts, lastOps, claimedAt, endedAt: ended ? ledger.now : null, released: ended });
   ledger.log(op === "claim" ? "alias_claim" : "alias_release", alias, JSON.stringify({ agent }));
-  return { alias, agent, op, expiresAt: ended ? ledger.now : ledger.now + ALIAS_LIFE_MS };
+  return { alias, agent, op, expiresAt };
 }
 
 /** When it ended, or will if its owner signs nothing more. */

@@ -2,7 +2,6 @@
 import type { Entry } from "../log/chain.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { arrive } from "./arrive.ts";
-import { release } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
 import type { Arrival, Gone, GoneReason, Ledger } from "./standing.ts";
@@ -36,9 +35,6 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
     if (standing !== undefined) leave(ledger, standing, reason, detail);
   } else if (type === "supersede" && standing !== undefined && standing.supersededBy === null) {
     supersede(ledger, standing, (JSON.parse(detail ?? "{}") as { by: string }).by);
-  } else if (type === "status" && standing?.status === "claimed") {
-    // Its asker ended the lease, with a signal that the operator removed since: nothing else tells of it.
-    if ((JSON.parse(detail ?? "{}") as { to: string }).to === "open") release(ledger, standing);
   }
 }
 
@@ -54,7 +50,6 @@ function remains({ id, author, kind, receivedAt, reason, trace }: Gone): Arrival
     kind,
     refs: [...(kept?.refs ?? [])],
     ...(life > 0 ? { ttl: life } : {}),
-    ...(kept?.signal === undefined ? {} : { signal: kept.signal }),
   };
   return { id, author, payload, raw: { payload: JSON.stringify(payload), sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
 }

@@ -1,7 +1,6 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
-import type { Signal } from "../protocol/vocabulary.ts";
 import { Recent } from "../recent.ts";
 import type { Label, Standing } from "./standing.ts";
 
@@ -11,8 +10,6 @@ export interface Trace extends Pick<
 > {
   readonly refs: readonly Ref[];
   readonly marks: readonly string[];
-  /** What it signalled: some of that outlives it. */
-  readonly signal?: Signal;
   /** Agents whose standing vote on it was verifies. */
   readonly verifiedBy: readonly string[];
   /** Hashes of its attachments, where it had any: an operator who removes it later keeps them out too. */
@@ -44,6 +41,5 @@ export function traceOf(
     marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
     ...(attachments.length > 0 ? { attachments } : {}),
-    ...(standing.signal === null ? {} : { signal: standing.signal }),
   };
 }

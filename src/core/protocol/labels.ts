@@ -15,7 +15,7 @@ const isWritten = (label: string): boolean =>
 /** The rules hold for a label as it is written and as it is compared. */
 export const isLabel = (label: string): boolean => isWritten(label) && (PLAIN.test(label) || isWritten(foldLabel(label)));
 
-export const LABEL_RULE = `1 to ${LIMITS.tag_chars} characters without a comma, control or invisible characters, and without a blank at either end`;
+export const LABEL_RULE = `1 to ${LIMITS.tag_chars} characters without a comma, control or invisible characters, or white space but blanks inside, as written and once folded (NFKC, lower case)`;
 
 /** Each label once, in its first spelling. */
 export function distinctLabels(labels: readonly string[]): readonly string[] {

@@ -221,6 +221,12 @@ describe("attachments are text", () => {
     const refusal = refusalOf(() => parsePayload(noteText({ attachments: [file, { ...file, mime }] })));
     expect([refusal.code, refusal.status]).toEqual(["unsupported_attachment_type", 415]);
   });
+  test("a type made to be read in many ways is read once, and refused", () => {
+    for (const hostile of [";  ", "; ;\t", ';a="', "; a=b ", '; a="\\\\"']) {
+      const mime = `text/plain${hostile.repeat(Math.floor(240 / hostile.length))}@`;
+      expect(typed(mime)).toBe("unsupported_attachment_type");
+    }
+  });
   test("one may take 128 KiB", () => {
     expect(note({ attachments: [{ ...file, size: 131_072 }] })).toBe("ok");
     expect(note({ attachments: [{ ...file, size: 131_073 }] })).toBe("too_large");

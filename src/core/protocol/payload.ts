@@ -16,8 +16,9 @@ const ATTACHMENT_NAME = /^[^/\\\p{Cc}]+$/u;
 // Names follow RFC 6838, section 4.2, parameters RFC 9110, section 5.6.6.
 const TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const PARAMETER = `${TOKEN}=(?:${TOKEN}|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*")`;
+// Blanks belong to what follows them, a parameter or the next semicolon: with two ways to read them, a hostile text would take for ever.
 const ATTACHMENT_MIME = new RegExp(
-  `^(?:text/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application/(?:json|xml|yaml|toml|x-ndjson|javascript))(?:[ \\t]*;[ \\t]*(?:${PARAMETER})?)*$`,
+  `^(?:text/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}|application/(?:json|xml|yaml|toml|x-ndjson|javascript))(?:[ \\t]*;(?:[ \\t]*${PARAMETER})?)*$`,
   "i",
 );
 /** Of a type with its parameters. */
@@ -52,14 +53,12 @@ const inWords = (description: string) => ({ pattern: undefined, description });
 const labels = (max: number) =>
   z
     .array(
-      z
-        .string()
-        .refine(isLabel, `must be ${LABEL_RULE}`)
-        .meta({
-          description: `${LIMITS.tag_chars} characters at most: no comma, no control or invisible character, no blank at either end. Compared without regard to case.`,
-          minLength: 1,
-          maxLength: LIMITS.tag_chars,
-        }),
+      z.string().refine(isLabel, `must be ${LABEL_RULE}`).meta({
+        description:
+          "No comma, no control or invisible character, no white space but blanks, none at either end; the same holds for it once folded (NFKC, lower case), which is how it is compared.",
+        minLength: 1,
+        maxLength: LIMITS.tag_chars,
+      }),
     )
     .max(max, `must hold at most ${max} items`);
 

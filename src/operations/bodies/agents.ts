@@ -35,7 +35,17 @@ export const aliasBody = z
   .meta({ id: "Alias" });
 export const aliasesBody = z.strictObject({ aliases: z.array(aliasBody), next_cursor: cursor }).meta({ id: "AliasList" });
 export const aliasOpBody = z
-  .strictObject({ op: z.enum(["claim", "release"]), alias: z.string(), email: z.string(), agent, expires_at: time })
+  .strictObject({
+    op: z.enum(["claim", "release"]),
+    alias: z.string(),
+    email: z.string(),
+    agent,
+    expires_at: time,
+    undone: z
+      .literal(true)
+      .optional()
+      .describe("It came before, and another operation of the same second came after it: the alias is as that one left it."),
+  })
   .meta({ id: "AliasOperation" });
 
 export const keygenBody = z

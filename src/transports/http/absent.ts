@@ -23,7 +23,7 @@ export function absent(request: FastifyRequest, reply: FastifyReply, paths: Read
       hint: near === undefined ? `${LISTED}.` : `Did you mean ${near}? ${LISTED}.`,
     });
   }
-  void reply.header("allow", allow.join(", "));
+  void reply.header("allow", [...allow, "OPTIONS"].join(", "));
   return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, MAX_CHARS)}.`, {
     hint: insteadOf(request.method, path) ?? `Use ${allow.join(" or ")}.`,
     details: { allow },

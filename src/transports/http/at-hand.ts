@@ -99,7 +99,7 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   headers["content-length"] !== undefined ||
   headers["transfer-encoding"] !== undefined ||
   headers.expect !== undefined ||
-  headers.accept?.includes("text/markdown") === true;
+  /text\/markdown/i.test(headers.accept ?? "");
 
 /** What is refused or fails is so the usual way, where refusals have their words. */
 function answerOf({ answer }: Known, now: number): Ready | undefined {

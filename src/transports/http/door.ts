@@ -1,7 +1,7 @@
 // Who may come in at all: on a local board only this machine's own programs, and pages of other sites only where the board is open to them.
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../../core/errors.ts";
-import { isForwarded, isLoopbackHost } from "./secure.ts";
+import { isForwarded, isLoopbackAddress, isLoopbackHost } from "./secure.ts";
 
 export interface DoorParts {
   readonly baseUrl: string;
@@ -14,7 +14,12 @@ export interface DoorParts {
 interface Caller {
   readonly headers: IncomingHttpHeaders;
   readonly httpVersion: string;
+  readonly url?: string | undefined;
+  readonly socket: { readonly remoteAddress?: string | undefined };
 }
+
+/** There pages of this machine may call, whatever their port. */
+const HAS_OWN_RULE = /^\/mcp\/?(\?|$)/;
 
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
@@ -35,10 +40,10 @@ export interface Door {
 
 export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   const own = new URL(baseUrl).origin;
-  const isLocal = ({ headers, httpVersion }: Caller): boolean =>
-    httpVersion !== "1.0" && isLoopbackHost(headers.host) && !isForwarded(headers);
-  const isOwnPage = ({ headers: { origin, host } }: Caller): boolean =>
-    origin === undefined || origin === own || (URL.canParse(origin) && new URL(origin).host === host);
+  const isLocal = ({ headers, httpVersion, socket }: Caller): boolean =>
+    httpVersion !== "1.0" && isLoopbackAddress(socket.remoteAddress) && isLoopbackHost(headers.host) && !isForwarded(headers);
+  const isOwnPage = ({ headers: { origin, host }, url = "" }: Caller): boolean =>
+    origin === undefined || origin === own || (URL.canParse(origin) && new URL(origin).host === host) || HAS_OWN_RULE.test(url);
   const local = profile === "public" ? () => true : isLocal;
   const page = cors === "any" ? () => true : isOwnPage;
   return {
@@ -62,7 +67,8 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   };
 }
 
-function whyNotLocal({ headers, httpVersion }: Caller): string {
+function whyNotLocal({ headers, httpVersion, socket }: Caller): string {
+  if (!isLoopbackAddress(socket.remoteAddress)) return "The request comes from another machine";
   if (httpVersion === "1.0") return "The request is HTTP/1.0, as proxies send it";
   return isLoopbackHost(headers.host) ? "The request was passed on by a proxy" : "The Host header names another machine";
 }

@@ -20,6 +20,8 @@ loopback.addAddress("::1", "ipv6");
 const holds = (list: BlockList, address: string | undefined): boolean =>
   address !== undefined && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 
+export const isLoopbackAddress = (address: string | undefined): boolean => holds(loopback, address?.replace(/^::ffff:/i, ""));
+
 /** What the rule looks at; `encrypted` is there on TLS sockets only. */
 export interface Arrival {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined; readonly encrypted?: true };

@@ -2,6 +2,7 @@
 import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
 import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
+import type { Standing } from "../../../core/message/standing.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
@@ -61,9 +62,16 @@ const STEP = 500;
 
 async function endLeases(store: Store, scratch: Scratch, ids: readonly string[], now: number): Promise<void> {
   const free = new Set<string>();
+  const agents = new Set<string>();
   for (let at = 0; at < ids.length; at += STEP) {
-    for (const [id, one] of await store.findAll(ids.slice(at, at + STEP), 0))
-      if ("card" in one && one.card.standing.leaseUntil === null) free.add(id);
+    for (const [id, one] of await store.findAll(ids.slice(at, at + STEP), 0)) {
+      if (!("card" in one)) continue;
+      if (one.card.standing.leaseUntil === null) free.add(id);
+      agents.add(one.card.standing.author);
+    }
   }
-  scratch.endLeases(now, ({ id }) => free.has(id));
+  const barred = new Set<string>();
+  for (const agent of agents) for (const seq of await store.barredWork(agent, 0)) barred.add(`${agent} ${seq}`);
+  const isOver = ({ leaseUntil, claimedBy, seq }: Standing): boolean => (leaseUntil ?? 0) <= now || barred.has(`${claimedBy} ${seq}`);
+  scratch.endLeases((target) => free.has(target.id) && isOver(target));
 }

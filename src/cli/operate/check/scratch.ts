@@ -47,10 +47,11 @@ export class Scratch {
     this.#db.exec("COMMIT");
   }
 
-  /** A lease that ends may leave no entry: where the board has ended it, it is ended here too. */
-  endLeases(now: number, endedThere: (target: Standing) => boolean): void {
+  /** A lease that ends may leave no entry, by time or by whoever asked: where the board has ended it, it is ended here too. */
+  endLeases(endedThere: (target: Standing) => boolean): void {
     this.#db.exec("BEGIN");
-    this.#ledger.now = now;
+    // All of them, whenever they end.
+    this.#ledger.now = Number.MAX_SAFE_INTEGER;
     endLeases(this.#ledger, (target) => !endedThere(target), Number.MAX_SAFE_INTEGER);
     this.#ledger.writeTallies();
     this.#db.exec("COMMIT");
