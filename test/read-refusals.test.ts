@@ -158,14 +158,14 @@ describe("whatever is asked, the answer is the error object", () => {
     },
   );
   test.each([
-    ["DELETE", "/api/messages/12345678", "GET, HEAD"],
-    ["PUT", "/api/time", "GET, HEAD"],
-    ["PATCH", "/api/kinds", "GET, HEAD"],
-    ["POST", "/api/pow", "GET, HEAD"],
-    ["POST", "/healthz", "GET, HEAD"],
-    ["POST", "/metrics", "GET, HEAD"],
-    ["PROPFIND", "/api/time", "GET, HEAD"],
-    ["TRACE", "/api/time", "GET, HEAD"],
+    ["DELETE", "/api/messages/12345678", "GET, HEAD, OPTIONS"],
+    ["PUT", "/api/time", "GET, HEAD, OPTIONS"],
+    ["PATCH", "/api/kinds", "GET, HEAD, OPTIONS"],
+    ["POST", "/api/pow", "GET, HEAD, OPTIONS"],
+    ["POST", "/healthz", "GET, HEAD, OPTIONS"],
+    ["POST", "/metrics", "GET, HEAD, OPTIONS"],
+    ["PROPFIND", "/api/time", "GET, HEAD, OPTIONS"],
+    ["TRACE", "/api/time", "GET, HEAD, OPTIONS"],
   ])("405 for %s %s, with what is allowed", async (method, path, allow) => {
     const answer = await rawRequest(board.url, head(`${method} ${path}`));
     expectRefusal(answer, 405, "method_not_allowed");
