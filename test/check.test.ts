@@ -392,3 +392,25 @@ test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, a
     { seed: SEED, numRuns: HISTORIES },
   );
 });
+
+test("a board whose first tombstones are gone, and one whose operator removed a renewed claim, are sound", async () => {
+  await using board = await TestBoard.start();
+  const [author, holder] = [board.agent(), board.agent()];
+  await board.put(author, { kind: "note", title: "long ago", ttl: 60 });
+  for (let days = 0; days < 40; days += 5) {
+    board.clock.advance(5 * 86_400_000);
+    await board.put(holder, { kind: "note", title: `day ${days}` });
+  }
+  const task = await board.put(author, { kind: "task", title: "leased" });
+  const claim = (lease: string) => board.put(holder, { kind: "claim", lease, refs: [{ rel: "claims", id: task.id }] });
+  await claim("1d");
+  const renewed = await claim("2d");
+  {
+    await using operator = await Operator.at(board);
+    await operator.remove(renewed.id);
+  }
+  expect((await board.record(task.id)).derived.status).toBe("open");
+  await board.get("/api/messages?q=leased");
+  await board.stop();
+  expect((await check(board.data, board.clock.now())).findings).toEqual([]);
+});

@@ -37,6 +37,10 @@ describe("a local board", () => {
     for (const line of ["GET /api/time", "GET /", "GET /healthz", "GET /api/messages"])
       expectRefusal(await rawRequest(board.url, head(line, { [name!]: value! })), 403, "not_local");
   });
+  test("does not answer what is meant for another machine by its address, whatever the Host says", async () => {
+    const request = head("GET http://board.example/api/messages");
+    expectRefusal(await rawRequest(board.url, request), 403, "not_local");
+  });
   test("does not answer HTTP/1.0, as proxies speak it that nobody told otherwise, nor where the same was answered before", async () => {
     const request = head("GET /api/messages");
     for (let i = 0; i < 2; i++) {
@@ -114,6 +118,11 @@ test("a board on a private network keeps other sites out unless it is told other
   const at = ["--base-url", "http://192.168.1.7"];
   await using closed = await TestBoard.start({ flags: at });
   expectRefusal(await closed.get("/api/time", { headers: FOREIGN }), 403, "origin_forbidden");
+  // A page whose owner bent its name to this machine controls both headers.
+  const bent = head("GET /api/time", { origin: "http://elsewhere.example" }).replace("host: localhost", "host: elsewhere.example");
+  expectRefusal(await rawRequest(closed.url, bent), 403, "origin_forbidden");
+  expectRefusal(await rawRequest(closed.url, bent.replace(/origin: .*\r\n/, "")), 403, "origin_forbidden");
+  expect((await rawRequest(closed.url, head("GET /api/time").replace("host: localhost", "host: 192.168.1.7"))).status).toBe(200);
   await using open = await TestBoard.start({ flags: [...at, "--cors", "any"] });
   expect((await open.get("/api/time", { headers: FOREIGN })).headers.get("access-control-allow-origin")).toBe("*");
 });

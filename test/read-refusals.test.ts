@@ -38,6 +38,13 @@ describe("a caller with a wrong parameter is shown the right one", () => {
     const none = expectRefusal(await board.get("/api/time?zone=utc"), 400, "unknown_parameter");
     expect(none.hint).toContain("no parameters");
   });
+  test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+    "is told so of names that every object has, given twice: %s",
+    async (name) => {
+      for (const path of ["/api/messages", "/api/time", "/api/work"])
+        expectRefusal(await board.get(`${path}?${name}=1&${name}=2`), 400, "unknown_parameter");
+    },
+  );
   test.each(["zz", "foo", "x", "abc", "colour", "related", "toggle", "q_x"])(
     "does not guess where little was kept of a name: %s",
     async (name) => {

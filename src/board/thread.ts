@@ -13,6 +13,8 @@ import { nextTurn } from "./turn.ts";
 
 const PARTICIPANTS = 500;
 const OPEN = 500;
+/** Payloads may be padded: so much is read for one answer, however little of it is sent. */
+const READ_CHARS = 4 * LIMITS.page_bytes;
 /** Two ids, a rel and what stands around them. */
 const EDGE_BYTES = 170;
 
@@ -96,8 +98,9 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     const items: ThreadItem[] = [];
     const edges: Edge[] = [];
     let bytes = 0;
+    let read = 0;
     let end = start;
-    while (end < most) {
+    while (end < most && read < READ_CHARS) {
       const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
       const cards = await cardsAt(store, step, now);
       await flagAhead(cards.values());
@@ -106,6 +109,7 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
         const card = cards.get(seq);
         // Where there is none, it left since the thread was put in order.
         if (card !== undefined) {
+          read += card.raw.payload.length;
           const own = refs.get(seq) ?? [];
           const parent = own.find(({ rel }) => RELS[rel].thread);
           const item = { card, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };

@@ -51,7 +51,7 @@ export const postAlias = (operate: OperateAlias, mailDomain: string) =>
       "invalid_field", "bad_encoding", "unsupported_version", "invalid_alias", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
       "alias_reserved", "not_owner", "bad_key", "bad_signature", "alias_taken", "too_many_aliases", "stale_alias_op", "agent_id_collision",
       "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
-      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+      "wrong_board", "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
     ],
     statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",

@@ -11,7 +11,7 @@ import { counted } from "../core/view/counted.ts";
 import { threadBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
-import { PREVIEW, type Presenter } from "./present.ts";
+import { markdownText, PREVIEW, type Presenter } from "./present.ts";
 
 const WORDS =
   `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. A message at depth 0 that names a parent has lost it: it is gone or was never here. ` +
@@ -41,11 +41,16 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     revalidate: true,
     async run({ input }) {
       const include = input.include ?? PREVIEW;
-      const bytesOf = ({ card, ...place }: ThreadItem, now: number) => utf8Length(present.text(card, include, now, placeOf(place)));
+      const shownOf = ({ card, ...place }: ThreadItem, now: number) => ({ ...recordOf(card, include, now, baseUrl), ...placeOf(place) });
+      const bytesOf = (item: ThreadItem, now: number): number => {
+        if (input.format === "md") return utf8Length(markdownText(shownOf(item, now)));
+        const { card, ...place } = item;
+        return utf8Length(present.text(card, include, now, placeOf(place)));
+      };
       const page = await show(input.id, { cursor: input.cursor, limit: input.limit ?? LIMITS.thread_messages, bytesOf });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
       if (input.format !== "md") return jsonReply({ json: threadText(page, include, present), ...next });
-      const records = page.items.map(({ card, ...place }) => ({ ...recordOf(card, include, page.asOf, baseUrl), ...placeOf(place) }));
+      const records = page.items.map((item) => shownOf(item, page.asOf));
       return { ...present.markdown("Thread", linesOf(page), records), ...next };
     },
   });

@@ -3,7 +3,7 @@ import type { Item, Page } from "../board/list.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
-import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../core/view/markdown.ts";
+import { fence, markdownDocument, type MarkdownRecord, messageMarkdown, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
@@ -106,7 +106,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     page(page, how) {
       if (how.format !== "md" && how.fields === undefined) return jsonReply(pageText(page, how));
       if (how.format === "md") {
-        const { shown, nextCursor } = fitting(page, (item) => recordIn(page, item, how), JSON.stringify);
+        const { shown, nextCursor } = fitting(page, (item) => recordIn(page, item, how), markdownText);
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
         return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
@@ -120,6 +120,11 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     },
   };
 }
+
+/** As long as any: the marker lines of one answer are as long as those of another. */
+const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
+/** A record in a Markdown answer, to be measured. */
+export const markdownText = (record: MarkdownRecord | Tombstone): string => messageMarkdown(record, SOME_FENCE);
 
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
 

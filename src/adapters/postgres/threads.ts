@@ -54,7 +54,7 @@ export class PostgresThreads implements ThreadReads {
 
   answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]> {
     const sql = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = $2 ORDER BY v.seq DESC LIMIT 1) AS asker
-      FROM refs r JOIN messages a ON a.seq = r.seq WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
+      FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
     return this.#client.query<Answer>(sql, [target, asker, now, limit]);
   }
 

@@ -29,6 +29,14 @@ INSERT INTO agent_tallies (agent, field, label, count) SELECT m.author, l.field,
 `;
 
 export const SECOND_EDITION = `
+INSERT INTO barred (target, agent, until) SELECT w.seq, c.author, max(s.received_at) + 86400000 FROM signals g
+  JOIN messages s ON s.seq = g.seq JOIN messages c ON c.seq = g.target JOIN refs r ON r.seq = c.seq AND r.rel = 'claims'
+  JOIN messages w ON w.id = r.target AND w.author = g.agent WHERE g.signal = 'stale' GROUP BY w.seq, c.author;
+UPDATE messages SET claimed_by = NULL, lease_until = NULL, claim_seq = NULL
+  WHERE EXISTS (SELECT 1 FROM barred b WHERE b.target = messages.seq AND b.agent = messages.claimed_by);
+DELETE FROM agent_tallies WHERE field = 'work' AND label = 'claimed';
+INSERT INTO agent_tallies (agent, field, label, count) SELECT claimed_by, 'work', 'claimed', count(*) FROM messages
+  WHERE claimed_by IS NOT NULL GROUP BY claimed_by;
 UPDATE log SET assisted = (SELECT m.assisted FROM messages m WHERE m.seq = log.seq) WHERE type = 'create';
 CREATE TEMPORARY TABLE judged AS ${JUDGED};
 UPDATE messages SET rejected = 0, signal = (SELECT s.signal FROM signals s WHERE s.seq = messages.seq LIMIT 1);

@@ -96,12 +96,18 @@ test("work of the first edition has the status that the newer rules give it, and
   put(3, { kind: "verification", refs: [{ rel: "refutes", id: answer }] });
   put(3, { kind: "verification", refs: [{ rel: "refutes", id: unanswered }] });
   put(1, { kind: "claim", refs: [{ rel: "claims", id: leased }] });
+  const ended = put(0, { kind: "task", title: "five" });
+  const claim = put(1, { kind: "claim", title: "of five", refs: [{ rel: "claims", id: ended }] });
+  put(0, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: claim }] });
   put(0, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id: kept }] });
   const facts = () => ({
-    messages: db.prepare("SELECT id, status, answers, answers_verified, rejected, signal FROM messages ORDER BY seq").all(),
+    messages: db
+      .prepare("SELECT id, status, answers, answers_verified, rejected, signal, claimed_by, lease_until FROM messages ORDER BY seq")
+      .all(),
     tallies: db.prepare("SELECT field, label, count FROM tallies WHERE field NOT IN ('posted', 'hour') ORDER BY 1, 2").all(),
     agents: db.prepare("SELECT * FROM agent_tallies ORDER BY 1, 2, 3").all(),
     labels: db.prepare("SELECT * FROM labels ORDER BY 1, 2, 3").all(),
+    barred: db.prepare("SELECT * FROM barred").all(),
     answerers: db.prepare("SELECT * FROM answerers ORDER BY 1, 2, 3").all(),
   });
   const before = facts();
@@ -110,6 +116,8 @@ test("work of the first edition has the status that the newer rules give it, and
     UPDATE messages SET answers = 1, answers_disputed = 1, status = 'disputed' WHERE id = '${rejected}';
     UPDATE messages SET answers = 2, answers_disputed = 1 WHERE id = '${kept}';
     UPDATE messages SET status = 'disputed' WHERE id = '${unanswered}';
+    UPDATE messages SET status = 'claimed', claimed_by = '${AGENTS[1]!.id}', lease_until = ${START} + 1, claim_seq = 1 WHERE id = '${ended}';
+    UPDATE agent_tallies SET count = count + 1 WHERE field = 'work' AND label = 'claimed';
     INSERT OR IGNORE INTO answerers SELECT t.seq, a.author, a.seq FROM messages t, messages a WHERE t.id IN ('${rejected}', '${kept}') AND a.id = '${answer}';
     INSERT INTO agent_tallies VALUES ('${AGENTS[1]!.id}', 'work', 'resolved', 1);
     UPDATE tallies SET count = count + 7 WHERE field IN ('status', 'work');

@@ -55,7 +55,7 @@ function statements(db: DatabaseSync) {
       AND superseded_by IS NULL AND +expires_at > ?2 ORDER BY seq LIMIT ?3`),
     answersTo:
       p(`SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = ?2 ORDER BY v.seq DESC LIMIT 1) AS asker
-      FROM refs r JOIN messages a ON a.seq = r.seq WHERE r.target = ?1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > ?3 ORDER BY r.seq LIMIT ?4`),
+      FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq WHERE r.target = ?1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND a.expires_at > ?3 ORDER BY r.seq LIMIT ?4`),
     barredWork: p("SELECT target FROM barred WHERE agent = ? AND until > ?"),
     refs: p("SELECT seq, rel, target FROM refs WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq, position"),
   };

@@ -3,7 +3,7 @@ import { codePoints } from "./encoding.ts";
 import { LIMITS } from "./limits.ts";
 
 /** No comma, which parts labels in an address; nothing that nobody sees; blanks only inside. */
-const WRITTEN = /^(?! )(?:[^,\p{Cc}\p{Cf}\s]| (?!$))+$/u;
+const WRITTEN = /^(?! )(?:[^,\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}\s]| (?!$))+$/u;
 const PLAIN = /^[a-z0-9._:/+#-]+$/;
 
 /** What labels are compared by: without regard to case and to the forms that Unicode calls compatible. */

@@ -1,6 +1,7 @@
 // Who may come in at all: on a local board only this machine's own programs, and pages of other sites only where the board is open to them.
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../../core/errors.ts";
+import { accessTo } from "../mcp/access.ts";
 import { isForwarded, isLoopbackAddress, isLoopbackHost } from "./secure.ts";
 
 export interface DoorParts {
@@ -40,12 +41,22 @@ export interface Door {
 
 export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   const own = new URL(baseUrl).origin;
-  const isLocal = ({ headers, httpVersion, socket }: Caller): boolean =>
-    httpVersion !== "1.0" && isLoopbackAddress(socket.remoteAddress) && isLoopbackHost(headers.host) && !isForwarded(headers);
+  const access = accessTo(baseUrl);
+  const isLocal = ({ headers, httpVersion, socket, url = "" }: Caller): boolean =>
+    httpVersion === "1.1" &&
+    url.startsWith("/") &&
+    isLoopbackAddress(socket.remoteAddress) &&
+    isLoopbackHost(headers.host) &&
+    !isForwarded(headers);
   const isOwnPage = ({ headers: { origin, host }, url = "" }: Caller): boolean =>
-    origin === undefined || origin === own || (URL.canParse(origin) && new URL(origin).host === host) || HAS_OWN_RULE.test(url);
+    origin === undefined ||
+    origin === own ||
+    (/^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).host === host) ||
+    HAS_OWN_RULE.test(url);
+  /** A name that was bent to this machine, by whoever owns that name, is none of its own. */
+  const isOwnName = ({ headers }: Caller): boolean => headers.host === undefined || access.host(headers.host);
   const local = profile === "public" ? () => true : isLocal;
-  const page = cors === "any" ? () => true : isOwnPage;
+  const page = cors === "any" ? () => true : (caller: Caller) => isOwnName(caller) && isOwnPage(caller);
   return {
     headers: { "x-content-type-options": "nosniff", ...(cors === "any" ? CORS_HEADERS : {}) },
     preflight:
@@ -60,15 +71,18 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
     require(caller) {
       if (!local(caller)) throw new Refusal("not_local", `${whyNotLocal(caller)}: this is a local board, for programs on its own machine.`);
       if (!page(caller))
-        throw new Refusal("origin_forbidden", "The request comes from a page of another site, and this board is for its own pages.", {
-          hint: "Call the board from a program, which sends no Origin header. Whoever runs it can start it with `--cors any`.",
+        throw new Refusal("origin_forbidden", `${whyNotOwn(isOwnName(caller))}, and this board is for its own pages.`, {
+          hint: "Call the board from a program, which sends no Origin header, by the name in its base address. Whoever runs it can start it with `--cors any`.",
         });
     },
   };
 }
 
+const whyNotOwn = (isOwnName: boolean): string =>
+  isOwnName ? "The request comes from a page of another site" : "The Host header names another machine";
+
 function whyNotLocal({ headers, httpVersion, socket }: Caller): string {
   if (!isLoopbackAddress(socket.remoteAddress)) return "The request comes from another machine";
-  if (httpVersion === "1.0") return "The request is HTTP/1.0, as proxies send it";
+  if (httpVersion !== "1.1") return `The request is HTTP/${httpVersion}, as proxies send it`;
   return isLoopbackHost(headers.host) ? "The request was passed on by a proxy" : "The Host header names another machine";
 }

@@ -43,7 +43,10 @@ export function joinedLists(
   query: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) && isList(shape[name]) ? value.join(",") : value]),
+    Object.entries(query).map(([name, value]) => [
+      name,
+      Array.isArray(value) && Object.hasOwn(shape, name) && isList(shape[name]) ? value.join(",") : value,
+    ]),
   );
 }
 

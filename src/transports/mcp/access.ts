@@ -8,7 +8,7 @@ export interface Access {
 }
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+const isLoopback = (hostname: string): boolean => /^((?:.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 export function accessTo(baseUrl: string): Access {
   const own = new URL(baseUrl);

@@ -36,12 +36,12 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
   const scratch = new Scratch();
   try {
     await checkCheckpoint(store, signed, findings);
-    const { entries, messages, others } = await readHistory(store, scratch, isSigned, findings);
-    await endLeases(store, scratch, [...messages.keys()], now);
+    const { entries, messages, others, forgotten, removedOf } = await readHistory(store, scratch, isSigned, now, findings);
+    await endLeases(store, scratch, [...messages.keys()], removedOf, now);
     const oldest = await store.oldestSeq();
     const expected = await scratch.read();
     try {
-      const sides = { expected, found: store, now, whole: oldest === 1, aliased: aliasClaims(others) };
+      const sides = { expected, found: store, now, whole: oldest === 1 && !forgotten, aliased: aliasClaims(others) };
       await compareFacts(sides, [...messages.keys()], findings);
     } finally {
       await expected.close();
@@ -60,7 +60,14 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
 
 const STEP = 500;
 
-async function endLeases(store: Store, scratch: Scratch, ids: readonly string[], now: number): Promise<void> {
+/** By time, by whoever asked, or with a claim that the operator removed. */
+async function endLeases(
+  store: Store,
+  scratch: Scratch,
+  ids: readonly string[],
+  removedOf: ReadonlySet<string>,
+  now: number,
+): Promise<void> {
   const free = new Set<string>();
   const agents = new Set<string>();
   for (let at = 0; at < ids.length; at += STEP) {
@@ -72,6 +79,7 @@ async function endLeases(store: Store, scratch: Scratch, ids: readonly string[],
   }
   const barred = new Set<string>();
   for (const agent of agents) for (const seq of await store.barredWork(agent, 0)) barred.add(`${agent} ${seq}`);
-  const isOver = ({ leaseUntil, claimedBy, seq }: Standing): boolean => (leaseUntil ?? 0) <= now || barred.has(`${claimedBy} ${seq}`);
+  const isOver = ({ leaseUntil, claimedBy, seq }: Standing): boolean =>
+    (leaseUntil ?? 0) <= now || barred.has(`${claimedBy} ${seq}`) || removedOf.has(claimedBy ?? "");
   scratch.endLeases((target) => free.has(target.id) && isOver(target));
 }

@@ -1,6 +1,8 @@
 // The log from its first entry to its last: the chain, the content it speaks of, every signature, and the replay.
 import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
 import { contentText } from "../../../core/log/entry-text.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
+import { DAY_MS } from "../../../core/spans.ts";
 import { agentId, messageId } from "../../../core/protocol/identity.ts";
 import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";
@@ -22,22 +24,32 @@ export interface History {
   readonly messages: ReadonlyMap<string, number>;
   /** Entries that are not about the content of messages, in order. */
   readonly others: readonly Entry[];
+  /** Messages are in the log of which nothing is left, not even a tombstone: what agents posted in all cannot be counted any more. */
+  readonly forgotten: boolean;
+  /** Authors of messages that the operator removed: what those did is not known any more. */
+  readonly removedOf: ReadonlySet<string>;
 }
 
-export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSigned, findings: Findings): Promise<History> {
+export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSigned, now: number, findings: Findings): Promise<History> {
   const oldest = await store.oldestSeq();
   const messages = new Map<string, number>();
   const others: Entry[] = [];
+  const removedOf = new Set<string>();
+  const forgettable = now - LIMITS.gone_days * DAY_MS;
+  let forgotten = false;
   let entries = 0;
   let last: Entry | undefined;
   for (let after = oldest - 1; ;) {
     const step = await store.entries(after, STEP, 0);
     if (step.length === 0) break;
     const found = await store.findAll([...new Set(step.map(({ id }) => id))], 0);
-    const checked = await Promise.all(step.map((entry) => contentOf(entry, found.get(entry.id), isSigned, findings)));
+    const checked = await Promise.all(step.map((entry) => contentOf(entry, found.get(entry.id), isSigned, forgettable, findings)));
     for (const [i, entry] of step.entries()) {
       checkLink(entry, last ?? { seq: after, at: 0 }, findings);
+      const known = found.get(entry.id);
       if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
+      if (entry.type === "create" && known === undefined) forgotten = true;
+      if (known !== undefined && "gone" in known && known.gone.reason === "removed") removedOf.add(known.gone.author);
       if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
     }
@@ -49,7 +61,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
     after = step.at(-1)?.seq ?? after;
   }
   await checkStored(store, messages, findings);
-  return { entries, signatures: messages.size, messages, others };
+  return { entries, signatures: messages.size, messages, others, forgotten, removedOf };
 }
 
 function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, findings: Findings): void {
@@ -64,15 +76,18 @@ function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, findings:
 
 /** The message that an entry created, where its content is there and can be read. */
 async function contentOf(
-  { type, id, seq, raw }: LogEntry,
+  { type, id, seq, at, raw }: LogEntry,
   found: Found | undefined,
   isSigned: IsSigned,
+  forgettable: number,
   findings: Findings,
 ): Promise<Arrival | undefined> {
   if (type !== "create") return undefined;
   const where = `message ${id}`;
   const card = found !== undefined && "card" in found ? found.card : undefined;
   if (raw === null) {
+    // A tombstone is kept for so long and no longer.
+    if (found === undefined && at <= forgettable) return undefined;
     // One that was given back and posted again has content under a later entry.
     if (found === undefined || (card !== undefined && card.standing.seq === seq))
       findings.add(where, `of entry ${seq} has neither content nor tombstone`);
