@@ -75,6 +75,7 @@ export class PostgresAgents {
       const counted = counts.filter(({ agent }) => agent === row.id);
       const of = (field: string): Record<string, number> =>
         Object.fromEntries(counted.filter((one) => one.field === field).map(({ label, count }) => [label, count]));
+      const labels = (field: string) => counted.filter((one) => one.field === field).map(({ label }) => label);
       const { claimed = 0, answered = 0, resolved = 0 } = of("work");
       return {
         ...row,
@@ -84,8 +85,8 @@ export class PostgresAgents {
         given: { verifies: 0, refutes: 0, ...of("given") },
         received: { verifies: 0, refutes: 0, ...of("received") },
         signals: of("signal"),
-        offers: Object.keys(of("offer")).map((label) => offers.get(label) ?? label),
-        needs: Object.keys(of("need")).map((label) => needs.get(label) ?? label),
+        offers: labels("offer").map((label) => offers.get(label) ?? label),
+        needs: labels("need").map((label) => needs.get(label) ?? label),
         profile: profileOf.get(row.id),
       };
     });

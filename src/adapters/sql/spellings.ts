@@ -13,6 +13,7 @@ export interface SpellingCount {
 export function mostUsed(folded: string, total: number, counts: readonly SpellingCount[]): string {
   const [first] = counts;
   if (first === undefined) return folded;
-  const other = total - counts.reduce((sum, { count }) => sum + count, 0);
+  // Where not all were read, nobody knows how many wrote it folded.
+  const other = counts.length === SPELLINGS_READ ? 0 : total - counts.reduce((sum, { count }) => sum + count, 0);
   return first.count > other ? first.label.slice(folded.length + 1) : folded;
 }
