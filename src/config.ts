@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
 import { nearestExisting } from "./adapters/system/directory.ts";
+import { isLoopbackName } from "./core/loopback.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
 
@@ -163,7 +164,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const host = address("host");
   const url = baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, (mend) => fault("baseUrl", mend));
   const name = URL.parse(url)?.hostname ?? "";
-  const profile = choice("profile", PROFILES, isLoopback(host) && isLoopback(name) ? "local" : "public");
+  const profile = choice("profile", PROFILES, isLoopbackName(host) && isLoopbackName(name) ? "local" : "public");
   const defaults = PROFILE_DEFAULTS[profile];
   const powBits = whole("powBits", 0, 64, defaults.powBits);
   const config: Config = {
@@ -264,11 +265,9 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-const isLoopback = (host: string): boolean => /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
-
 /** Names that mean another machine, or none, elsewhere: of this machine, of a private network, or without a dot. */
 function isPrivateName(name: string): boolean {
-  if (isLoopback(name)) return true;
+  if (isLoopbackName(name)) return true;
   const address = name.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(address);
   if (family !== 0) return privateNetworks.check(address, family === 4 ? "ipv4" : "ipv6");

@@ -1,13 +1,13 @@
 // Whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or never left the machine.
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
+import { isLoopbackName } from "../../core/loopback.ts";
 
-const LOOPBACK_HOST = /^((?:[a-z0-9-]+\.)*localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 /** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
 const FORWARDING =
   /^(forwarded|via|cdn-loop|(x-)?client-ip|x-cluster-client-ip|x-real-ip|true-client-ip|x-(url-)?scheme|(x-)?forwarded-.*|x-forwarded|x-original-.*|x-envoy-.*|cf-.*|(fastly|fly)-.*|front-end-https)$/;
 
-export const isLoopbackHost = (host: string | undefined): boolean => LOOPBACK_HOST.test(host ?? "");
+export const isLoopbackHost = (host: string | undefined): boolean => isLoopbackName((host ?? "").replace(/:\d{1,5}$/, ""));
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) if (FORWARDING.test(name)) return true;
   return false;

@@ -1,5 +1,6 @@
 // Which Host and Origin headers the MCP endpoint takes: pages of other sites, and names that were bent to this machine, are kept out.
 import { isIP } from "node:net";
+import { isLoopbackName } from "../../core/loopback.ts";
 
 export interface Access {
   readonly host: (host: string | undefined) => boolean;
@@ -8,7 +9,6 @@ export interface Access {
 }
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
-const isLoopback = (hostname: string): boolean => /^((?:.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 export function accessTo(baseUrl: string): Access {
   const own = new URL(baseUrl);
@@ -16,12 +16,12 @@ export function accessTo(baseUrl: string): Access {
     // An address without a name cannot be bent to another machine.
     host(host) {
       const hostname = parsed(`http://${host ?? ""}`)?.hostname;
-      return hostname !== undefined && (hostname === own.hostname || isLoopback(hostname) || isIP(bare(hostname)) !== 0);
+      return hostname !== undefined && (hostname === own.hostname || isLoopbackName(hostname) || isIP(bare(hostname)) !== 0);
     },
     origin(origin) {
       if (origin === undefined) return true;
       const url = parsed(origin);
-      return url !== undefined && /^https?:$/.test(url.protocol) && (url.origin === own.origin || isLoopback(url.hostname));
+      return url !== undefined && /^https?:$/.test(url.protocol) && (url.origin === own.origin || isLoopbackName(url.hostname));
     },
   };
 }
