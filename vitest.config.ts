@@ -2,7 +2,17 @@ import { defineConfig } from "vitest/config";
 import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
 /** Tests of SQLite's own files and writer; what they say of PostgreSQL is said in src/adapters/postgres and test/nodes. */
-const SQLITE_FILES = ["alias-model", "assist-canary", "backup", "check", "mail-held-database", "model", "removal-files", "tallies"];
+const SQLITE_FILES = [
+  "alias-model",
+  "assist-canary",
+  "backup",
+  "check",
+  "full-disk",
+  "mail-held-database",
+  "model",
+  "removal-files",
+  "tallies",
+];
 /** Tests of clients, documents and transports, which are the same whatever the board is kept in. */
 const NO_STORE = [
   "browser/*",

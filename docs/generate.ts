@@ -1,9 +1,10 @@
-// Writes the documents that are made from the code: openapi.json as a board at the default address would serve it.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// Writes the documents that are made from the code: openapi.json as a board at the default address would serve it, and the settings.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../src/config.ts";
 import { start } from "../src/start.ts";
+import { withSettingsTable } from "./settings-table.ts";
 
 const data = mkdtempSync(join(tmpdir(), "board-docs-"));
 const flags = ["--port", "0", "--base-url", "http://localhost:8787", "--smtp-port", "0", "--log-level", "silent", "--data", data];
@@ -15,3 +16,6 @@ try {
   await board.close();
   rmSync(data, { recursive: true, force: true });
 }
+
+const page = join(import.meta.dirname, "configuration.md");
+writeFileSync(page, withSettingsTable(readFileSync(page, "utf8")));

@@ -52,7 +52,11 @@ const DOCUMENTED: {
   keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
   readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
   logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
+  logFormat: ["--log-format", "BOARD_LOG_FORMAT", undefined, "text", "text"],
+  accessLog: ["--access-log", "BOARD_ACCESS_LOG", "off", "full", "full"],
   metrics: ["--metrics", "BOARD_METRICS", true, "off", false],
+  metricsToken: ["--metrics-token", "BOARD_METRICS_TOKEN", undefined, "0123456789abcdef", "0123456789abcdef"],
+  onReport: ["--on-report", "BOARD_ON_REPORT", undefined, "notify $REPORT_ID", "notify $REPORT_ID"],
   contact: ["--contact", "BOARD_CONTACT", undefined, "mailto:security@board.example", "mailto:security@board.example"],
 };
 const NAMES = Object.keys(DOCUMENTED) as (keyof Documented)[];

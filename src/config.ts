@@ -10,6 +10,8 @@ import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+const LOG_FORMATS = ["json", "text"] as const;
+const ACCESS_LOGS = ["off", "on", "full"] as const;
 
 export interface Config {
   readonly port: number;
@@ -35,7 +37,14 @@ export interface Config {
   readonly keyFile: string;
   readonly readOnly: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Without one, text on a terminal and JSON elsewhere. */
+  readonly logFormat: (typeof LOG_FORMATS)[number] | undefined;
+  readonly accessLog: (typeof ACCESS_LOGS)[number];
   readonly metrics: boolean;
+  /** What a caller of /metrics must know, where not everybody may. */
+  readonly metricsToken: string | undefined;
+  /** A command for the shell, run for each new report. */
+  readonly onReport: string | undefined;
   /** Without one, the page for reports. */
   readonly contact: string | undefined;
   readonly profile: Profile;
@@ -94,7 +103,21 @@ export const SETTINGS = {
   keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made if missing"),
   readOnly: setting("read-only", "BOARD_READ_ONLY", "off", "on or off"),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
+  logFormat: setting("log-format", "BOARD_LOG_FORMAT", "text on a terminal, else json", "json lines, or text for people"),
+  accessLog: setting(
+    "access-log",
+    "BOARD_ACCESS_LOG",
+    "off",
+    "on: a log line for each request, addresses masked; full: with whole addresses and queries",
+  ),
   metrics: setting("metrics", "BOARD_METRICS", "on", "on or off: serve /metrics"),
+  metricsToken: setting("metrics-token", "BOARD_METRICS_TOKEN", "", "serve /metrics only to callers that send Authorization: Bearer TOKEN"),
+  onReport: setting(
+    "on-report",
+    "BOARD_ON_REPORT",
+    "",
+    "shell command to run for each new report; REPORT_ID, REPORT_CATEGORY, REPORT_TARGET and REPORT_BOARD are set",
+  ),
   contact: setting("contact", "BOARD_CONTACT", "BASE_URL/report", "where security reports go, for security.txt: mailto:... or https://..."),
 } as const satisfies Record<Exclude<keyof Config, "smtpRequired" | "profileGiven">, Setting>;
 
@@ -150,7 +173,11 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     return undefined;
   };
 
-  const choice = <const Choice extends string>(name: Name, choices: readonly Choice[], otherwise: Choice): Choice => {
+  const choice = <const Choice extends string, Otherwise extends Choice | undefined>(
+    name: Name,
+    choices: readonly Choice[],
+    otherwise: Otherwise,
+  ): Choice | Otherwise => {
     const found = choices.find((one) => one === text(name));
     if (given(name) && found === undefined) fault(name, `give ${choices.join(" or ")}.`);
     return found ?? otherwise;
@@ -195,7 +222,11 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     keyFile: given("keyFile") ? text("keyFile") : join(data, "board.key"),
     readOnly: onOff("readOnly"),
     logLevel: logLevel(text("logLevel"), () => fault("logLevel", `give one of ${LOG_LEVELS.join(", ")}.`)),
+    logFormat: choice("logFormat", LOG_FORMATS, undefined),
+    accessLog: choice("accessLog", ACCESS_LOGS, "off"),
     metrics: onOff("metrics"),
+    metricsToken: given("metricsToken") ? text("metricsToken") : undefined,
+    onReport: given("onReport") ? text("onReport") : undefined,
     contact: given("contact") ? text("contact") : undefined,
   };
   if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(config.databaseUrl)) {
@@ -203,6 +234,10 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   }
   if (config.contact !== undefined && !/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(config.contact))
     fault("contact", "give mailto:name@host or https://...");
+  if (config.metricsToken !== undefined && !/^[A-Za-z0-9._~+/=-]{16,256}$/.test(config.metricsToken))
+    faults.push(
+      "--metrics-token (BOARD_METRICS_TOKEN): give 16 to 256 letters, digits or -._~+/=, for instance from `openssl rand -hex 16`.",
+    );
   if (!isSeedOrAbsent(config.keyFile))
     fault("keyFile", "it is not a file with a key; give one that holds 43 characters of base64url, or the path of one to make.");
   if (config.databaseReadUrl !== undefined && (config.databaseUrl === undefined || !/^postgres(ql)?:\/\/./.test(config.databaseReadUrl)))

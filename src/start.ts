@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { availableParallelism } from "node:os";
-import { pino } from "pino";
 import { loadAssets } from "./adapters/assets/files.ts";
 import type { ReadingLimits } from "./adapters/mail/one-reader.ts";
 import { mailReader, READING_LIMITS } from "./adapters/mail/reader.ts";
@@ -10,8 +9,9 @@ import { systemResolver } from "./adapters/mail/resolver.ts";
 import { openSearchIndex } from "./adapters/search/thread-index.ts";
 import { agentOf, signingKeys } from "./adapters/system/board-key.ts";
 import { systemClock } from "./adapters/system/clock.ts";
+import { shellCommand } from "./adapters/system/command.ts";
 import { systemEntropy } from "./adapters/system/entropy.ts";
-import { metrics } from "./adapters/system/metrics.ts";
+import type { LogLines } from "./adapters/system/log.ts";
 import { miner } from "./adapters/system/miner.ts";
 import { signaturePool } from "./adapters/system/signature-pool.ts";
 import { assist } from "./board/assist.ts";
@@ -55,6 +55,7 @@ import { openStorage } from "./storage.ts";
 import { BACKLOG, httpServer } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
+import { accessTeller, boardFigures, tellOfOperator, watching } from "./watching.ts";
 
 export interface Running {
   /** Where it listens, with the port it got. */
@@ -71,17 +72,18 @@ export interface StartOptions {
   readonly resolve?: Resolve;
   /** What reading one mail may take. */
   readonly reading?: ReadingLimits;
+  /** Where the log goes; to standard error unless given. */
+  readonly logTo?: LogLines;
   /** The storage failed in a way that only a restart can mend. */
   readonly onFatal?: (error: Error) => void;
 }
 
 export async function start(
   given: Config,
-  { clock = systemClock, resolve = systemResolver(), reading = READING_LIMITS, onFatal = () => {} }: StartOptions = {},
+  { clock = systemClock, resolve = systemResolver(), reading = READING_LIMITS, logTo, onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
   const { config, reusePort, release } = await withPorts(given);
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const figures = metrics(log);
+  const { log, figures, health } = watching(config, clock, logTo);
   // Closed in reverse order, at the end or where a later step of the start fails.
   await using parts = new AsyncDisposableStack();
   parts.defer(release);
@@ -104,6 +106,7 @@ export async function start(
     const least = powBits ?? config.powBits;
     difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits));
   });
+  tellOfOperator(log, switches);
   const rates = new RateLimiter(clock, config.rateLimits, others !== undefined, PROFILE_DEFAULTS[config.profile].width);
   const sharing =
     others === undefined ? undefined : shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: others, peers: others });
@@ -113,9 +116,14 @@ export async function start(
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
   parts.defer(() => sweeper?.stop());
   const settle = async (): Promise<void> => sweeper?.settle();
-  figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
+  health.tryWith(() => appender.alone(() => store.trial()));
+  parts.defer(() => health.close());
+  const version = programVersion();
+  boardFigures(figures, config, store, version);
   figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
 
+  const command = config.onReport === undefined ? undefined : shellCommand(config.onReport, (error) => figures.failed("command", error));
+  parts.defer(() => command?.close());
   const requireNoSecret = secretGuard(signingKeys);
   const writing = {
     store,
@@ -132,9 +140,19 @@ export async function start(
       if (switches.readOnly) throw new Refusal("read_only");
     },
   };
-  figures.gauge("blackboard_writable", "1 where posts are taken, 0 where the board only answers questions.", () =>
-    config.readOnly || notary.rolledBack || switches.readOnly ? 0 : 1,
+  /** Also what is found out by trying: those who post may try all the same. */
+  const notWritable = (): Refusal | undefined => {
+    try {
+      writing.requireWritable();
+      return health.code === undefined ? undefined : new Refusal(health.code);
+    } catch (error) {
+      return error as Refusal;
+    }
+  };
+  figures.gauge("blackboard_writable", "1 where posts are accepted, 0 where the board only answers questions.", () =>
+    notWritable() === undefined ? 1 : 0,
   );
+  figures.gauge("blackboard_required_bits", "Proof of work that a new post needs, in bits.", () => difficulty.required);
   const post = poster(writing);
   const operateAlias = aliasOperator(writing);
   const mining = miner();
@@ -169,7 +187,6 @@ export async function start(
   const findWork = workFinder(shown, clock, cursors, settle);
   const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
-  const version = programVersion();
   const site = async (): Promise<Site> => {
     const { style, script, miner: worker, icon } = await loadAssets();
     return { baseUrl, version, local: config.profile === "local", mailDomain: config.mailDomain, style, script, miner: worker, icon };
@@ -185,6 +202,10 @@ export async function start(
       prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
       report: reporter({
         ...writing,
+        onReport: ({ id, category, target }) => {
+          log.info({ id, category, target }, "a report came in");
+          command?.run({ REPORT_ID: id, REPORT_CATEGORY: category, REPORT_TARGET: target, REPORT_BOARD: baseUrl });
+        },
         entropy: systemEntropy,
         baseUrl,
         mailDomain: config.mailDomain,
@@ -222,8 +243,10 @@ export async function start(
     trustedProxies,
     tls,
     ready: () => store.head(),
-    requireWritable: writing.requireWritable,
+    notWritable,
     metrics: config.metrics ? figures.text : undefined,
+    metricsToken: config.metricsToken,
+    access: accessTeller(log, config),
     versions: versions(store, clock, settle),
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),
@@ -254,7 +277,7 @@ export async function start(
   const smtpAddress = await smtp?.start(config.smtpPort ?? 0, config.smtpHost).catch((error: unknown) => {
     if (config.smtpRequired || !isTaken(error)) throw portFault(error, mailPort(config));
     // Nobody asked for mail, and a second board on one machine finds the usual port taken.
-    log.warn({ err: error }, "no mail: the SMTP port is taken");
+    log.warn({ port: config.smtpPort }, "no mail: the SMTP port is taken");
     return undefined;
   });
   log.info({ address, smtp: smtpAddress, data: config.data }, "listening");

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { withSettingsTable } from "../docs/settings-table.ts";
 import { SETTINGS } from "../src/config.ts";
 import { TestBoard } from "./support/board.ts";
 
@@ -14,6 +15,12 @@ test.each(["Dockerfile", "compose.yaml", "deploy/blackboard.service"])("%s sets 
   const named = [...read(path).matchAll(/\bBOARD_[A-Z_]+/g)].map(([name]) => name).filter((name) => name !== "BOARD_DOMAIN");
   expect(named.length).toBeGreaterThan(0);
   expect(named.filter((name) => !VARIABLES.has(name))).toEqual([]);
+});
+
+test("docs/configuration.md has every setting as it is: npm run docs writes it", () => {
+  const page = read("docs/configuration.md");
+  expect(page).toContain("| `--access-log` |");
+  expect(withSettingsTable(page)).toBe(page);
 });
 
 test("compose.yaml runs two boards over one database, one of which takes their mail, and what it mounts is there", () => {
@@ -38,12 +45,19 @@ test("compose.yaml runs two boards over one database, one of which takes their m
   }
 });
 
-test("every figure of the dashboard is served at /metrics", async () => {
+test("every figure of the dashboard and of the alert rules is served at /metrics", async () => {
   await using board = await TestBoard.start();
   await board.put(board.agent(), { kind: "note", body: "counted" });
   const { body } = await board.get<string>("/metrics");
   const served = new Set([...body.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
-  const asked = [...read("deploy/grafana-dashboard.json").matchAll(/\b((?:blackboard|nodejs|process)_\w+?)(?:_bucket|_sum|_count)?\{/g)];
-  expect(asked.length).toBeGreaterThan(5);
-  expect(asked.map(([, name = ""]) => name).filter((name) => !served.has(name))).toEqual([]);
+  const figures = (text: string): string[] =>
+    [...text.matchAll(/\b((?:blackboard|nodejs|process)_\w+?)(?:_bucket|_sum|_count)?(?=[{[ )]|$)/gm)].map(([, name = ""]) => name);
+  const dashboard = [...read("deploy/grafana-dashboard.json").matchAll(/"expr": "(.*)"/g)].map(([, expr = ""]) => expr);
+  const { groups } = parse(read("deploy/alerts.yml")) as { groups: { rules: { alert: string; expr: string }[] }[] };
+  const alerts = groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  for (const asked of [dashboard, alerts].map((all) => all.flatMap(figures))) {
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.filter((name) => !served.has(name))).toEqual([]);
+  }
+  for (const name of ["blackboard_writable", "blackboard_reports_open"]) expect(dashboard.join("\n")).toContain(name);
 });

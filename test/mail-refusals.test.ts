@@ -208,7 +208,7 @@ describe("each failure behind the server has its reply", () => {
       mailDomain: MAIL_DOMAIN,
       clock,
       tls: undefined,
-      report: { appended: () => {}, failed: (_what, error) => faults.push(error) },
+      report: { appended: () => {}, mailed: () => {}, failed: (_what, error) => faults.push(error) },
       patience: { ...patience, ...more },
     });
     const { port } = new URL(await server.start(0, "127.0.0.1"));

@@ -34,12 +34,12 @@ const clock = new ManualClock();
 const failures: unknown[] = [];
 const app = httpServer({
   ready: async () => {},
-  requireWritable: () => {},
+  notWritable: () => undefined,
   operations: [],
   mcp: () => fixtureServer,
   rates: new RateLimiter(clock, false),
   clock,
-  report: { appended() {}, failed: (_what, error) => void failures.push(error) },
+  report: { appended() {}, refused() {}, failed: (_what, error) => void failures.push(error) },
   baseUrl: "http://localhost",
   profile: "public",
   cors: "any",

@@ -72,6 +72,17 @@ export class Appender {
     );
   };
 
+  /** Other work of the one writer, where no transaction is under way; those that come meanwhile wait. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    if (this.#running) throw new Error("A transaction is under way.");
+    this.#running = true;
+    try {
+      await work();
+    } finally {
+      void this.#run();
+    }
+  }
+
   /** Posts whose signatures were checked together come here one after the other, and belong into one transaction. */
   #begin(): void {
     this.#running = true;

@@ -26,6 +26,8 @@ export interface ReportParts {
   readonly append: Append;
   readonly baseUrl: string;
   readonly mailDomain: string;
+  /** Hears of each new one. */
+  readonly onReport: (notice: Notice) => void;
   /** Throws where the store takes nothing at all. */
   readonly requireStore: () => void;
 }
@@ -33,7 +35,7 @@ export interface ReportParts {
 const ID_BYTES = 8;
 const PREFIX = new RegExp(`^[0-9a-f]{${LIMITS.id_prefix_chars},63}$`);
 
-export function reporter({ store, clock, entropy, append, baseUrl, mailDomain, requireStore }: ReportParts): Report {
+export function reporter({ store, clock, entropy, append, baseUrl, mailDomain, requireStore, onReport }: ReportParts): Report {
   return async ({ target, category, explanation, contact }) => {
     requireStore();
     const id = `rp_${entropy.hex(ID_BYTES)}`;
@@ -46,6 +48,7 @@ export function reporter({ store, clock, entropy, append, baseUrl, mailDomain, r
     const notice = { id, at: clock.now(), category, target: meant, explanation, contact: contact ?? null, ...closed };
     const outcome = await append({ type: "report", notice });
     if (!("received" in outcome)) throw new Error("The store answered a report with something else.");
+    onReport(outcome.received);
     return outcome.received;
   };
 

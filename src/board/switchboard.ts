@@ -1,5 +1,5 @@
 // What the operator turned or removed from another process, noticed by looking several times a second.
-import { type Switches, SWITCHES_OFF } from "../core/message/moderation.ts";
+import { type Action, type Switches, SWITCHES_OFF } from "../core/message/moderation.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Report } from "../ports/report.ts";
 import type { Store } from "../ports/store.ts";
@@ -14,11 +14,13 @@ export class Switchboard {
   readonly #clock: Clock;
   readonly #report: Report;
   readonly #turned: ((switches: Switches) => void)[] = [];
-  readonly #removed: ((targets: ReadonlySet<string>) => void)[] = [];
+  readonly #decided: ((actions: readonly Action[]) => void)[] = [];
   #switches: Switches = SWITCHES_OFF;
   /** Decisions up to here have been told, and the log was looked at up to there. */
-  #decided = 0;
+  #told = 0;
   #seen = 0;
+  /** Of the newest decisions: by this one sees that one was taken back. */
+  #states: ReadonlyMap<string, Action["state"]> = new Map();
   /** Looks begun, and the last one begun of those that have answered. */
   #begun = 0;
   #answered = 0;
@@ -34,7 +36,8 @@ export class Switchboard {
   static async open(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Report): Promise<Switchboard> {
     const board = new Switchboard(store, clock, report);
     board.#seen = (await store.head()).seq;
-    board.#decided = board.#seen;
+    board.#told = board.#seen;
+    board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: STEP }));
     board.#switches = await store.switches();
     board.#wait();
     return board;
@@ -44,15 +47,24 @@ export class Switchboard {
     return this.#switches.readOnly;
   }
 
+  get now(): Switches {
+    return this.#switches;
+  }
+
   /** Called at once, and whenever a switch was turned. */
   onTurn(listener: (switches: Switches) => void): void {
     this.#turned.push(listener);
     listener(this.#switches);
   }
 
-  /** Hears of messages, keys and attachments on which the operator has just decided. */
+  /** Hears what the operator has just decided or taken back, on messages, keys and attachments; newest first. */
+  onDecided(listener: (actions: readonly Action[]) => void): void {
+    this.#decided.push(listener);
+  }
+
+  /** Hears only on what. */
   onRemoved(listener: (targets: ReadonlySet<string>) => void): void {
-    this.#removed.push(listener);
+    this.onDecided((actions) => listener(new Set(actions.map(({ target }) => target))));
   }
 
   /** Resolves when nobody looks any more: what they look at may then be closed. */
@@ -68,6 +80,10 @@ export class Switchboard {
     });
   }
 
+  #isReversed({ id, state }: Action): boolean {
+    return state === "reversed" && this.#states.get(id) === "in_force";
+  }
+
   async #look(): Promise<void> {
     const look = ++this.#begun;
     const switches = await this.#store.switches();
@@ -81,15 +97,18 @@ export class Switchboard {
     const { seq } = await this.#store.head();
     if (seq === this.#seen) return;
     this.#seen = seq;
-    const targets = new Set<string>();
-    const from = this.#decided;
+    const decided: Action[] = [];
+    const from = this.#told;
     for (let before: number | undefined; ;) {
       const actions = await this.#store.actions({ since: 0, before, limit: STEP });
-      for (const one of actions) if (one.seq > from) targets.add(one.target);
-      this.#decided = Math.max(this.#decided, actions[0]?.seq ?? 0);
+      decided.push(...actions.filter((one) => one.seq > from || this.#isReversed(one)));
+      if (before === undefined) this.#states = statesOf(actions);
+      this.#told = Math.max(this.#told, actions[0]?.seq ?? 0);
       before = actions.at(-1)?.seq;
       if (actions.length < STEP || before === undefined || before <= from) break;
     }
-    if (targets.size > 0) for (const listener of this.#removed) listener(targets);
+    if (decided.length > 0) for (const listener of this.#decided) listener(decided);
   }
 }
+
+const statesOf = (actions: readonly Action[]): ReadonlyMap<string, Action["state"]> => new Map(actions.map(({ id, state }) => [id, state]));

@@ -148,6 +148,10 @@ export type ListingReads = Pick<Store, "head" | "nextDue" | "list">;
 export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append(acts: readonly Act[], now: number): Promise<Appended>;
+  /** Writes something of no consequence, to learn whether writing works. Never beside an append. */
+  trial(): Promise<void>;
+  /** Bytes that the board takes in its database. */
+  size(): Promise<number>;
   /** Where the log stands. */
   head(): Promise<Head>;
   nextDue(): Promise<number | null>;

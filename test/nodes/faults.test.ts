@@ -1,12 +1,15 @@
 // The database goes away and comes back: nothing acknowledged is lost, nothing is acknowledged that is not there, and nobody has to restart a node.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
+import { readConfig } from "../../src/config.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { start } from "../../src/start.ts";
 import { lostBy } from "../support/acknowledged.ts";
 import { Agent } from "../support/agent.ts";
 import { eventually } from "../support/eventually.ts";
 import { openStream } from "../support/event-stream.ts";
 import { Nodes, postTo } from "../support/nodes.ts";
+import { emptyDirectory } from "../support/process.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres/server.ts";
 
 let server: PostgresServer;
@@ -123,4 +126,27 @@ test("connections that are cut in the middle of batches leave no post half done 
   await readable(at(0));
   expect(answered.some(({ status }) => status === 201)).toBe(true);
   await requireHonest(answered);
+});
+
+test("a node tells once that the database is gone and once that it is back, in its log and by every probe, though nobody posts", async () => {
+  const log: string[] = [];
+  const data = emptyDirectory();
+  const flags = ["--data", data, "--port", "0", "--smtp-port", "0", "--database-url", server.databaseUrl("postgres")];
+  const config = readConfig([...flags, "--key-file", nodes.keyFile, "--base-url", "http://board.test"], {});
+  const node = await start(config, { logTo: { write: (line: string) => void log.push(line) } });
+  await using _end = { [Symbol.asyncDispose]: () => node.close() };
+  const writable = async () => /^blackboard_writable (\d)$/m.exec(await (await fetch(`${node.address}/metrics`)).text())?.[1];
+  const told = () => log.map((line) => JSON.parse(line) as { msg: string; code?: string }).filter(({ msg }) => msg.includes("writing"));
+  expect(await writable()).toBe("1");
+  await server.stop();
+  await eventually("a figure that says so", async () => ((await writable()) === "0" ? true : undefined));
+  expect(await codeOf(`${node.address}/readyz/writing`)).toBe("503 storage_unavailable");
+  await server.start();
+  await eventually("a figure that says so", async () => ((await writable()) === "1" ? true : undefined));
+  expect(await codeOf(`${node.address}/readyz/writing`)).toBe("200");
+  expect(told()).toMatchObject([
+    { level: "error", code: "storage_unavailable" },
+    { level: "info", msg: "writing works again" },
+  ]);
+  expect(log.filter((line) => line.includes('"stack"'))).toEqual([]);
 });

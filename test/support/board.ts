@@ -30,6 +30,8 @@ export interface BoardOptions {
   readonly port?: number;
   /** No mail unless given; 0 is whichever is free. */
   readonly smtpPort?: number;
+  /** Gets the lines of the log; there is none unless given. */
+  readonly log?: string[];
   /** DNS for received mail. */
   readonly resolve?: Resolve;
   /** What the board is kept in; that of the run unless given. */
@@ -61,12 +63,24 @@ export class TestBoard {
     data = emptyDirectory(),
     port = 0,
     smtpPort,
+    log,
     resolve,
     store = onPostgres() ? "postgres" : "sqlite",
   }: BoardOptions = {}): Promise<TestBoard> {
     const database = store === "postgres" ? ["--database-url", await databaseFor(data)] : [];
     const config = readConfig(
-      [...database, "--port", String(port), "--data", data, "--smtp-port", String(smtpPort ?? 0), "--log-level", "silent", ...flags],
+      [
+        ...database,
+        "--port",
+        String(port),
+        "--data",
+        data,
+        "--smtp-port",
+        String(smtpPort ?? 0),
+        "--log-level",
+        log === undefined ? "silent" : "debug",
+        ...flags,
+      ],
       {
         BOARD_BASE_URL: "http://board.test",
         BOARD_POW_BITS: String(TEST_BITS),
@@ -74,7 +88,9 @@ export class TestBoard {
       },
     );
     const mail = smtpPort === 0 ? { smtpPort } : {};
-    const running = await start({ ...config, ...mail }, { clock, reading: PATIENT_READING, ...(resolve === undefined ? {} : { resolve }) });
+    const told = log === undefined ? {} : { logTo: { write: (line: string) => void log.push(line) } };
+    const options = { clock, reading: PATIENT_READING, ...told, ...(resolve === undefined ? {} : { resolve }) };
+    const running = await start({ ...config, ...mail }, options);
     return new TestBoard(running, clock, data);
   }
 

@@ -34,6 +34,11 @@ export class Nodes implements AsyncDisposable {
     return this.all.map(({ url }) => url);
   }
 
+  /** Of all of them. */
+  get keyFile(): string {
+    return join(this.#home, "board.key");
+  }
+
   /** Starts a node, or one in the place of another; all have the same key and each a directory of its own. */
   async add(place: number): Promise<BoardProcess> {
     const node = BoardProcess.spawn({ args: ["serve", ...this.#arguments(place)] });
@@ -44,7 +49,7 @@ export class Nodes implements AsyncDisposable {
 
   #arguments(place: number): readonly string[] {
     const data = join(this.#home, `node-${place}`);
-    const own = ["--port", "0", "--smtp-port", "0", "--data", data, "--key-file", join(this.#home, "board.key")];
+    const own = ["--port", "0", "--smtp-port", "0", "--data", data, "--key-file", this.keyFile];
     return [...own, "--database-url", this.database, ...FLAGS, ...this.#flags];
   }
 

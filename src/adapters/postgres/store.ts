@@ -95,6 +95,11 @@ export class PostgresStore implements Store, Wakeup, Peers {
     return appended;
   }
 
+  trial = (): Promise<void> => this.#writer.trial();
+  async size(): Promise<number> {
+    const [row] = await this.client.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes", []);
+    return row?.bytes ?? 0;
+  }
   head = async (): Promise<Head> => {
     const { seq, hash } = await this.#state.read();
     return { seq, hash };

@@ -55,6 +55,11 @@ export class PostgresWriter {
     }
   }
 
+  /** The lock itself is a write: a server that may not write refuses it. */
+  async trial(): Promise<void> {
+    await this.#client.query("SELECT 1 FROM board WHERE one = 1 FOR UPDATE");
+  }
+
   end(): Promise<void> {
     return this.#client.end();
   }

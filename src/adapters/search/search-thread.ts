@@ -1,6 +1,7 @@
 // The thread that owns the index, so that no search and no upkeep ever holds the event loop of the board.
 import { parentPort, workerData } from "node:worker_threads";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
+import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
 import { SearchNode } from "./search-node.ts";
 
@@ -27,7 +28,7 @@ export interface SearchRequest {
 export type SearchReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
-  | { readonly trouble: string };
+  | { readonly trouble: string; /** Where it was the storage that failed. */ readonly code?: StoreFailure["code"] };
 
 if (parentPort === null) throw new Error("This file runs as a worker thread.");
 const port = parentPort;
@@ -36,7 +37,7 @@ const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.pos
 const { dir, source } = workerData as SearchWork;
 const { openSource } = (await import(source.url)) as { openSource: (options: unknown) => SearchSource | Promise<SearchSource> };
 const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) =>
-  say({ trouble: String((error as Error).stack ?? error) }),
+  say(error instanceof StoreFailure ? { trouble: error.message, code: error.code } : { trouble: String((error as Error).stack ?? error) }),
 );
 node.start();
 

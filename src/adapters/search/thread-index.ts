@@ -2,6 +2,7 @@
 import { Worker } from "node:worker_threads";
 import type { Report } from "../../ports/report.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
+import { StoreFailure } from "../../ports/store.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import type { SearchMethod, SearchReply, SearchRequest, SearchWork } from "./search-thread.ts";
 
@@ -68,7 +69,10 @@ class ThreadIndex implements SearchIndex {
   }
 
   #hear(reply: SearchReply): void {
-    if ("trouble" in reply) return this.#report.failed("search", new Error(reply.trouble));
+    if ("trouble" in reply) {
+      const { trouble, code } = reply;
+      return this.#report.failed("search", code === undefined ? new Error(trouble) : new StoreFailure(code, trouble));
+    }
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if ("value" in reply) waiting?.resolve(reply.value);

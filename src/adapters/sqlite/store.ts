@@ -1,4 +1,5 @@
 // A board kept in one SQLite file: a writer in a thread of its own, readers on the caller's thread.
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -26,6 +27,7 @@ interface WriterAnswer {
   readonly nextDue?: number | null;
   readonly appended?: Appended;
   readonly scrubbed?: boolean;
+  readonly tried?: true;
   readonly failed?: { readonly message: string; readonly errcode: number | undefined };
 }
 
@@ -43,7 +45,7 @@ export async function openSqliteStore(
   const worker = new Worker(workerUrl("writer-thread", import.meta.url), { name: "writer", workerData: { path, as } satisfies WriterData });
   const first = await answer(worker);
   const readDb = openDatabase(path, "read");
-  return new SqliteStore(worker, readDb, lock, first.nextDue ?? null, onFatal);
+  return new SqliteStore(path, worker, readDb, lock, first.nextDue ?? null, onFatal);
 }
 
 function answer(worker: Worker): Promise<WriterAnswer> {
@@ -71,6 +73,7 @@ export function failureOf({ message, errcode }: { message: string; errcode: numb
 const HEAD_REMEMBERED_MS = 1;
 
 class SqliteStore implements Store {
+  readonly #path: string;
   readonly #worker: Worker;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
@@ -92,12 +95,14 @@ class SqliteStore implements Store {
   #dead: StoreFailure | undefined;
 
   constructor(
+    path: string,
     worker: Worker,
     readDb: DatabaseSync,
     lock: DatabaseSync | undefined,
     nextDue: number | null,
     onFatal: (error: Error) => void,
   ) {
+    this.#path = path;
     this.#worker = worker;
     this.#readDb = readDb;
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
@@ -138,6 +143,11 @@ class SqliteStore implements Store {
     return scrubbed;
   }
 
+  async trial(): Promise<void> {
+    const { tried, failed } = await this.#ask("trial");
+    if (tried === undefined) throw this.#failure(failed);
+  }
+
   async #ask(request: WriterRequest): Promise<WriterAnswer> {
     if (this.#dead !== undefined) throw this.#dead;
     this.#worker.postMessage(request);
@@ -152,6 +162,8 @@ class SqliteStore implements Store {
     return failure;
   }
 
+  size = async (): Promise<number> =>
+    ["", "-wal"].reduce((sum, suffix) => sum + (statSync(`${this.#path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0), 0);
   head = async (): Promise<Head> => this.#reader.head();
   nextDue = async () => this.#nextDue;
   prior: Store["prior"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);

@@ -1,17 +1,18 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
+import { statfsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Act } from "../../ports/store.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { openDatabase } from "./open.ts";
 import { WithdrawalBook } from "./withdrawal-book.ts";
-import { SqliteWriter } from "./writer.ts";
+import { SQLITE, SqliteWriter } from "./writer.ts";
 
 export interface WriterData {
   readonly path: string;
   readonly as: "board" | "operator";
 }
 
-export type WriterRequest = { readonly acts: readonly Act[]; readonly now: number } | "scrub" | "close";
+export type WriterRequest = { readonly acts: readonly Act[]; readonly now: number } | "scrub" | "trial" | "close";
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs as a worker thread.");
@@ -32,12 +33,25 @@ port.on("message", (request: WriterRequest) => {
   }
   try {
     checkpoints.keep();
-    port.postMessage(request === "scrub" ? { scrubbed: writer.scrub() } : { appended: writer.run(request.acts, request.now) });
+    if (request === "scrub") port.postMessage({ scrubbed: writer.scrub() });
+    else if (request === "trial") {
+      requireRoom(path);
+      writer.trial();
+      port.postMessage({ tried: true });
+    } else port.postMessage({ appended: writer.run(request.acts, request.now) });
   } catch (error) {
     const { message, errcode } = error as { message: string; errcode?: number };
     port.postMessage({ failed: { message, errcode } });
   }
 });
+
+/** Less than this is gone with the next few posts, and the operator would hear of a full disk again and again. */
+const ROOM_BYTES = 1024 * 1024;
+
+function requireRoom(file: string): void {
+  const { bavail, bsize } = statfsSync(file);
+  if (bavail * bsize < ROOM_BYTES) throw Object.assign(new Error("database or disk is full"), { errcode: SQLITE.FULL });
+}
 
 /** The last connection to close folds what is left of the log into the file: that is the writer's. */
 async function close(): Promise<void> {

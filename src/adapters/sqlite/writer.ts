@@ -68,6 +68,19 @@ export class SqliteWriter {
     return this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] === 0;
   }
 
+  /** The header is written, with what it says already. A write-ahead log that is there may take a page on a full disk, but not much more. */
+  trial(): void {
+    const { user_version: version } = this.#db.prepare("PRAGMA user_version").get() as { user_version: number };
+    this.#sql.begin.run();
+    try {
+      this.#db.exec(`PRAGMA user_version = ${version}`);
+      this.#sql.commit.run();
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -30,11 +30,11 @@ async function serve({ limited = false, due = (): boolean => false, proxies = []
   const clock = new ManualClock();
   const app = httpServer({
     ready: async () => {},
-    requireWritable: () => {},
+    notWritable: () => undefined,
     operations: [one],
     rates: new RateLimiter(clock, limited),
     clock,
-    report: { appended() {}, failed() {} },
+    report: { appended() {}, failed() {}, refused() {} },
     baseUrl: "http://localhost",
     profile: "public",
     cors: "any",

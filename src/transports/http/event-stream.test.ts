@@ -26,7 +26,7 @@ async function serve(done: Promise<void> = Promise.resolve(), tls?: { cert: stri
   const socket = Promise.withResolvers<Socket>();
   const failures: unknown[] = [];
   const counts = { stopped: 0, closed: 0 };
-  const report = { appended() {}, failed: (_what: string, error: unknown) => void failures.push(error) };
+  const report = { appended() {}, refused() {}, failed: (_what: string, error: unknown) => void failures.push(error) };
   const streams = new EventStreams({ baseUrl: "http://localhost", clock: new ManualClock(), report, door: { headers: {} } });
   const app = (tls === undefined ? Fastify() : Fastify({ https: tls })) as unknown as FastifyInstance;
   app.get("/", async (request, reply) => {

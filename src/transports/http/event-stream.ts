@@ -7,7 +7,7 @@ import type { LiveEvent } from "../../board/live/occurrence.ts";
 import type { Sink } from "../../board/live/replay.ts";
 import { errorBody, Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Report } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/report.ts";
 import type { Door } from "./door.ts";
 import { toRefusal } from "./refusals.ts";
 
@@ -139,7 +139,7 @@ export interface EventStreamParts {
   readonly door: Pick<Door, "headers">;
   readonly baseUrl: string;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: RequestReport;
 }
 
 /** All open event streams of a server. */

@@ -2,7 +2,7 @@
 import type { FastifyReply } from "fastify";
 import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { Report } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/report.ts";
 import { SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { PaceDetails } from "../../board/rate.ts";
@@ -44,7 +44,14 @@ function fromFramework(error: { code?: string; statusCode?: number }): Refusal |
   }
 }
 
-export function toRefusal(error: unknown, report: Report): Refusal {
+/** Whatever was thrown, as the refusal that a caller gets, which counts it. */
+export function toRefusal(error: unknown, report: RequestReport): Refusal {
+  const refusal = refusalOf(error, report);
+  report.refused(refusal.code);
+  return refusal;
+}
+
+function refusalOf(error: unknown, report: RequestReport): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreFailure) return new Refusal(error.code);
   if (error instanceof SearchUnavailable) return new Refusal("storage_unavailable", error.message);

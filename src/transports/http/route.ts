@@ -6,7 +6,7 @@ import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Call, Operation, Reply } from "../../operations/operation.ts";
-import type { Report } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/report.ts";
 import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
@@ -22,7 +22,7 @@ import { sendStream, type UnderWay } from "./stream.ts";
 
 export interface RouteParts {
   readonly rates: RateLimiter;
-  readonly report: Report;
+  readonly report: RequestReport;
   readonly baseUrl: string;
   readonly streams: EventStreams;
   /** Answers that are sent piece by piece. */

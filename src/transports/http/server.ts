@@ -1,4 +1,5 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
+import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -8,11 +9,12 @@ import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Report } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/report.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
 import type { Visit } from "../mcp/calls.ts";
 import type { ProtocolServer } from "../mcp/legs.ts";
 import { MCP_PATH, mountMcp } from "../mcp/mount.ts";
+import { type Access, AccessLog } from "./access-log.ts";
 import { absent, methodsAt, pathOf } from "./absent.ts";
 import { addAssets } from "./assets.ts";
 import { AnswersAtHand } from "./at-hand.ts";
@@ -30,15 +32,19 @@ export interface HttpParts extends DoorParts {
   readonly operations: readonly Operation[];
   readonly rates: RateLimiter;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: RequestReport;
   readonly trustedProxies: readonly string[];
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Throws where requests could not be answered. */
   readonly ready: () => Promise<unknown>;
-  /** Throws where nothing may be posted. */
-  readonly requireWritable: () => void;
+  /** Why nothing can be posted at the moment, where that is so. */
+  readonly notWritable: () => Refusal | undefined;
   /** The text of /metrics, or undefined where it is switched off. */
   readonly metrics: (() => Promise<string>) | undefined;
+  /** What a caller of /metrics has to send; everybody may read them where there is none. */
+  readonly metricsToken?: string | undefined;
+  /** Hears of each request once it is answered. */
+  readonly access?: ((access: Access) => void) | undefined;
   readonly versions: Versions;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly assets: LoadAssets;
@@ -102,7 +108,9 @@ export function httpServer(given: HttpParts): FastifyInstance {
   let closing = false;
   const atHand = new AnswersAtHand(parts);
   const usual = app.server.listeners("request") as RequestListener[];
+  const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   app.server.removeAllListeners("request").on("request", (request, response) => {
+    accessLog?.follow(request, response);
     // At the end each answer also ends its connection, which the usual way sees to.
     if (closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
   });
@@ -129,6 +137,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   };
   const checkAddress = check((request, reply) => {
     void reply.headers(door.headers);
+    accessLog?.callerOf(request.raw, request.ip);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     door.require(request.raw);
@@ -161,30 +170,39 @@ export function httpServer(given: HttpParts): FastifyInstance {
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure });
 
-  const { ready, requireWritable } = parts;
+  const { ready, notWritable } = parts;
   // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.
-  const readiness = async (): Promise<{ readonly status: string; readonly writing: string; readonly hint?: string }> => {
+  const readiness = async (): Promise<{ readonly status: string; readonly writing: string; readonly hint?: string | undefined }> => {
     if (closing) throw new Refusal("shutting_down");
     await ready();
-    try {
-      requireWritable();
-      return { status: "ok", writing: "ok" };
-    } catch (error) {
-      const { code, hint } = toRefusal(error, report);
-      return { status: "not_writable", writing: code, hint };
-    }
+    const { code, hint } = notWritable() ?? {};
+    return code === undefined ? { status: "ok", writing: "ok" } : { status: "not_writable", writing: code, hint };
   };
   app.get("/readyz", async (_request, reply) => reply.send(await readiness()));
   app.get("/readyz/writing", async (_request, reply) => {
     const said = await readiness();
-    requireWritable();
+    const refusal = notWritable();
+    if (refusal !== undefined) throw refusal;
     return reply.send(said);
   });
   app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
   const { metrics } = parts;
   if (metrics !== undefined)
-    app.get("/metrics", async (_request, reply) => reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics()));
+    app.get("/metrics", async (request, reply) => {
+      requireToken(request, parts.metricsToken);
+      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics());
+    });
   return app;
+}
+
+/** Compared by their digests, which takes as long for a good guess as for a bad one. */
+function requireToken({ headers }: FastifyRequest, token: string | undefined): void {
+  if (token === undefined) return;
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  if (timingSafeEqual(digest(headers.authorization ?? ""), digest(`Bearer ${token}`))) return;
+  throw new Refusal("not_found", "The metrics of this board are only for its operator.", {
+    hint: "Send `Authorization: Bearer TOKEN` with the token that the board was started with (--metrics-token).",
+  });
 }
 
 /** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */

@@ -28,11 +28,11 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
   let removed: (targets: ReadonlySet<string>) => void = () => {};
   const app = httpServer({
     ready: async () => {},
-    requireWritable: () => {},
+    notWritable: () => undefined,
     operations: [pieces],
     rates: new RateLimiter(new ManualClock(), false),
     clock: new ManualClock(),
-    report: { appended() {}, failed: (_what, error) => void failures.push(error) },
+    report: { appended() {}, refused() {}, failed: (_what, error) => void failures.push(error) },
     baseUrl: "http://localhost",
     profile: "public",
     cors: "any",

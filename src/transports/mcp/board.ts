@@ -5,7 +5,7 @@ import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import { openApi } from "../../operations/openapi.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Entropy } from "../../ports/entropy.ts";
-import type { Report } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/report.ts";
 import { toRefusal } from "../http/refusals.ts";
 import { operationCalls, type Visit } from "./calls.ts";
 import type { Ask, Body, Hand } from "./desk.ts";
@@ -20,7 +20,7 @@ import { requireKey } from "./tools/writing.ts";
 export interface BoardMcpParts {
   readonly operations: readonly Operation[];
   readonly rates: RateLimiter;
-  readonly report: Report;
+  readonly report: RequestReport;
   readonly entropy: Entropy;
   readonly baseUrl: string;
   readonly version: string;

@@ -8,7 +8,7 @@ import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { parseJson } from "../../core/protocol/payload.ts";
 import { scanText } from "../../core/protocol/text-scan.ts";
-import type { Report } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/report.ts";
 import { takeText } from "../http/body.ts";
 import { type RefusalParts, sendRefusal, toRefusal } from "../http/refusals.ts";
 import { check, keepPrivate } from "../http/route.ts";
@@ -23,7 +23,7 @@ export const MCP_PATH = "/mcp";
 export interface MountParts extends RefusalParts {
   readonly serverFor: (visit: Visit) => ProtocolServer;
   readonly rates: RateLimiter;
-  readonly report: Report;
+  readonly report: RequestReport;
   readonly secure: (request: Arrival) => boolean;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }

@@ -11,7 +11,7 @@ import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
-import type { Report } from "../../ports/report.ts";
+import type { MailReport } from "../../ports/report.ts";
 import { Connection } from "./connection.ts";
 import { receive } from "./data.ts";
 import {
@@ -30,7 +30,7 @@ export interface SmtpParts {
   readonly mailDomain: string;
   readonly clock: Clock;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
-  readonly report: Report;
+  readonly report: MailReport;
   readonly patience?: Patience;
 }
 
@@ -45,6 +45,7 @@ export interface Patience {
 }
 
 const PATIENCE: Patience = { idleMs: 60_000, dataMs: 180_000, sessionMs: 600_000, closeMs: 3000 };
+const ACCEPTED = 250;
 const NEVER_MS = 2 ** 31 - 1;
 const MAX_CLIENTS = 200;
 const MAX_PER_ADDRESS = 20;
@@ -55,7 +56,7 @@ export class SmtpServer extends SMTPServer {
   readonly #mailroom: Mailroom;
   readonly #mailDomain: string;
   readonly #clock: Clock;
-  readonly #report: Report;
+  readonly #report: MailReport;
   readonly #patience: Patience;
   readonly #connections = new Map<string, Connection>();
   #closing = false;
@@ -119,12 +120,12 @@ export class SmtpServer extends SMTPServer {
     callback(open > MAX_PER_ADDRESS ? TOO_MANY_CONNECTIONS : null);
   }
 
-  override onMailFrom(_address: SMTPServerAddress, _session: SMTPServerSession, callback: (error?: Error | null) => void): void {
-    void this.#answer(callback, async () => this.#mailroom.requireOpen());
+  override onMailFrom(_address: SMTPServerAddress, session: SMTPServerSession, callback: (error?: Error | null) => void): void {
+    void this.#answer(session, callback, async () => this.#mailroom.requireOpen());
   }
 
   override onRcptTo(to: SMTPServerAddress, session: SMTPServerSession, callback: (error?: Error | null) => void): void {
-    void this.#answer(callback, async () => {
+    void this.#answer(session, callback, async () => {
       const { envelope } = session;
       const taken = this.#taken.get(envelope) ?? 0;
       if (taken >= LIMITS.mail_recipients) throw TOO_MANY_RECIPIENTS;
@@ -142,8 +143,11 @@ export class SmtpServer extends SMTPServer {
     const inTime = this.#after(this.#patience.dataMs, () => connection?.end(TOO_SLOW));
     if (connection !== undefined) connection.busy = true;
     void this.#answer(
+      session,
       (error) => {
         callback(error);
+        if (error === null || error === undefined)
+          this.#report.mailed({ reply: ACCEPTED, words: "accepted", caller: callerOf(session.remoteAddress) });
         if (connection === undefined) return;
         connection.busy = false;
         if (this.#closing) connection.end(CLOSING);
@@ -173,13 +177,15 @@ export class SmtpServer extends SMTPServer {
     }
   }
 
-  async #answer(callback: (error?: Error | null) => void, work: () => Promise<void>): Promise<void> {
+  async #answer(session: SMTPServerSession, callback: (error?: Error | null) => void, work: () => Promise<void>): Promise<void> {
     try {
       await work();
       callback(null);
     } catch (error) {
       if (isOurs(error)) this.#report.failed("smtp", error);
-      callback(replyTo(error));
+      const reply = replyTo(error);
+      this.#report.mailed({ reply: reply.responseCode, words: reply.message, caller: callerOf(session.remoteAddress) });
+      callback(reply);
     }
   }
 }

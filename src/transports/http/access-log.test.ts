@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { maskedAddress } from "./access-log.ts";
+
+test.for([
+  ["203.0.113.77", "203.0.113.0"],
+  ["::ffff:203.0.113.77", "203.0.113.0"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1::"],
+  ["2001:db8::6", "2001:db8:0::"],
+  ["fe80::1%eth0", "fe80:0:0::"],
+  ["::1", "0:0:0::"],
+  ["", "::"],
+] as const)("%s is shown as %s", ([address, masked]) => {
+  expect(maskedAddress(address)).toBe(masked);
+});

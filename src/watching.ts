@@ -1,0 +1,91 @@
+// What the operator sees of a running board: its log, its figures, and whether its storage accepts writes.
+import { statfsSync } from "node:fs";
+import type { Logger } from "pino";
+import { boardLog, type LogLines } from "./adapters/system/log.ts";
+import { type Metrics, metrics } from "./adapters/system/metrics.ts";
+import { StorageHealth } from "./board/storage-health.ts";
+import type { Switchboard } from "./board/switchboard.ts";
+import type { Config } from "./config.ts";
+import type { Clock } from "./ports/clock.ts";
+import { type Store, StoreFailure } from "./ports/store.ts";
+import { type Access, maskedAddress } from "./transports/http/access-log.ts";
+
+export interface Watching {
+  readonly log: Logger;
+  readonly figures: Metrics;
+  readonly health: StorageHealth;
+}
+
+/** In words for the log: what has happened, and what to do. */
+const LOST: Readonly<Record<StoreFailure["code"], string>> = {
+  storage_full: "writing has stopped: the disk is full; make room, and the board goes on by itself",
+  storage_unavailable: "writing has stopped: the database cannot be used; the board goes on by itself as soon as it can",
+};
+
+export function watching(config: Config, clock: Clock, lines?: LogLines): Watching {
+  const log = boardLog(config, lines);
+  const counts = metrics(log);
+  const health = new StorageHealth({
+    clock,
+    onLost: (place, { code, message }) => log.error({ code, place, reason: message }, LOST[code]),
+    onBack: ({ code, since, failures }) =>
+      log.info({ code, seconds: Math.round((clock.now() - since) / 1000), failures }, "writing works again"),
+  });
+  const figures: Metrics = {
+    ...counts,
+    appended(acts) {
+      counts.appended(acts);
+      health.worked();
+    },
+    // Each post and each look fails while the storage does: that is one event, and not thousands.
+    failed(place, error) {
+      if (!(error instanceof StoreFailure) || error.fatal) return counts.failed(place, error);
+      counts.counted(place);
+      health.failed(place, error);
+    },
+  };
+  return { log, figures, health };
+}
+
+/** What is read from the board itself when somebody asks for the figures. */
+export function boardFigures(figures: Metrics, config: Config, store: Store, version: string): void {
+  const kept = config.databaseUrl === undefined ? "sqlite" : "postgresql";
+  figures.info("blackboard_info", "The program and what it was started as.", { version, store: kept, profile: config.profile });
+  figures.gauge("blackboard_log_seq", "Newest entry of the log.", async () => (await store.head()).seq);
+  figures.gauge(
+    "blackboard_reports_open",
+    "Reports that wait for the operator.",
+    async () => (await store.moderationFigures(0)).notices.received,
+  );
+  figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());
+  figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => {
+    const { bavail, bsize } = statfsSync(config.data);
+    return bavail * bsize;
+  });
+}
+
+/** A line for each act of the operator, from whichever process it came. */
+export function tellOfOperator(log: Logger, switches: Switchboard): void {
+  let before = switches.now;
+  switches.onTurn((now) => {
+    const changed = Object.entries(now).filter(([name, value]) => value !== before[name as keyof typeof before]);
+    before = now;
+    if (changed.length > 0)
+      log.info(Object.fromEntries(changed.map(([name, value]) => [snakeCase(name), value])), "the operator set a switch");
+  });
+  switches.onDecided((actions) => {
+    for (const { id, seq, target, visibility, category, state } of actions.toReversed())
+      log.info(
+        { statement: id, seq, target, visibility, category },
+        state === "reversed" ? "the operator took a decision back" : "the operator decided",
+      );
+  });
+}
+
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export function accessTeller(log: Logger, { accessLog }: Config): ((access: Access) => void) | undefined {
+  if (accessLog === "off") return undefined;
+  return ({ query, caller, ...access }) =>
+    log.info(accessLog === "full" ? { ...access, query, caller } : { ...access, caller: maskedAddress(caller) }, "request");
+}
