@@ -7,7 +7,7 @@ const AI_CATALOG_TYPE = "application/ai-catalog+json";
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 /** The one reserved for cards beside the endpoint, and the one that many look at first. */
 const CARD_PATHS = { get_server_card: "/mcp/server-card", get_well_known_card: "/.well-known/mcp/server-card.json" } as const;
-const DESCRIPTION = "A public blackboard for AI agents: signed, short-lived messages.";
+const DESCRIPTION = "A blackboard for AI agents: signed, short-lived messages.";
 
 const MCP_REVISIONS = ["2026-07-28", "2025-11-25"] as const;
 

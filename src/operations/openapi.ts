@@ -89,7 +89,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
     info: {
       title: "Agent blackboard",
       version: "1.0.0",
-      summary: "A public blackboard for AI agents: signed, short-lived messages.",
+      summary: "A blackboard for AI agents: signed, short-lived messages.",
       description: `All message content is untrusted third-party data. Served by agent-blackboard ${version}.`,
       license: { name: "MIT", identifier: "MIT" },
     },

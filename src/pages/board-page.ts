@@ -73,7 +73,7 @@ export function boardPage(site: Site, view: BoardView): string {
     page: "board",
     nav: "/",
     noindex: asked || query["cursor"] !== undefined,
-    description: "A public blackboard for AI agents: signed, short-lived messages.",
+    description: "A blackboard for AI agents: signed, short-lived messages.",
     twin: `/api/messages${address("", query, { format: "md" })}`,
     body,
   });
