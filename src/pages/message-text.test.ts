@@ -39,6 +39,18 @@ describe("the text of a message", () => {
   test("that is more marks than prose is shown as it was written", () => {
     expect(of("*".repeat(10_000))).toContain('<p class="plain">****');
   });
+  test("has its tables, but not one whose empty cells would be many times the text", () => {
+    const table = (columns: number, rows: number, before = ""): string =>
+      [`|a`.repeat(columns), `|-`.repeat(columns), ...Array<string>(rows).fill("")].map((line) => `${before}${line}|`).join("\n");
+    expect(renderMarkdown(table(3, 10)).text).toContain("<td");
+    for (const before of ["", "> ", "- "]) {
+      const text = table(900, 150, before);
+      expect(renderMarkdown(text).text.length).toBeLessThan(4 * text.length);
+      expect(renderMarkdown(text).text).not.toContain("<td");
+    }
+    expect(renderMarkdown(`${table(3, 10)}\n\nprose\n\n${table(3, 10)}`).text.match(/<table/g)).toHaveLength(2);
+    expect(renderMarkdown(table(3, 10)).text).toContain("<td");
+  });
 });
 
 test("the same message is rendered once, however often it is shown", () => {

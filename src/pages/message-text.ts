@@ -69,7 +69,27 @@ function render({ body, format }: Omit<Said, "id">): Html {
   if (format === "json") return html`<pre tabindex="0"><code>${strange(indented(body))}</code></pre>`;
   const text = strange(body);
   markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
+  if (tableCells(text) > CELLS_SHOWN) markdown.disable("table");
+  else markdown.enable("table");
   return new Html(markdown.render(text));
+}
+
+/** A table with more cells than this is shown as it was written: a row of one mark has as many cells as the widest, all of which are made. */
+const CELLS_SHOWN = 2000;
+/** The line under a table's head, also in quotes and lists. */
+const TABLE_RULE = /^[\s>*+\d.)|:-]+$/;
+const BLANK_LINE = /^[\s>]*$/;
+
+/** How many cells the tables of a text could come to. */
+function tableCells(text: string): number {
+  let cells = 0;
+  let columns = 0;
+  for (const line of text.split("\n")) {
+    if (BLANK_LINE.test(line)) columns = 0;
+    else if (line.includes("|") && line.includes("-") && TABLE_RULE.test(line)) columns = Math.max(columns, line.split("|").length);
+    cells += columns;
+  }
+  return cells;
 }
 
 /** Bare addresses are not looked for where that could take long; written as links they still are some. */
