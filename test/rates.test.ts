@@ -1,4 +1,6 @@
 // Rate limits as callers meet them: who is counted, what a refusal tells, and when it ends.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import type { Agent } from "./support/agent.ts";
@@ -55,6 +57,33 @@ describe("one address cannot take the board from others", () => {
     expect((await board.post(board.agent(), note(0))).status).toBe(201);
     board.clock.advance(1000);
     expect(await times(21, () => read(board))).toEqual([...all(20, 200), 429]);
+  });
+  test("what is not there, what may not be done there, what may be asked there and the figures are reads too", async () => {
+    await using board = await limited();
+    const asked = [
+      () => board.get("/nothing/here"),
+      () => board.send("{}", "/api/time"),
+      () => board.get("/api/time", { method: "OPTIONS" }),
+      () => board.get("/metrics"),
+    ];
+    for (const ask of asked) expect(new Set(await times(75, ask)).size).toBe(1);
+    for (const ask of asked) expectLimited(await ask(), "reads", 1, "q=300;w=15");
+    for (const probe of ["/healthz", "/readyz", "/readyz/writing"]) expect((await board.get(probe)).status).toBe(200);
+  });
+  test("who hangs up before it is heard is no fault of the board, and no line in its log", async () => {
+    const log: string[] = [];
+    await using board = await TestBoard.start({ log });
+    const { hostname, port } = new URL(board.url);
+    for (let round = 0; round < 3; round++) {
+      const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on("error", () => {}));
+      await Promise.all(sockets.map((socket) => once(socket, "connect")));
+      for (const socket of sockets) socket.write("GET /api/stats HTTP/1.1\r\nhost: board.test\r\n\r\n");
+      await new Promise((next) => setImmediate(next));
+      for (const socket of sockets) socket.resetAndDestroy();
+      await read(board);
+    }
+    expect((await board.get<string>("/metrics")).body).toContain('blackboard_faults_total{place="request"} 0');
+    expect(log.join("")).not.toContain('"fault"');
   });
   test("nothing else is looked at first: not the size, not the type", async () => {
     await using board = await limited();

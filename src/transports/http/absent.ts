@@ -47,7 +47,15 @@ export function methodsAt(url: string, paths: ReadonlyMap<string, readonly strin
   return [...new Set(fitting.flatMap(([, methods]) => methods))];
 }
 
-const pathPattern = (url: string): RegExp => new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`);
+/** One for each route there is. */
+const patterns = new Map<string, RegExp>();
+
+function pathPattern(url: string): RegExp {
+  let pattern = patterns.get(url);
+  if (pattern === undefined)
+    patterns.set(url, (pattern = new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`)));
+  return pattern;
+}
 
 /** What is signed stays as it is; there are acts for what other services do by method. */
 function insteadOf(method: string, path: string): string | undefined {

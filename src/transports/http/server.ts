@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { RateLimiter } from "../../board/rate.ts";
+import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -136,13 +136,21 @@ export function httpServer(given: HttpParts): FastifyInstance {
     return "answered";
   };
   const checkAddress = check((request, reply) => {
+    // Who has hung up already has no address to count by, and nobody hears an answer.
+    if (request.raw.socket.remoteAddress === undefined) {
+      void reply.hijack();
+      request.raw.destroy();
+      return "answered";
+    }
     void reply.headers(door.headers);
     accessLog?.callerOf(request.raw, request.ip);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
       throw new Refusal("invalid_parameter", "The request has no Host header.", { hint: "Send the Host header that HTTP/1.1 asks for." });
     door.require(request.raw);
     // Before the body is read: at a wrong address its type and size do not matter.
-    if (request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH) return sendOptions(request, reply);
+    const options = request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH;
+    if (options || request.is404) parts.rates.take("reads", callerOf(request.ip));
+    if (options) return sendOptions(request, reply);
     if (request.is404) throw absent(request, reply, paths);
     return undefined;
   });
@@ -178,6 +186,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     const { code, hint } = notWritable() ?? {};
     return code === undefined ? { status: "ok", writing: "ok" } : { status: "not_writable", writing: code, hint };
   };
+  const counted = { onRequest: check((request) => parts.rates.take("reads", callerOf(request.ip))) };
   app.get("/readyz", async (_request, reply) => reply.send(await readiness()));
   app.get("/readyz/writing", async (_request, reply) => {
     const said = await readiness();
@@ -188,7 +197,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   app.get("/healthz", async (_request, reply) => reply.code(closing ? 503 : 200).send({ status: closing ? "shutting_down" : "ok" }));
   const { metrics } = parts;
   if (metrics !== undefined)
-    app.get("/metrics", async (request, reply) => {
+    app.get("/metrics", counted, async (request, reply) => {
       requireToken(request, parts.metricsToken);
       return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics());
     });
