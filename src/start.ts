@@ -102,9 +102,9 @@ export async function start(
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
   const switches = await Switchboard.open(store, clock, figures);
   parts.defer(() => switches.close());
-  switches.onTurn(({ powBits, powMaxBits }) => {
+  switches.onTurn(({ powBits, powMaxBits, powAtOnce }) => {
     const least = powBits ?? config.powBits;
-    difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits));
+    difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits), powAtOnce);
   });
   tellOfOperator(log, switches);
   const rates = new RateLimiter(clock, config.rateLimits, others !== undefined, PROFILE_DEFAULTS[config.profile].width);

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { makeBackup, restoreBackup } from "../src/cli/operate/backup.ts";
@@ -106,7 +107,7 @@ test("what a backup undoes is told with the commands that do it again: decisions
     await operator.remove(attached.id, true);
     await operator.decide({ do: "block_blob", sha256: "a".repeat(64), reasons: reasons() });
     await operator.decide({ do: "block_key", agent: author.id, reasons: reasons() });
-    await operator.desk.order({ do: "switch", switches: { powBits: 22, powMaxBits: 24 } });
+    await operator.desk.order({ do: "switch", switches: { powBits: 22, powMaxBits: 24, powAtOnce: true } });
   }
   await board.stop();
   const { head, undone } = await restoreBackup(configOf(board.data), dir);
@@ -119,10 +120,29 @@ test("what a backup undoes is told with the commands that do it again: decisions
     `remove ${attached.id} ${why(FACTS)} --keep-attachments`,
     `remove ${bad.id} ${why(String.raw`It'\''s bad.`)}`,
     `restore ${spared.id}`,
-    "set-pow 22 --max 24",
+    "set-pow 22 --max 24 --now",
     `reports dismiss ${undone.reopened[0] ?? "none"}`,
   ]);
   expect(givenOutLines(undone.givenOut, head.seq, true).join()).toContain(`Entries ${head.seq + 1} to ${head.seq + 5} were given out`);
+});
+
+test("a backup of an older release is put in the place of a newer board", async () => {
+  const board = await TestBoard.start();
+  const { id } = await board.put(board.agent(), note("kept"));
+  const dir = join(emptyDirectory(), "backup");
+  await makeBackup(configOf(board.data), dir, true);
+  const older = new DatabaseSync(join(dir, "board.db"));
+  older.exec("ALTER TABLE switches DROP COLUMN pow_at_once; PRAGMA user_version = 5");
+  older.close();
+  {
+    await using operator = await Operator.at(board);
+    await operator.desk.order({ do: "switch", switches: { powAtOnce: true, powBits: 5 } });
+  }
+  await board.stop();
+  const { undone } = await restoreBackup(configOf(board.data), dir);
+  expect(undone?.switches).toEqual({ powBits: 5, powMaxBits: null, powAtOnce: true });
+  await using again = await TestBoard.start({ data: board.data, clock: board.clock });
+  expect((await again.record(id)).meta.title).toBe("kept");
 });
 
 test("what root restores or erases belongs to the user that the board runs as, who can start it", async () => {

@@ -88,6 +88,36 @@ describe("an agent that mined for what it was told is not turned away", () => {
   });
 });
 
+describe("an operator in a flood", () => {
+  test("raises the minimum for everybody at once, and what the load has brought above it is still honoured as it was quoted", () => {
+    const { clock, difficulty, busy, calm } = board(4, 20);
+    busy();
+    difficulty.setBounds(12, 20);
+    expect([difficulty.required, difficulty.honoured]).toEqual([13, 4]);
+    difficulty.setBounds(12, 20, true);
+    expect([difficulty.required, difficulty.honoured]).toEqual([13, 12]);
+    // Another switch is told of with the same bounds again, and takes nothing away.
+    busy();
+    difficulty.setBounds(12, 20, true);
+    expect([difficulty.required, difficulty.honoured]).toEqual([14, 12]);
+    // What is not honoured any more stays so when the minimum is raised again with time for those who mine.
+    difficulty.setBounds(16, 20);
+    expect(difficulty.honoured).toBe(12);
+    for (let i = 0; i < 11; i++) calm();
+    expect(difficulty.honoured).toBeGreaterThanOrEqual(16);
+    clock.advance(MINUTE_MS);
+    expect(difficulty.honoured).toBe(16);
+  });
+  test("goes on with it after a restart and on a node that reads the load from the log", () => {
+    const clock = new ManualClock(2_000_000 * MINUTE_MS);
+    const now = Math.floor(clock.now() / 60_000);
+    const node = new Difficulty(clock, 4, 20, TARGET);
+    node.setBounds(12, 20, true);
+    node.replay(now - 1440, new Map([[now - 2, 1000]]));
+    expect([node.required, node.honoured]).toEqual([13, 12]);
+  });
+});
+
 test("nodes that read the same log ask for the same work, whenever they were started, and honour what they quoted", () => {
   const clock = new ManualClock(2_000_000 * MINUTE_MS);
   const now = Math.floor(clock.now() / 60_000);

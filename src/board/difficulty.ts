@@ -38,8 +38,13 @@ export class Difficulty {
     return this.#max;
   }
 
-  /** Other bounds from now on; what was quoted before is honoured all the same. */
-  setBounds(min: number, max: number): void {
+  /** Other bounds from now on; what was quoted before is honoured all the same, unless less than `min` is refused at once. */
+  setBounds(min: number, max: number, atOnce = false): void {
+    this.#move(min, max);
+    if (atOnce) this.#quoted = this.#quoted.map((bits) => Math.max(bits, min));
+  }
+
+  #move(min: number, max: number): void {
     if (min === this.#min && max === this.#max) return;
     this.#roll();
     // As far above the least as the load has brought it.

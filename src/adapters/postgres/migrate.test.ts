@@ -16,6 +16,7 @@ const FIRST_EDITION = `
   DROP INDEX messages_claimed; DROP INDEX tallies_spellings; DROP TABLE barred; CREATE INDEX signals_seq ON signals (seq);
   ALTER TABLE messages RENAME COLUMN rejected TO answers_disputed; ALTER TABLE messages DROP COLUMN signal;
   ALTER TABLE aliases DROP COLUMN last_ops; ALTER TABLE labels DROP COLUMN spelling; ALTER TABLE log DROP COLUMN assisted;
+  ALTER TABLE switches DROP COLUMN pow_at_once;
   UPDATE blackboard_schema SET version = 1;`;
 
 test("work, labels and counts of the first edition are as the newer rules have them, and nobody needs to do anything", async () => {

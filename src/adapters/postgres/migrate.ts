@@ -3,7 +3,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import { foldLabel } from "../../core/protocol/labels.ts";
 import { LABEL_COUNTS } from "../sql/second-edition.ts";
 import type { Client } from "./client.ts";
-import { ADDED, INDEXES, SCHEMA, SCHEMA_VERSION, TO_SECOND_EDITION } from "./schema.ts";
+import { ADDED, ADDED_SWITCH, INDEXES, SCHEMA, SCHEMA_VERSION, TO_SECOND_EDITION } from "./schema.ts";
 import { WRITE_FUNCTION, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 /** Held while the schema is looked at and changed; the number is only a name. */
@@ -47,6 +47,9 @@ export async function migrate(client: Client): Promise<void> {
         INSERT INTO blackboard_schema VALUES (${SCHEMA_VERSION});
       END IF;
       IF to_regclass('withdrawals') IS NULL THEN ${ADDED} END IF;
+      IF NOT EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('switches') AND attname = 'pow_at_once' AND NOT attisdropped) THEN
+        ${ADDED_SWITCH}
+      END IF;
       IF to_regclass('barred') IS NULL THEN
         ${TO_SECOND_EDITION}
         ${folding}

@@ -7,7 +7,7 @@ import {
   type Switches,
   SWITCHES_OFF,
 } from "../../core/message/moderation.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../sql/moderation-rows.ts";
 import { grouped, want, type Want } from "./fetch.ts";
 import { textArray } from "./literals.ts";
 import { type Journal, Table } from "./table.ts";
@@ -157,7 +157,7 @@ export class BatchModeration implements ModerationLedger {
             ),
           ),
       ),
-      ...want<unknown>(this.#switches, `SELECT ${SWITCH_COLUMNS} FROM switches WHERE $1::text[] IS NOT NULL`, textArray, (keys, rows) =>
+      ...want<unknown>(this.#switches, `${SELECT_SWITCHES} WHERE $1::text[] IS NOT NULL`, textArray, (keys, rows) =>
         this.#switches.keep(
           keys,
           rows.map((row) => [ONE, toSwitches(row)]),
@@ -181,7 +181,15 @@ export class BatchModeration implements ModerationLedger {
       switches: [...this.#switches.changes.values()].flatMap((switches) =>
         switches === undefined
           ? []
-          : [{ one: 1, read_only: Number(switches.readOnly), pow_bits: switches.powBits, pow_max_bits: switches.powMaxBits }],
+          : [
+              {
+                one: 1,
+                read_only: Number(switches.readOnly),
+                pow_bits: switches.powBits,
+                pow_max_bits: switches.powMaxBits,
+                pow_at_once: Number(switches.powAtOnce),
+              },
+            ],
       ),
     };
   }

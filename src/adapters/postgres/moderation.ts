@@ -2,7 +2,7 @@
 import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { ModerationFigures, ModerationReads } from "../../ports/moderation.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../sql/moderation-rows.ts";
 import type { Client } from "./client.ts";
 import { storable } from "./literals.ts";
 
@@ -56,6 +56,6 @@ export class PostgresModeration implements ModerationReads {
   }
 
   async switches(): Promise<Switches> {
-    return toSwitches((await this.#client.query<unknown>(`SELECT ${SWITCH_COLUMNS} FROM switches`))[0]);
+    return toSwitches((await this.#client.query<unknown>(SELECT_SWITCHES))[0]);
   }
 }

@@ -41,6 +41,9 @@ DROP INDEX signals_seq;
 /** The part of a count of spellings before the comma. */
 export const SPELT = "split_part(label, ',', 1)";
 
+/** Added where it is missing: nodes of a release that does not know it write rows without. */
+export const ADDED_SWITCH = "ALTER TABLE switches ADD COLUMN pow_at_once integer;";
+
 /** Made where they are missing, also in a database that was there before them. */
 export const INDEXES = {
   votes_agent: "votes (agent, rel, target)",
@@ -305,7 +308,8 @@ CREATE TABLE switches (
   one integer PRIMARY KEY CHECK (one = 1),
   read_only integer NOT NULL,
   pow_bits integer,
-  pow_max_bits integer
+  pow_max_bits integer,
+  pow_at_once integer
 );
 
 -- The first seq at or after a time: the log is in order of both.

@@ -193,7 +193,7 @@ BEGIN
   ${all("actions", "actions", "ON CONFLICT (id) DO UPDATE SET state = excluded.state")}
   ${drop("blocks", "unblocked", ["action"])}
   ${all("blocks", "blocks", "ON CONFLICT DO NOTHING")}
-  ${all("switches", "switches", "ON CONFLICT (one) DO UPDATE SET read_only = excluded.read_only, pow_bits = excluded.pow_bits, pow_max_bits = excluded.pow_max_bits")}
+  ${all("switches", "switches", "ON CONFLICT (one) DO UPDATE SET read_only = excluded.read_only, pow_bits = excluded.pow_bits, pow_max_bits = excluded.pow_max_bits, pow_at_once = excluded.pow_at_once")}
   due := least(
     (SELECT min(expires_at) FROM messages),
     (SELECT min(expires_at) FROM blobs),

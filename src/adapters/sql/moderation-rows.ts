@@ -3,7 +3,8 @@ import { type Switches, SWITCHES_OFF } from "../../core/message/moderation.ts";
 
 export const NOTICE_COLUMNS = `id, at, category, target, explanation, contact, state, closed_at AS "closedAt"`;
 export const ACTION_COLUMNS = "id, seq, at, target, visibility, ground, category, facts, state";
-export const SWITCH_COLUMNS = `read_only AS "readOnly", pow_bits AS "powBits", pow_max_bits AS "powMaxBits"`;
+/** All columns that there are: a database of an older release lacks the last, and is read to be compared with a newer one. */
+export const SELECT_SWITCHES = "SELECT * FROM switches";
 
 /** An attachment that a decision blocks, by its hash. */
 export interface AttachmentBlock {
@@ -12,9 +13,16 @@ export interface AttachmentBlock {
 }
 export const BLOCKED_ATTACHMENTS = "SELECT action, name FROM blocks WHERE what = 'blob'";
 
+interface SwitchesRow {
+  readonly read_only: 0 | 1;
+  readonly pow_bits: number | null;
+  readonly pow_max_bits: number | null;
+  readonly pow_at_once?: 0 | 1 | null;
+}
+
 /** The one row there is, once something was switched. */
 export function toSwitches(row: unknown): Switches {
   if (row === undefined) return SWITCHES_OFF;
-  const { readOnly, ...rest } = row as Omit<Switches, "readOnly"> & { readOnly: 0 | 1 };
-  return { ...rest, readOnly: readOnly === 1 };
+  const { read_only: readOnly, pow_bits: powBits, pow_max_bits: powMaxBits, pow_at_once: powAtOnce } = row as SwitchesRow;
+  return { readOnly: readOnly === 1, powBits, powMaxBits, powAtOnce: powAtOnce === 1 };
 }

@@ -59,6 +59,7 @@ const FIRST_EDITION = `
   DROP INDEX messages_claimed; DROP INDEX tallies_spellings; DROP TABLE barred; CREATE INDEX signals_seq ON signals (seq);
   ALTER TABLE messages RENAME COLUMN rejected TO answers_disputed;
   ALTER TABLE aliases DROP COLUMN last_ops; ALTER TABLE labels DROP COLUMN spelling; ALTER TABLE log DROP COLUMN assisted; ALTER TABLE messages DROP COLUMN signal;
+  ALTER TABLE switches DROP COLUMN pow_at_once;
   PRAGMA user_version = 4;`;
 
 test("a board's file of an older version has the same tables afterwards as a new one", () => {

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Action, Blockable, ModerationLedger, Notice, Switches } from "../../core/message/moderation.ts";
 import { REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../sql/moderation-rows.ts";
 
 export class ModerationBook implements ModerationLedger {
   readonly #sql: ReturnType<typeof statements>;
@@ -51,8 +51,8 @@ export class ModerationBook implements ModerationLedger {
   switches(): Switches {
     return toSwitches(this.#sql.switches.get());
   }
-  putSwitches({ readOnly, powBits, powMaxBits }: Switches): void {
-    this.#sql.putSwitches.run(Number(readOnly), powBits, powMaxBits);
+  putSwitches({ readOnly, powBits, powMaxBits, powAtOnce }: Switches): void {
+    this.#sql.putSwitches.run(Number(readOnly), powBits, powMaxBits, Number(powAtOnce));
   }
   /** What people wrote goes a while after their case was closed; that there was a case stays. */
   dropOverdueTexts(now: number): void {
@@ -78,7 +78,7 @@ function statements(db: DatabaseSync) {
     isBlocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     block: p("INSERT OR IGNORE INTO blocks (what, name, action) VALUES (?, ?, ?)"),
     unblock: p("DELETE FROM blocks WHERE action = ?"),
-    switches: p(`SELECT ${SWITCH_COLUMNS} FROM switches`),
-    putSwitches: p("INSERT OR REPLACE INTO switches (one, read_only, pow_bits, pow_max_bits) VALUES (1, ?, ?, ?)"),
+    switches: p(SELECT_SWITCHES),
+    putSwitches: p("INSERT OR REPLACE INTO switches (one, read_only, pow_bits, pow_max_bits, pow_at_once) VALUES (1, ?, ?, ?, ?)"),
   };
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation.ts";
 import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
 import type { ModerationFigures, ModerationReads } from "../../ports/moderation.ts";
-import { ACTION_COLUMNS, NOTICE_COLUMNS, SWITCH_COLUMNS, toSwitches } from "../sql/moderation-rows.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../sql/moderation-rows.ts";
 
 type Arguments<Name extends keyof ModerationReads> = Parameters<ModerationReads[Name]>[0];
 
@@ -56,6 +56,6 @@ function statements(db: DatabaseSync) {
     totals: p(`SELECT count(*) FILTER (WHERE visibility = 'content_removed') AS removed,
       count(*) FILTER (WHERE visibility = 'content_removed' AND state = 'reversed') AS restored,
       count(*) FILTER (WHERE visibility = 'key_blocked') AS keysBlocked FROM actions WHERE at >= ?`),
-    switches: p(`SELECT ${SWITCH_COLUMNS} FROM switches`),
+    switches: p(SELECT_SWITCHES),
   };
 }

@@ -2,7 +2,7 @@
 import { LABEL_COUNTS, SECOND_EDITION } from "../sql/second-edition.ts";
 import type { SchemaHistory } from "./migrate.ts";
 
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
 const MODERATION = `
@@ -48,7 +48,8 @@ CREATE TABLE switches (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   read_only INTEGER NOT NULL,
   pow_bits INTEGER,
-  pow_max_bits INTEGER
+  pow_max_bits INTEGER,
+  pow_at_once INTEGER
 );
 `;
 
@@ -297,4 +298,10 @@ CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
 ${WITHDRAWALS}${MODERATION}${BARRED}${SPELLINGS}`;
 
-export const HISTORY: SchemaHistory = { version: SCHEMA_VERSION, schema: SCHEMA, upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION } };
+const ADDED_SWITCH = "ALTER TABLE switches ADD COLUMN pow_at_once INTEGER;";
+
+export const HISTORY: SchemaHistory = {
+  version: SCHEMA_VERSION,
+  schema: SCHEMA,
+  upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION, 5: ADDED_SWITCH },
+};

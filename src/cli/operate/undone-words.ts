@@ -47,11 +47,11 @@ function orderWords({ order, target, category, ground, facts, keepAttachments }:
   return keepAttachments ? [...words, "--keep-attachments"] : words;
 }
 
-function switchWords({ readOnly, powBits, powMaxBits }: Partial<Switches>): readonly (readonly string[])[] {
-  const most = powMaxBits == null ? [] : ["--max", String(powMaxBits)];
+function switchWords({ readOnly, powBits, powMaxBits, powAtOnce = false }: Partial<Switches>): readonly (readonly string[])[] {
+  const more = [...(powMaxBits == null ? [] : ["--max", String(powMaxBits)]), ...(powAtOnce ? ["--now"] : [])];
   return [
     ...(readOnly === undefined ? [] : [["read-only", readOnly ? "on" : "off"]]),
-    ...(powBits === undefined ? [] : [["set-pow", powBits === null ? "default" : String(powBits), ...most]]),
+    ...(powBits === undefined ? [] : [["set-pow", powBits === null ? "default" : String(powBits), ...more]]),
   ];
 }
 

@@ -1,4 +1,5 @@
 // What a backup undoes: the operator's acts, and the entries, that the database in whose place it comes knows and it does not.
+import { isDeepStrictEqual } from "node:util";
 import { Client } from "../../adapters/postgres/client.ts";
 import { PostgresModeration } from "../../adapters/postgres/moderation.ts";
 import { SqliteHead } from "../../adapters/sqlite/head.ts";
@@ -102,8 +103,8 @@ async function undoneBy(backup: string, was: Acts): Promise<Undone> {
     reversed: was.actions.filter(({ id, state }) => state === "reversed" && inForce.has(id)),
     switches: {
       ...(readOnly === is.switches.readOnly ? {} : { readOnly }),
-      // The one is given with the other.
-      ...(pow.powBits === is.switches.powBits && pow.powMaxBits === is.switches.powMaxBits ? {} : pow),
+      // One command gives them all.
+      ...(isDeepStrictEqual({ ...is.switches, ...pow }, is.switches) ? {} : pow),
     },
     reopened: was.notices.filter(({ id, state }) => state !== "received" && open.has(id)).map(({ id }) => id),
     lostReports: was.notices.filter(({ id }) => !known.has(id)).length,

@@ -40,8 +40,10 @@ export interface Switches {
   /** Least and most work in force; null leaves it to the configuration. */
   readonly powBits: number | null;
   readonly powMaxBits: number | null;
+  /** Whether less than that is refused even where it was quoted before. */
+  readonly powAtOnce: boolean;
 }
-export const SWITCHES_OFF: Switches = { readOnly: false, powBits: null, powMaxBits: null };
+export const SWITCHES_OFF: Switches = { readOnly: false, powBits: null, powMaxBits: null, powAtOnce: false };
 
 export type Blockable = "key" | "blob";
 
