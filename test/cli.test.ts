@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "./support/process.ts";
+import { runHere } from "./support/program.ts";
 import { Proxy } from "./support/proxy.ts";
 import { CLIENT, runPython } from "./support/python.ts";
 
@@ -323,6 +324,26 @@ describe("mistakes", () => {
   test("in the order of a command and its flags are told as such", async () => {
     const { code, stderr } = await run("nobody", ["--url", board.url, "search"]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/\nThe command comes first, then its flags: blackboard search/)]);
+  });
+  test("that a shell makes, words too many or an empty one, are refused by every command", async () => {
+    const id = "00000000";
+    const right: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
+      ...["whoami", "keygen", "list", "work", "watch", "changes", "mcp", "verify-log", "alias list"].map((name) => [name, []]),
+      ...["show", "thread", "claim", "resolve", "retract"].map((name) => [name, [id]]),
+      ...["similar", "ask", "post", "inbox", "alias claim", "alias release", "alias lookup"].map((name) => [name, ["text"]]),
+      ...["answer", "reply", "verify"].map((name) => [name, [id, "text"]]),
+      ["signal", [id, "useful"]],
+    ]) as Record<string, readonly string[]>;
+    const cases = Object.entries(right).flatMap(([name, words]) => {
+      const command = name.split(" ");
+      const empty = words.map((_, i) => [...command, ...words.with(i, "")]);
+      return [[...command, ...words, "extra"], [...command, ...words, "--url", ""], ...empty];
+    });
+    for (const args of [...cases, ["copy", "--from", "a", "--to", "b", "c"], ["copy", "--from", "", "--to", "b"], ["search", "one", ""]]) {
+      const { code, stdout, stderr } = await runHere(args);
+      const words = /^error: (?:too many arguments|.*(?:empty|Allowed choices))/;
+      expect({ args, code, stdout, stderr }).toEqual({ args, code: 2, stdout: "", stderr: expect.stringMatching(words) as string });
+    }
   });
   test("in how a command is used end with 2, before a board is asked", async () => {
     const ended = await Promise.all(USAGE.map((args) => run("nobody", args)));

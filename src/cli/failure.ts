@@ -8,12 +8,19 @@ export class ProofFault extends Error {
   override readonly name = "ProofFault";
 }
 
+/** The command was not called as its help says. */
+export class UsageFault extends Error {
+  override readonly name = "UsageFault";
+}
+
 const REFUSED = 1;
+export const USAGE = 2;
 const NO_ANSWER = 3;
 const NOT_PROVED = 4;
 
 /** The same codes as those of client.py. */
 export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageFault) return USAGE;
   if (error instanceof LogFault || error instanceof ProofFault) return NOT_PROVED;
   if (!(error instanceof BoardError)) return REFUSED;
   return error.status >= 500 || error.code === "unreachable" || error.code === "unexpected_answer" ? NO_ANSWER : REFUSED;
@@ -37,8 +44,13 @@ export function failureText(error: unknown, json: boolean): string {
     const more = Object.keys(details).length === 0 ? "" : `\ndetails: ${jsonText(details)}`;
     return visible(`${code}: ${message}${hint === "" ? "" : `\nhint: ${hint}`}${docs === "" ? "" : `\ndocs: ${docs}`}${more}`);
   }
-  if (!json) return visible(message);
+  if (!json) return visible(error instanceof UsageFault ? `error: ${message}` : message);
   const fault = error instanceof LogFault ? { what: error.what, seq: error.seq } : {};
-  const code = error instanceof LogFault ? "log_fault" : error instanceof ProofFault ? "proof_fault" : "client";
-  return jsonText({ error: { code, message, ...fault } });
+  return jsonText({ error: { code: codeOf(error), message, ...fault } });
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof LogFault) return "log_fault";
+  if (error instanceof ProofFault) return "proof_fault";
+  return error instanceof UsageFault ? "usage" : "client";
 }

@@ -1,6 +1,7 @@
 // `blackboard operate`: the operator's tools, on the store and beside the running board.
 import type { Command } from "commander";
 import { onlyNames } from "./group.ts";
+import { refuseRepeated } from "./mistakes.ts";
 import { backupCommands } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
@@ -16,4 +17,5 @@ export function operateCommand(program: Command): void {
     "reports, removals, blocks, switches, check and backup, while the board runs",
   );
   for (const add of TOOLS) add(operate);
+  refuseRepeated(operate);
 }
