@@ -269,7 +269,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
         "the last entry",
         "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)",
         "checkpoint \\d+",
-        "is not on the way of this log",
+        "was signed by the board, but this log does not contain it",
       ),
     ],
     "of lost rows": () => [

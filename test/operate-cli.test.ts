@@ -1,10 +1,12 @@
 // `blackboard operate` as an operator types it: a process of its own, on the data of a board that runs in another one.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent, TEST_BITS } from "./support/agent.ts";
+import { TestBoard } from "./support/board.ts";
 import { eventually } from "./support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { placeOf, runHere } from "./support/program.ts";
 
 const data = emptyDirectory();
 let board: BoardProcess;
@@ -91,7 +93,10 @@ test("switches reach the running board without a restart", async () => {
   expect(await json("stats")).toMatchObject({ switches: { read_only: true, pow_bits: null } });
   await json("read-only", "off");
   await eventually("the end of it", async () => ((await post(`taken ${Date.now()}`)).status === 201 ? true : undefined));
-  expect(await json("set-pow", "30", "--max", "31")).toEqual({ switches: { read_only: false, pow_bits: 30, pow_max_bits: 31 } });
+  expect(await json("set-pow", "30", "--max", "31")).toEqual({
+    switches: { read_only: false, pow_bits: 30, pow_max_bits: 31, pow_at_once: false },
+    minimum_pow: { bits: 30, set_by: "operator" },
+  });
   await eventually("more work", async () => {
     const { required_bits: bits } = (await (await fetch(`${board.url}/api/pow`)).json()) as { required_bits: number };
     return bits === 30 ? true : undefined;
@@ -125,13 +130,47 @@ test("check and backup say so where there is no board, and leave nothing behind"
   }
 });
 
+test("a directory and a database that only the environment names are two boards: which one is asked, and nothing done", async () => {
+  const url = "postgres://nobody@127.0.0.1:9/nothing";
+  const home = emptyDirectory();
+  writeFileSync(join(home, ".env"), `BOARD_DATABASE_URL=${url}\n`);
+  const run = (flags: readonly string[], env: Readonly<Record<string, string>>, cwd = emptyDirectory()) =>
+    BoardProcess.spawn({ args: ["operate", "stats", "--json", "--yes", ...flags], env, cwd }).ended;
+  const environment = { BOARD_DATABASE_URL: url };
+  for (const asked of [run(["--data", data], environment), run(["--data", data], {}, home)]) {
+    const { code, stdout, stderr } = await asked;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    const { message } = (JSON.parse(stderr) as { error: { message: string } }).error;
+    for (const words of [`--data names the one in ${data}`, "--database-url none", "leave --data out"]) expect(message).toContain(words);
+  }
+  expect(await run(["--data", data, "--database-url", "none"], environment)).toMatchObject({ code: 0, stderr: "" });
+  expect(await run(["--data", data, "--database-url", "none"], {}, home)).toMatchObject({ code: 0, stderr: "" });
+  // Where both are flags, or neither is one, it is the database.
+  for (const flags of [["--data", data, "--database-url", url], []]) {
+    const { code, stderr } = await run(flags, { ...environment, BOARD_DATA_DIR: data });
+    expect({ code, database: stderr.includes("ECONNREFUSED") || stderr.includes("--database-url") }).toEqual({ code: 1, database: true });
+  }
+});
+
+test("the minimum proof of work is a number, from the settings that the command sees or as it was set", async () => {
+  const rowIn = async (env: Readonly<Record<string, string>>): Promise<string | undefined> => {
+    const { stdout } = await BoardProcess.spawn({ args: ["operate", "stats", "--data", data], env }).ended;
+    return /^minimum proof of work +(.+)$/m.exec(stdout)?.[1];
+  };
+  await json("set-pow", "default");
+  expect(await rowIn({ BOARD_BASE_URL: "https://board.example" })).toBe("18 bits (from configuration)");
+  expect(await rowIn({ BOARD_POW_BITS: "20" })).toBe("20 bits (from configuration)");
+  await json("set-pow", "22");
+  expect(await rowIn({ BOARD_POW_BITS: "20" })).toBe("22 bits (set by the operator)");
+});
+
 test("what cannot be done is said in words, and nothing is done", async () => {
   const cases: readonly (readonly [readonly string[], number, string])[] = [
     [["remove", "f".repeat(64), ...why, "--yes"], 1, "There is no message"],
-    [["remove", "f".repeat(64)], 2, "required option '--category"],
+    [["remove", "f".repeat(64)], 2, "--category is missing"],
     [["reports"], 2, "flags: blackboard operate reports <list|show|dismiss> ..."],
     [["reports", "lst"], 2, 'no command "lst": blackboard operate reports <list|show|dismiss> ...'],
-    [["set-pow", "99", "--yes"], 1, "from 0 to 64"],
+    [["set-pow", "99", "--yes"], 2, "from 0 to 64"],
     [["read-only", "on", "--json"], 1, "with --json give --yes"],
     [["unblock-key", agent.id, "--yes"], 1, "is not blocked"],
   ];
@@ -139,4 +178,22 @@ test("what cannot be done is said in words, and nothing is done", async () => {
     const said = await operate(args);
     expect({ code: said.code, words: said.err.includes(words) }, `${args.join(" ")}: ${said.err}`).toEqual({ code, words: true });
   }
+});
+
+test("the commands of the operator's trouble table work as they are printed", async () => {
+  await using other = await TestBoard.start();
+  const spammer = other.agent();
+  const { id } = await other.put(spammer, { kind: "note", title: "buy now" });
+  const table = readFileSync(join(import.meta.dirname, "../docs/operate.md"), "utf8").split("## When something goes wrong")[1] ?? "";
+  const commands = [...table.matchAll(/^\|.*$/gm)].flatMap(([row]) =>
+    [...row.matchAll(/`blackboard (operate [^`]+)`/g)].map(([, command = ""]) => command),
+  );
+  expect(commands.length).toBeGreaterThanOrEqual(5);
+  for (const command of commands) {
+    const words = Array.from(command.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? "");
+    const args = [...words.map((word) => (word === "AGENT" ? spammer.id : word)), "--yes", ...placeOf(other.data)];
+    expect({ command, ...(await runHere(args)) }).toMatchObject({ command, code: 0, stderr: "" });
+  }
+  expect((await other.get(`/api/messages/${id}`)).status).toBe(410);
+  expect((await other.post(spammer, { kind: "note", title: "more" })).status).toBe(451);
 });

@@ -1,10 +1,30 @@
 // What the operator switches from another process: a board that reads only, and one that asks for more work.
 import { describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../src/core/spans.ts";
+import { messageId } from "../src/core/protocol/identity.ts";
+import { workBits } from "../src/core/protocol/work.ts";
+import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { eventually } from "./support/eventually.ts";
 import { Operator } from "./support/operator.ts";
+import { placeOf, runHere } from "./support/program.ts";
 import { expectRefusal } from "./support/refusal.ts";
+
+/** A message that proves at least some bits and less than others. */
+function proving(agent: Agent, least: number, less: number): string {
+  for (let i = 0; ; i++) {
+    const payload = JSON.stringify({ v: 1, pk: agent.pk, ts: Math.floor(agent.now() / 1000), kind: "note", title: `weighed ${i} ${less}` });
+    const sealed = agent.seal(payload, undefined, least);
+    if (workBits(messageId(payload), sealed.nonce) < less) return JSON.stringify(sealed);
+  }
+}
+async function setPow(board: TestBoard, ...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runHere(["operate", "set-pow", ...args, "--yes", ...placeOf(board.data)]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  board.clock.advance(1000);
+  return stdout;
+}
+const minimumOf = async (board: TestBoard) => (await board.get<{ min_bits: number }>("/api/pow")).body.min_bits;
 
 describe("the operator's switches are seen by a running board", () => {
   test("read-only refuses posts, aliases and mail but not reports, and time goes on", async () => {
@@ -52,5 +72,31 @@ describe("the operator's switches are seen by a running board", () => {
     await operator.desk.order({ do: "switch", switches: { powBits: null, powMaxBits: null } });
     quiet.clock.advance(1000);
     await eventually("the switch", async () => ((await required()) === 4 ? true : undefined));
+  });
+  test("with --now what was quoted before is refused, after a restart too, and stays refused when the minimum is raised again", async () => {
+    const quiet = await TestBoard.start();
+    const agent = quiet.agent();
+    expect(await setPow(quiet, "12")).toBe(
+      "The minimum proof of work is 12 bits (set by the operator). What was quoted before is honoured for 10 minutes; with --now it is not.\n",
+    );
+    await eventually("the switch", async () => ((await minimumOf(quiet)) === 12 ? true : undefined));
+    expect((await quiet.send(proving(agent, 4, 12))).status).toBe(201);
+    expect(await setPow(quiet, "12", "--now")).toContain("12 bits (set by the operator). What was quoted before is not honoured any more.");
+    const refused = await eventually("the refusal", async () => {
+      const answer = await quiet.send(proving(agent, 4, 12));
+      return answer.status === 201 ? undefined : answer;
+    });
+    expectRefusal(refused, 400, "pow_insufficient");
+    expect((await quiet.send(proving(agent, 12, 30))).status).toBe(201);
+    await quiet.stop();
+    await using again = await TestBoard.start({ data: quiet.data, clock: quiet.clock });
+    expectRefusal(await again.send(proving(agent, 4, 12)), 400, "pow_insufficient");
+    await setPow(again, "14");
+    await eventually("the switch", async () => ((await minimumOf(again)) === 14 ? true : undefined));
+    expectRefusal(await again.send(proving(agent, 4, 12)), 400, "pow_insufficient");
+    expect((await again.send(proving(agent, 12, 14))).status).toBe(201);
+    // As far as the command can know: the settings it sees are those of a local board.
+    expect(await setPow(again, "default")).toMatch(/^The minimum proof of work is 12 bits \(from configuration\)\. /);
+    await eventually("the switch", async () => ((await minimumOf(again)) === 4 ? true : undefined));
   });
 });

@@ -13,7 +13,7 @@ import { makeDirectory } from "../adapters/system/directory.ts";
 import { headFile } from "../adapters/system/head-file.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import { checkConfigured } from "./operate/check.ts";
-import { configOf } from "./operate/desk.ts";
+import { configOf, NO_DATABASE } from "./operate/desk.ts";
 
 export interface CopyOptions {
   readonly from: string;
@@ -93,7 +93,7 @@ async function toSqlite({ from, to, keyFile }: CopyOptions): Promise<Head> {
 /** Nothing is taken on trust: every signature, the chain, the signed head and every derived fact, where the board is now. */
 async function requireSound({ from, to, keyFile }: CopyOptions, now: number): Promise<void> {
   // The head that came along counts, not what this machine happens to know of another board.
-  const place = isDatabase(to) ? { databaseUrl: to, data: from } : { data: to };
+  const place = isDatabase(to) ? { databaseUrl: to, data: from } : { databaseUrl: NO_DATABASE, data: to };
   const { faults, findings } = await checkConfigured(configOf({ ...place, ...(keyFile === undefined ? {} : { keyFile }) }), now);
   if (faults === 0) return;
   const some = findings.slice(0, 5).map(({ where, fault }) => `${where} ${fault}`);

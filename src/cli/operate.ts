@@ -5,12 +5,13 @@ import { refuseRepeated } from "./mistakes.ts";
 import { backupCommands } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
+import { removeCommand } from "./operate/remove.ts";
 import { reportsCommand } from "./operate/reports.ts";
 import { statsCommand } from "./operate/stats.ts";
 import { switchCommands } from "./operate/switches.ts";
 
 /** A new tool is its own file and one line here. */
-const TOOLS = [reportsCommand, decisionCommands, switchCommands, statsCommand, checkCommand, backupCommands];
+const TOOLS = [reportsCommand, removeCommand, decisionCommands, switchCommands, statsCommand, checkCommand, backupCommands];
 
 export function operateCommand(program: Command): void {
   const operate = onlyNames(program.command("operate")).description(

@@ -8,9 +8,10 @@ export function takesSettings(command: Command): Command {
   return command.allowUnknownOption().allowExcessArguments().usage("[flags]").addHelpText("after", settingsHelp());
 }
 
-export function readSettings(flags: readonly string[]): Config {
+/** `instead` stands in the place of variables of the environment. */
+export function readSettings(flags: readonly string[], instead: Readonly<Record<string, string>> = {}): Config {
   if (existsSync(".env")) process.loadEnvFile(".env");
-  return readConfig(flags, process.env);
+  return readConfig(flags, { ...process.env, ...instead });
 }
 
 export function settingsHelp(): string {

@@ -1,5 +1,5 @@
 // Work that holds across nodes: a flood on one of them is answered by all.
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
 import { MINUTE_MS } from "../../src/core/spans.ts";
@@ -9,6 +9,7 @@ import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
 import { nodeBeside } from "../support/nodes.ts";
 import { databaseFor } from "../support/postgres/database.ts";
+import { placeOf, runHere } from "../support/program.ts";
 
 const BATCH = 100;
 /** What every node reads again, a little into each minute. */
@@ -49,6 +50,32 @@ test("a flood that one node takes makes the others ask for more work as well, an
       await bits();
     }
     await both(TEST_BITS);
+  } finally {
+    await other.close();
+  }
+});
+
+test("an operator who sets the work at once is heeded by every node, and by one that is started later", async () => {
+  await using one = await TestBoard.start();
+  const other = await nodeBeside(one);
+  const agent = one.agent();
+  /** Of what is mined for four bits, one in sixty million has thirty. */
+  const statusAt = async (url: string): Promise<number> => {
+    const body = JSON.stringify(agent.envelope({ kind: "note", title: `cheap ${performance.now()}` }));
+    return (await fetch(`${url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body })).status;
+  };
+  try {
+    expect(await Promise.all([one.url, other.address].map(statusAt))).toEqual([201, 201]);
+    expect(await runHere(["operate", "set-pow", "30", "--now", "--yes", ...placeOf(one.data)])).toMatchObject({ code: 0, stderr: "" });
+    one.clock.advance(1000);
+    for (const url of [one.url, other.address])
+      await eventually(`the refusal at ${url}`, async () => ((await statusAt(url)) === 400 ? true : undefined));
+    const late = await nodeBeside(one);
+    try {
+      expect(await statusAt(late.address)).toBe(400);
+    } finally {
+      await late.close();
+    }
   } finally {
     await other.close();
   }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { knownBoardKey } from "../../adapters/postgres/board-key.ts";
 import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
 import { openPostgresStore } from "../../adapters/postgres/store.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
@@ -10,10 +11,12 @@ import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { headFile } from "../../adapters/system/head-file.ts";
 import { continues } from "../../board/checkpoint.ts";
 import type { Config } from "../../config.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
 import type { Order, Ordered } from "../../core/message/orders.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
-import type { Store } from "../../ports/store.ts";
+import type { OrderedOutcome, RefusedOutcome, Store } from "../../ports/store.ts";
+import { UsageFault } from "../failure.ts";
 import { readSettings } from "../settings.ts";
 
 export interface DeskOptions {
@@ -32,14 +35,25 @@ export interface Desk {
   /** Goes on only where the operator says yes. */
   readonly confirm: (question: string) => Promise<void>;
   readonly tell: (text: string, json: object) => void;
+  /** Whether it is told in JSON. */
+  readonly json: boolean;
   readonly order: (order: Order) => Promise<Ordered>;
+  /** All in one transaction; what became of each, in the same order. */
+  readonly orders: (orders: readonly Order[]) => Promise<readonly (OrderedOutcome | RefusedOutcome)[]>;
+  /** The last head that the board signed, where the database does not continue it: then nothing may be written. */
+  readonly signedAhead: () => Promise<Head | undefined>;
 }
+
+/** In the place of a database's address: the board is the one in the directory. */
+export const NO_DATABASE = "none";
+/** What names a database in the environment, named none. */
+const NO_DATABASE_VARIABLES = { BOARD_DATABASE_URL: "", BOARD_DATABASE_READ_URL: "" };
 
 /** The flags that every command at the desk takes. */
 export function atDesk(command: Command): Command {
   return command
     .option("--data <dir>", "directory of the board")
-    .option("--database-url <url>", "postgres://... where the board is kept there")
+    .option("--database-url <url>", "postgres://... where the board is kept there; none: it is in the directory")
     .option("--key-file <file>", "the board's own key")
     .option("--base-url <url>", "public address of the board")
     .option("--yes", "do not ask")
@@ -47,8 +61,17 @@ export function atDesk(command: Command): Command {
 }
 
 export function configOf({ data, databaseUrl, keyFile, baseUrl }: DeskOptions): Config {
-  const given = { "--data": data, "--database-url": databaseUrl, "--key-file": keyFile, "--base-url": baseUrl };
-  return readSettings(Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])));
+  const inDirectory = databaseUrl === NO_DATABASE;
+  const url = inDirectory ? undefined : databaseUrl;
+  const given = { "--data": data, "--database-url": url, "--key-file": keyFile, "--base-url": baseUrl };
+  const flags = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const config = readSettings(flags, inDirectory ? NO_DATABASE_VARIABLES : {});
+  if (data !== undefined && url === undefined && config.databaseUrl !== undefined)
+    throw new UsageFault(
+      `which board? --data names the one in ${data}, and BOARD_DATABASE_URL (environment or .env) one in PostgreSQL. ` +
+        `For the one in the directory give --database-url ${NO_DATABASE} as well; for the one in PostgreSQL give its --database-url, or leave --data out.`,
+    );
+  return config;
 }
 
 /** Opens the store, lets the work be done and closes it again, whatever came of it. */
@@ -67,10 +90,21 @@ export async function openBoard({ data, databaseUrl }: Config): Promise<{ store:
   const file = headFile(join(data, "head.json"));
   if (databaseUrl !== undefined) {
     const store = await openPostgresStore(databaseUrl, undefined, "operator");
-    return { store, record: postgresHeadRecord(store.client, file) };
+    return { store, record: postgresHeadRecord(store.client, headsOf(file, await knownBoardKey(store.client))) };
   }
   requireBoardIn(data);
   return { store: await openSqliteStore(data, () => {}, "operator"), record: file };
+}
+
+/** The directory on this machine may be that of another board, whose heads say nothing of this one. */
+function headsOf(file: HeadRecord, pk: string | undefined): HeadRecord {
+  return {
+    ...file,
+    async read() {
+      const kept = await file.read();
+      return pk === undefined || kept?.pk === pk ? kept : undefined;
+    },
+  };
 }
 
 export function requireBoardIn(data: string): void {
@@ -78,8 +112,9 @@ export function requireBoardIn(data: string): void {
 }
 
 /** Asking and telling, for what is done without the store. */
-export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell"> {
+export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell" | "json"> {
   return {
+    json: options.json === true,
     confirm: (question) => confirm(question, options),
     tell(text, json) {
       process.stdout.write(options.json === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
@@ -89,23 +124,38 @@ export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell"> {
 
 export function desk(config: Config, store: Store, record: HeadRecord, options: DeskOptions): Desk {
   const now = (): number => Date.now();
+  async function signedAhead(): Promise<Head | undefined> {
+    const signed = await record.read();
+    return signed === undefined || (await continues(store, signed)) ? undefined : signed;
+  }
+  async function orders(given: readonly Order[]): Promise<readonly (OrderedOutcome | RefusedOutcome)[]> {
+    // Whoever wrote behind the last signed head would help to tell a second history.
+    if ((await signedAhead()) !== undefined)
+      throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
+    const acts = given.map((order) => ({ type: "order", order }) as const);
+    return (await store.append(acts, now())).outcomes.map((outcome) => {
+      if ("ordered" in outcome || "refused" in outcome) return outcome;
+      throw new Error("The store answered an order with something else.");
+    });
+  }
   return {
     ...offDesk(options),
     config,
     store,
     now,
+    signedAhead,
+    orders,
     async order(order) {
-      // Whoever wrote behind the last signed head would help to tell a second history.
-      const signed = await record.read();
-      if (signed !== undefined && !(await continues(store, signed)))
-        throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
-      const [outcome] = (await store.append([{ type: "order", order }], now())).outcomes;
-      if (outcome !== undefined && "refused" in outcome) throw new Error(outcome.refused.message);
-      if (outcome === undefined || !("ordered" in outcome)) throw new Error("The store answered an order with something else.");
+      const [outcome] = await orders([order]);
+      if (outcome === undefined) throw new Error("The store answered an order with nothing.");
+      if ("refused" in outcome) throw new Error(refusalWords(outcome));
       return outcome.ordered;
     },
   };
 }
+
+/** A fault of the program itself comes with its stack, of which the first line is enough here. */
+export const refusalWords = ({ refused }: RefusedOutcome): string => refused.message.split("\n", 1)[0] ?? "";
 
 async function confirm(question: string, { yes, json }: DeskOptions): Promise<void> {
   if (yes === true) return;
@@ -118,6 +168,12 @@ async function confirm(question: string, { yes, json }: DeskOptions): Promise<vo
   if (/^y(es)?$/i.test(answer.trim())) return;
   const unasked = answer === "" && !process.stdin.isTTY;
   throw new Error(unasked ? "Nothing was done: nobody answered. Where nobody can be asked, give --yes." : "Nothing was done.");
+}
+
+/** What was typed, with what cannot be seen of it too. */
+export function quoted(given: string, chars = 80): string {
+  const text = visible(JSON.stringify(given));
+  return text.length > chars ? `${text.slice(0, chars - 1)}…` : text;
 }
 
 /** What strangers wrote, on one line and without anything that a terminal would obey. */

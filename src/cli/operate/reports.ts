@@ -1,10 +1,12 @@
 // `blackboard operate reports`: what people have reported, and what is not worth an act.
 import type { Command } from "commander";
 import type { Notice, NoticeState } from "../../core/message/moderation.ts";
+import { REPORT_ID } from "../../core/protocol/encoding.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/markdown.ts";
+import { UsageFault } from "../failure.ts";
 import { onlyNames } from "../group.ts";
-import { atDesk, type DeskOptions, oneLine, withDesk } from "./desk.ts";
+import { atDesk, type Desk, type DeskOptions, oneLine, quoted, withDesk } from "./desk.ts";
 
 const STATES: Readonly<Record<string, NoticeState | undefined>> = {
   open: "received",
@@ -24,7 +26,7 @@ export function reportsCommand(operate: Command): void {
 }
 
 async function list(options: DeskOptions & { state: string }): Promise<void> {
-  if (!Object.hasOwn(STATES, options.state)) throw new Error(`--state is one of ${Object.keys(STATES).join(", ")}.`);
+  if (!Object.hasOwn(STATES, options.state)) throw new UsageFault(`--state is one of ${Object.keys(STATES).join(", ")}`);
   await withDesk(options, async ({ store, tell }) => {
     const found: Notice[] = [];
     for (let page: readonly Notice[]; ; found.push(...page)) {
@@ -38,9 +40,9 @@ async function list(options: DeskOptions & { state: string }): Promise<void> {
 }
 
 async function show(id: string, options: DeskOptions): Promise<void> {
+  requireReportId(id);
   await withDesk(options, async ({ store, tell }) => {
-    const notice = await store.notice(id);
-    if (notice === undefined) throw new Error(`There is no report ${id}.`);
+    const notice = await noticeOf(store, id);
     const { at, category, target, state, explanation, contact } = notice;
     const head = [`${id}, ${state}`, `received  ${iso(at)}`, `category  ${category}`, `target    ${target}`];
     const words = explanation === "" ? "(the text was erased after the case was closed)" : visible(explanation);
@@ -49,11 +51,24 @@ async function show(id: string, options: DeskOptions): Promise<void> {
 }
 
 async function dismiss(id: string, options: DeskOptions): Promise<void> {
-  await withDesk(options, async ({ order, confirm, tell }) => {
-    await confirm(`Dismiss the report ${id}?`);
+  requireReportId(id);
+  await withDesk(options, async ({ store, order, confirm, tell }) => {
+    const { category, target } = await noticeOf(store, id);
+    await confirm(`Dismiss the report ${id}, ${category}, about ${target}?`);
     const done = await order({ do: "dismiss", notice: id });
     if ("notice" in done) tell(`Dismissed ${id}.`, { report: view(done.notice) });
   });
+}
+
+function requireReportId(id: string): void {
+  if (!REPORT_ID.test(id))
+    throw new UsageFault(`${quoted(id)} is not a report id: rp_ and 16 characters 0-9 a-f, as "reports list" shows them`);
+}
+
+async function noticeOf(store: Desk["store"], id: string): Promise<Notice> {
+  const notice = await store.notice(id);
+  if (notice === undefined) throw new Error(`There is no report ${id}.`);
+  return notice;
 }
 
 const view = ({ id, at, category, target, state, closedAt, explanation, contact }: Notice) => ({

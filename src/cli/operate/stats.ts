@@ -1,17 +1,21 @@
 // `blackboard operate stats`: the board at a glance, from its store.
 import type { Command } from "commander";
 import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
-import { atDesk, type DeskOptions, withDesk } from "./desk.ts";
-import { view } from "./switches.ts";
+import type { Switches } from "../../core/message/moderation.ts";
+import { atDesk, type Desk, type DeskOptions, withDesk } from "./desk.ts";
+import { minimumOf, view } from "./switches.ts";
 
 const YEAR_MS = 365 * DAY_MS;
 
 export function statsCommand(operate: Command): void {
-  atDesk(operate.command("stats").description("messages, threads, reports, decisions and switches")).action(stats);
+  atDesk(operate.command("stats").description("messages, threads, reports, decisions, switches, and whether posts are accepted")).action(
+    stats,
+  );
 }
 
 async function stats(options: DeskOptions): Promise<void> {
-  await withDesk(options, async ({ store, now, tell }) => {
+  await withDesk(options, async (desk) => {
+    const { store, config, now, tell } = desk;
     const at = now();
     const { head, byStatus, byKind, openWork, threads, agents, lastDay } = await store.figures({
       hourAgo: at - HOUR_MS,
@@ -20,6 +24,8 @@ async function stats(options: DeskOptions): Promise<void> {
     });
     const { notices, removed, restored, keysBlocked } = await store.moderationFigures(at - YEAR_MS);
     const switches = await store.switches();
+    const { words, ...minimum } = minimumOf(config, switches);
+    const writing = await writingOf(desk, switches);
     const live = Object.values(byKind).reduce((sum, count) => sum + count, 0);
     const rows: readonly (readonly [string, string | number])[] = [
       ["log", `${head.seq} ${head.hash.slice(0, 12)}`],
@@ -33,16 +39,34 @@ async function stats(options: DeskOptions): Promise<void> {
       ["removed", removed],
       ["restored", restored],
       ["keys blocked", keysBlocked],
-      ["read-only", switches.readOnly ? "on" : "off"],
-      ["least work", switches.powBits ?? "as configured"],
+      ["writing", writing.ok ? "yes" : `no: ${writing.reason}${writing.words}`],
+      ["minimum proof of work", words],
+      ["settings", `those of a ${config.profile} board, as this command sees them`],
     ];
-    tell(rows.map(([name, value]) => `${name.padEnd(16)} ${value}`).join("\n"), {
+    const width = Math.max(...rows.map(([name]) => name.length));
+    tell(rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n"), {
       log: head,
       live: { messages: live, threads, open_work: openWork, by_status: byStatus, by_kind: byKind },
       flow: { posted_24h: lastDay.posted, expired_24h: lastDay.expired, removed_24h: lastDay.removed, agents_24h: agents },
       notices,
       decisions: { removed, restored, keys_blocked: keysBlocked },
       switches: view(switches),
+      writing: { ok: writing.ok, reason: writing.reason },
+      minimum_pow: minimum,
+      profile: config.profile,
     });
   });
+}
+
+/** Whether posts are accepted, and what keeps them out; the same reasons as at /readyz. */
+async function writingOf({ config, signedAhead, store }: Desk, { readOnly }: Switches) {
+  const signed = await signedAhead();
+  if (signed !== undefined) {
+    const { seq } = await store.head();
+    const words = `: the board signed its log up to entry ${signed.seq}, and this database, which ends at entry ${seq}, does not contain that. Restore the newest copy of the database; see docs/operate.md`;
+    return { ok: false, reason: "log_rollback", words };
+  }
+  if (config.readOnly) return { ok: false, reason: "read_only", words: " (from configuration)" };
+  if (readOnly) return { ok: false, reason: "read_only", words: " (set by the operator)" };
+  return { ok: true, reason: null, words: "" };
 }

@@ -1,54 +1,86 @@
 // `blackboard operate read-only` and `set-pow`: switches that running boards see within a second.
 import type { Command } from "commander";
+import type { Config } from "../../config.ts";
 import type { Switches } from "../../core/message/moderation.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { counted } from "../../core/view/counted.ts";
-import { atDesk, type DeskOptions, withDesk } from "./desk.ts";
+import { UsageFault } from "../failure.ts";
+import { atDesk, type Desk, type DeskOptions, quoted, withDesk } from "./desk.ts";
 
 const MOST_BITS = 64;
 
+interface PowOptions extends DeskOptions {
+  readonly max?: string;
+  readonly now?: boolean;
+}
+
 export function switchCommands(operate: Command): void {
-  atDesk(operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or take them again")).action(
+  atDesk(operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or accept them again")).action(
     readOnly,
   );
-  atDesk(operate.command("set-pow").argument("<bits|default>").description("least proof of work, whatever the configuration says"))
-    .option("--max <bits>", "most proof of work under load")
+  atDesk(operate.command("set-pow").argument("<bits|default>").description("minimum proof of work, whatever the configuration says"))
+    .option("--max <bits>", "maximum proof of work under load")
+    .option("--now", "do not honour what was quoted before, for a flood that is under way")
     .action(setPow);
 }
 
 async function readOnly(given: string, options: DeskOptions): Promise<void> {
-  if (given !== "on" && given !== "off") throw new Error("Give on or off.");
-  await turn(options, `Switch read-only ${given}?`, { readOnly: given === "on" }, ({ readOnly: on }) =>
-    on ? "The board is read-only: reading and reports work, nothing else is taken." : "The board takes posts again.",
-  );
+  if (given !== "on" && given !== "off") throw new UsageFault(`${quoted(given)} is neither on nor off`);
+  await set(options, `Switch read-only ${given}?`, { readOnly: given === "on" }, (_desk, switches) => ({
+    text: switches.readOnly
+      ? "The board is read-only: reading and reports work, nothing else is accepted."
+      : "The board accepts posts again.",
+    json: {},
+  }));
 }
 
-async function setPow(given: string, options: DeskOptions & { max?: string }): Promise<void> {
-  const powBits = given === "default" ? null : bitsOf(given);
-  const powMaxBits = options.max === undefined ? null : bitsOf(options.max);
-  if (powBits !== null && powMaxBits !== null && powMaxBits < powBits) throw new Error("--max must be at least the least work.");
-  await turn(options, `Set the least proof of work to ${given}?`, { powBits, powMaxBits }, ({ powBits: bits }) =>
-    bits === null
-      ? "The work is that of the configuration."
-      : `Posts need ${counted(bits, "bit")} of work or more; what was quoted before is honoured.`,
-  );
-}
-
-function bitsOf(text: string): number {
-  const bits = Number(text);
-  if (!/^[0-9]{1,2}$/.test(text) || bits > MOST_BITS) throw new Error(`Bits are a whole number from 0 to ${MOST_BITS}.`);
-  return bits;
-}
-
-async function turn(options: DeskOptions, question: string, switches: Partial<Switches>, words: (now: Switches) => string): Promise<void> {
-  await withDesk(options, async ({ confirm, order, tell }) => {
-    await confirm(question);
-    const done = await order({ do: "switch", switches });
-    if ("switches" in done) tell(words(done.switches), { switches: view(done.switches) });
+async function setPow(given: string, options: PowOptions): Promise<void> {
+  const { max, now: powAtOnce = false } = options;
+  const faults: string[] = [];
+  const bitsOf = (text: string, wrong: string): number => {
+    const bits = Number(text);
+    if (!/^[0-9]{1,2}$/.test(text) || bits > MOST_BITS) faults.push(`${wrong} a whole number from 0 to ${MOST_BITS}`);
+    return bits;
+  };
+  const powBits = given === "default" ? null : bitsOf(given, `${quoted(given)} is neither default nor`);
+  const powMaxBits = max === undefined ? null : bitsOf(max, `--max ${quoted(max)} is not`);
+  if (faults.length === 0 && powBits !== null && powMaxBits !== null && powMaxBits < powBits)
+    faults.push(`--max ${powMaxBits} is less than the minimum, ${powBits}`);
+  if (faults.length > 0) throw new UsageFault(faults.join("; "));
+  await set(options, `Set the minimum proof of work to ${given}?`, { powBits, powMaxBits, powAtOnce }, ({ config }, switches) => {
+    const { words, ...minimum } = minimumOf(config, switches);
+    const before = powAtOnce
+      ? "What was quoted before is not honoured any more."
+      : `What was quoted before is honoured for ${counted(LIMITS.pow_quote_s / 60, "minute")}; with --now it is not.`;
+    return { text: `The minimum proof of work is ${words}. ${before}`, json: { minimum_pow: minimum } };
   });
 }
 
-export const view = ({ readOnly: on, powBits, powMaxBits }: Partial<Switches>) => ({
+/** The minimum proof of work in force, and who set it; what the configuration says is what this command sees of it. */
+export function minimumOf({ powBits: configured }: Config, { powBits }: Switches) {
+  const bits = powBits ?? configured;
+  const setBy = powBits === null ? "configuration" : "operator";
+  return { bits, set_by: setBy, words: `${counted(bits, "bit")} (${powBits === null ? "from configuration" : "set by the operator"})` };
+}
+
+async function set(
+  options: DeskOptions,
+  question: string,
+  switches: Partial<Switches>,
+  words: (desk: Desk, now: Switches) => { readonly text: string; readonly json: object },
+): Promise<void> {
+  await withDesk(options, async (desk) => {
+    await desk.confirm(question);
+    const done = await desk.order({ do: "switch", switches });
+    if (!("switches" in done)) throw new Error("The store answered a switch with something else.");
+    const { text, json } = words(desk, done.switches);
+    desk.tell(text, { switches: view(done.switches), ...json });
+  });
+}
+
+export const view = ({ readOnly: on, powBits, powMaxBits, powAtOnce }: Partial<Switches>) => ({
   read_only: on,
   pow_bits: powBits,
   pow_max_bits: powMaxBits,
+  pow_at_once: powAtOnce,
 });

@@ -11,6 +11,7 @@ export const SHA256_HEX = /^[0-9a-f]{64}$/;
 export const MESSAGE_ID = new RegExp(SHA256_HEX);
 export const MESSAGE_ID_CHARS = 64;
 export const AGENT_ID = /^ag_[0-9a-f]{20}$/;
+export const REPORT_ID = /^rp_[0-9a-f]{16}$/;
 
 /** The one spelling in which keys are shown and compared. */
 export const unpadded = (text: string): string => text.replace(/=+$/, "");

@@ -1,6 +1,7 @@
 // The shapes of answers about reports and decisions, for openapi.json; tests hold real answers against them.
 import { z } from "zod";
 import { GROUNDS } from "../../core/message/moderation.ts";
+import { REPORT_ID } from "../../core/protocol/encoding.ts";
 import { REPORT_CATEGORIES } from "../../core/protocol/vocabulary.ts";
 import { count, cursor, seq, time } from "./parts.ts";
 
@@ -8,7 +9,7 @@ const category = z.enum(REPORT_CATEGORIES);
 export const reportedBody = z
   .strictObject({
     report: z.strictObject({
-      id: z.string().regex(/^rp_[0-9a-f]{16}$/),
+      id: z.string().regex(REPORT_ID),
       state: z.literal("received"),
       received_at: time,
       category,

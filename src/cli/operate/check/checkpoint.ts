@@ -13,7 +13,10 @@ export async function checkCheckpoint(store: Store, signed: Checkpoint | undefin
   const { seq, hash } = said(signed.payload);
   findings.compare(where, ["seq", "hash", "board"], { seq, hash, board: agentId(signed.pk) }, signed);
   if (!(await continues(store, signed)))
-    findings.add(where, "is not on the way of this log: the database is behind it or tells another story");
+    findings.add(
+      where,
+      "was signed by the board, but this log does not contain it: the database is older than it, or its entries are others. Restore the newest copy of the database; see docs/operate.md",
+    );
 }
 
 function isSigned({ payload, sig, pk }: Checkpoint): boolean {

@@ -1,0 +1,57 @@
+// The statement of reasons as flags: what is missing or wrong is told at once, with what each may be.
+import { randomBytes } from "node:crypto";
+import type { Command } from "commander";
+import { GROUNDS, type Ground } from "../../core/message/moderation.ts";
+import type { Reasons } from "../../core/message/orders.ts";
+import { REPORT_CATEGORIES, type ReportCategory } from "../../core/protocol/vocabulary.ts";
+import { counted } from "../../core/view/counted.ts";
+import { UsageFault } from "../failure.ts";
+import { atDesk, type DeskOptions, quoted } from "./desk.ts";
+
+export interface ReasonOptions extends DeskOptions {
+  readonly category?: string;
+  readonly ground?: string;
+  readonly facts?: string;
+}
+
+const FACTS_CHARS = 2000;
+const CATEGORY = `one of ${REPORT_CATEGORIES.join(", ")}`;
+const GROUND = "illegal_content (against the law) or incompatible_content (against the rules of this board)";
+const FACTS = "what was found, in words that everybody may read; never the content itself";
+
+export function withReasons(command: Command): Command {
+  return atDesk(command)
+    .option("--category <category>", `required: ${CATEGORY}`)
+    .option("--ground <ground>", `required: ${GROUND}`)
+    .option("--facts <text>", `required: ${FACTS}`);
+}
+
+/** Makes the reasons of one decision after the other; `more` is what else is wrong with the command. */
+export function reasonsOf({ category, ground, facts }: ReasonOptions, more: readonly string[] = []): () => Reasons {
+  const faults: string[] = [];
+  const known = <Name extends string>(flag: string, names: readonly Name[], given: string | undefined, words: string): Name | undefined => {
+    const name = names.find((one) => one === given);
+    if (given === undefined) faults.push(`${flag} is missing: ${words}`);
+    else if (name === undefined) faults.push(`${flag} ${quoted(given)} is not known: ${words}`);
+    return name;
+  };
+  const why = {
+    category: known<ReportCategory>("--category", REPORT_CATEGORIES, category, CATEGORY),
+    ground: known<Ground>("--ground", GROUNDS, ground, GROUND),
+    facts,
+  };
+  if (facts === undefined) faults.push(`--facts is missing: ${FACTS}`);
+  else if (facts.trim() === "" || facts.length > FACTS_CHARS || hasControls(facts))
+    faults.push(
+      `--facts has ${counted(facts.length, "character")}: give 1 to ${FACTS_CHARS}, not all of them spaces and none of them control characters`,
+    );
+  faults.push(...more);
+  if (faults.length > 0 || !isWhole(why)) throw new UsageFault(["nothing was done.", ...faults, "See docs/moderation.md."].join("\n  "));
+  return () => ({ id: `sr_${randomBytes(8).toString("hex")}`, ...why });
+}
+
+type Why = Omit<Reasons, "id">;
+const isWhole = (why: { [Name in keyof Why]: Why[Name] | undefined }): why is Why => Object.values(why).every((one) => one !== undefined);
+
+/** Line ends and tabs are none. */
+const hasControls = (text: string): boolean => /[^\P{Cc}\t\n\r]/u.test(text);

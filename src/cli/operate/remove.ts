@@ -1,0 +1,151 @@
+// `blackboard operate remove`: one message or many, all of them checked before the first is erased.
+import type { Command } from "commander";
+import type { Action } from "../../core/message/moderation.ts";
+import type { Order, Reasons } from "../../core/message/orders.ts";
+import { counted } from "../../core/view/counted.ts";
+import { UsageFault } from "../failure.ts";
+import { type Desk, refusalWords, withDesk } from "./desk.ts";
+import { eraseTraces } from "./erase.ts";
+import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
+import { agentOf, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
+import { view } from "./view.ts";
+
+interface RemoveOptions extends ReasonOptions {
+  readonly author?: string;
+  readonly from?: string;
+  readonly keepAttachments?: boolean;
+}
+
+/** So many in one transaction: posts of others come in between. */
+const BATCH = 100;
+/** So many are shown of those that a question is about. */
+const SHOWN = 5;
+
+export function removeCommand(operate: Command): void {
+  withReasons(operate.command("remove").argument("[ids...]").description("erase messages everywhere and keep them away"))
+    .option("--author <agent>", "all live messages of this agent, by id or alias, instead of ids")
+    .option("--from <file>", "ids from a file, one a line, instead of ids; - is the standard input")
+    .option("--keep-attachments", "leave their attachments to the other messages that have them")
+    .action(remove);
+}
+
+async function remove(ids: readonly string[], options: RemoveOptions): Promise<void> {
+  const { author, from, keepAttachments = false } = options;
+  const ways = [ids.length > 0, author !== undefined, from !== undefined].filter(Boolean).length;
+  const which =
+    ways === 1 ? [] : [`${ways === 0 ? "no message is named" : "messages are named in more than one way"}: give ids, --author or --from`];
+  const reasons = reasonsOf(options, which);
+  if (from === "-" && options.yes !== true)
+    throw new UsageFault("with --from - nobody can be asked on the standard input: give --yes as well");
+  await withDesk(options, async (desk) => {
+    const named = author === undefined ? await messagesOf(desk, from === undefined ? ids : await idsIn(from)) : await allBy(desk, author);
+    const targets = named.filter(({ removed }) => !removed);
+    const already = named.filter(({ removed }) => removed).map(({ id }) => id);
+    if (targets.length === 0) throw new Error(`Nothing was done. ${alreadyWords(already)}`);
+    await desk.confirm(question(targets));
+    tellRemoval(desk, await removeAll(desk, targets, reasons, keepAttachments), { already });
+  });
+}
+
+async function allBy(desk: Desk, given: string): Promise<readonly Target[]> {
+  const { agent, seen } = await agentOf(desk, given);
+  const found = await messagesBy(desk, agent);
+  if (found.length > 0) return found;
+  throw new Error(`Nothing was done: ${seen ? `${agent} has no live messages` : `this board has never seen ${agent}`}.`);
+}
+
+const question = (targets: readonly Target[]): string => {
+  const [first] = targets;
+  return targets.length === 1 ? `Remove ${first?.id}, ${first?.words}?` : `${someOf(targets)}\nRemove all ${targets.length} messages?`;
+};
+
+/** How many, and the first few. */
+export function someOf(targets: readonly Target[]): string {
+  const lines = targets.slice(0, SHOWN).map(({ id, words }) => `  ${id.slice(0, 12)}, ${words}`);
+  const more = targets.length > SHOWN ? [`  and ${targets.length - SHOWN} more`] : [];
+  return [`${counted(targets.length, "message")}:`, ...lines, ...more].join("\n");
+}
+
+/** What became of each message. */
+export interface Removal {
+  readonly actions: readonly Action[];
+  /** Somebody else was quicker. */
+  readonly already: readonly string[];
+  readonly failed: readonly { readonly id: string; readonly reason: string }[];
+  readonly traces: string;
+}
+
+/** In batches, each durable before the next begins; where one fails those before it stay done, and nothing more is tried. */
+export async function removeAll(
+  desk: Desk,
+  targets: readonly Pick<Target, "id">[],
+  reasons: () => Reasons,
+  keepAttachments: boolean,
+): Promise<Removal> {
+  const [actions, already, failed]: [Action[], string[], { id: string; reason: string }[]] = [[], [], []];
+  for (let i = 0; i < targets.length; i += BATCH) {
+    const batch = targets.slice(i, i + BATCH);
+    const orders = batch.map(({ id }): Order => ({ do: "remove", target: id, reasons: reasons(), keepAttachments }));
+    try {
+      for (const [j, outcome] of (await desk.orders(orders)).entries()) {
+        const id = batch[j]?.id ?? "";
+        if ("refused" in outcome && outcome.refused.code === "removed") already.push(id);
+        else if ("refused" in outcome) failed.push({ id, reason: refusalWords(outcome) });
+        else if ("action" in outcome.ordered) actions.push(outcome.ordered.action);
+      }
+    } catch (error) {
+      failed.push(...targets.slice(i).map(({ id }) => ({ id, reason: (error as Error).message })));
+      break;
+    }
+  }
+  return { actions, already, failed, traces: actions.length === 0 ? "" : await tracesOf(desk, failed.length > 0) };
+}
+
+/** What was removed is removed, whatever becomes of its traces. */
+async function tracesOf(desk: Desk, troubled: boolean): Promise<string> {
+  if (!troubled) return eraseTraces(desk);
+  return eraseTraces(desk).catch((error: unknown) => `Their traces could not be erased: ${(error as Error).message}`);
+}
+
+/** `already`: what was removed before; `text` and `json` are what was done beside. */
+export function tellRemoval(
+  desk: Desk,
+  { actions, already, failed, traces }: Removal,
+  before: { readonly already?: readonly string[]; readonly text?: string; readonly json?: object },
+): void {
+  const skipped = [...(before.already ?? []), ...already];
+  const lines = [
+    before.text ?? "",
+    actions.length === 0 ? "" : removedWords(actions),
+    skipped.length === 0 ? "" : alreadyWords(skipped),
+    traces,
+  ];
+  const json = { ...before.json, removed: actions.length, actions: actions.map(view), already_removed: skipped };
+  const text = lines.filter((line) => line !== "").join("\n");
+  if (text !== "" || desk.json) desk.tell(text, { ...json, not_removed: failed, traces });
+  if (failed.length > 0) throw new Error(failedWords(actions.length, failed));
+}
+
+function failedWords(done: number, failed: Removal["failed"]): string {
+  const reasons = new Set(failed.map(({ reason }) => reason));
+  const which = failed.slice(0, SHOWN).map(({ id }) => id);
+  const more = failed.length > SHOWN ? [`and ${failed.length - SHOWN} more`] : [];
+  return [
+    `${counted(done, "message was", "messages were")} removed, ${failed.length} not: ${[...which, ...more].join(", ")}`,
+    ...reasons,
+    "Fix that and run the same command again: what is removed already is skipped.",
+  ].join("\n");
+}
+
+function removedWords(actions: readonly Action[]): string {
+  const [first] = actions;
+  if (actions.length === 1) return `Removed ${first?.target}; statement ${first?.id}, entry ${first?.seq}.`;
+  return `Removed ${counted(actions.length, "message")}, entries ${first?.seq} to ${actions.at(-1)?.seq}; each has a statement of its own, which --json lists.`;
+}
+
+function alreadyWords(ids: readonly string[]): string {
+  const [first] = ids;
+  return ids.length === 1
+    ? `The message ${first} is removed already.`
+    : `${counted(ids.length, "message is", "messages are")} removed already.`;
+}

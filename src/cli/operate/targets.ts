@@ -1,0 +1,126 @@
+// Messages and agents as an operator names them: whole, or by a start that only one has; never by a guess.
+import { text } from "node:stream/consumers";
+import { readFileSync } from "node:fs";
+import { foldAlias } from "../../core/protocol/alias-name.ts";
+import { AGENT_ID, MESSAGE_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { and, atLeast, oneOf } from "../../core/query/condition.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import { counted } from "../../core/view/counted.ts";
+import { displayTitle } from "../../core/view/record.ts";
+import type { Found, Listed } from "../../ports/store.ts";
+import { type Desk, oneLine, quoted } from "./desk.ts";
+
+const LEAST = LIMITS.id_prefix_chars;
+const START = new RegExp(`^[0-9a-f]{${LEAST},${MESSAGE_ID_CHARS - 1}}$`);
+/** So many with one start are counted. */
+const MOST_ALIKE = 50;
+/** So many are looked up, or listed, at once. */
+const PIECE = 200;
+const FAULTS_SHOWN = 100;
+
+/** A message that an order is about. */
+export interface Target {
+  readonly id: string;
+  /** What it is, for a question. */
+  readonly words: string;
+  /** By the operator, and not taken back. */
+  readonly removed: boolean;
+}
+
+/** The whole id of what is given by it or by its start. What is given whole may be anything that is named so. */
+export async function idOf(desk: Desk, given: string): Promise<string> {
+  const { id, fault } = await wholeId(desk, given);
+  if (id === undefined) throw new Error(fault);
+  return id;
+}
+
+/** Messages on the board or gone from it, each once, in the order given. Where one cannot be found all such are told at once. */
+export async function messagesOf(desk: Desk, given: readonly string[]): Promise<readonly Target[]> {
+  const faults: string[] = [];
+  const found = new Map<string, Target>();
+  for (let i = 0; i < given.length; i += PIECE) {
+    const asked = await Promise.all(given.slice(i, i + PIECE).map((one) => wholeId(desk, one)));
+    const ids = asked.flatMap(({ id }) => id ?? []);
+    const there = await desk.store.findAll(ids, desk.now());
+    for (const { id, fault } of asked) {
+      const one = id === undefined ? undefined : there.get(id);
+      if (id !== undefined && one !== undefined) found.set(id, target(id, one));
+      else faults.push(fault ?? `There is no message ${id}.`);
+    }
+  }
+  if (faults.length === 0) return [...found.values()];
+  const more = faults.length > FAULTS_SHOWN ? [`and ${faults.length - FAULTS_SHOWN} more`] : [];
+  throw new Error(["Nothing was done.", ...faults.slice(0, FAULTS_SHOWN), ...more].join("\n  "));
+}
+
+/** Whole, or why not. */
+type Whole = { readonly id: string; readonly fault?: never } | { readonly id?: never; readonly fault: string };
+
+async function wholeId({ store, now }: Desk, given: string): Promise<Whole> {
+  if (MESSAGE_ID.test(given)) return { id: given };
+  const shown = quoted(given);
+  const right = `give all ${MESSAGE_ID_CHARS} characters of the id, or its first ${LEAST} or more`;
+  if (!/^[0-9a-f]+$/.test(given)) return { fault: `${shown} is not an id, which is made of 0-9 and a-f: ${right}.` };
+  if (!START.test(given)) return { fault: `${shown} has ${counted(given.length, "character")}: ${right}.` };
+  const { live, gone } = await store.idsByPrefix(given, MOST_ALIKE, now());
+  const [id, other] = [...live, ...gone];
+  if (id === undefined) return { fault: `No message id starts with ${shown}.` };
+  if (other === undefined) return { id };
+  const count = live.length + gone.length;
+  const many = Math.max(live.length, gone.length) < MOST_ALIKE ? String(count) : `${MOST_ALIKE} or more`;
+  return { fault: `${many} message ids start with ${shown}, such as ${id} and ${other}: give the whole id.` };
+}
+
+/** An agent, by id or alias, and whether the board has ever seen it. */
+export async function agentOf({ store, config, now }: Desk, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
+  if (AGENT_ID.test(given)) return { agent: given, seen: (await store.firstSeen(given)) !== undefined };
+  const shown = quoted(given);
+  const name = foldAlias(given, config.mailDomain);
+  if (name === undefined)
+    throw new Error(
+      `${shown} is neither an agent id (ag_ and 20 characters 0-9 a-f) nor an alias: write it without a domain, or with ${config.mailDomain}.`,
+    );
+  const alias = await store.alias(name, now());
+  if (alias === undefined) throw new Error(`${shown} is not an agent id, and no agent holds it as an alias.`);
+  return { agent: alias.agent, seen: true };
+}
+
+/** All live messages of an agent, oldest first. */
+export async function messagesBy({ store, now }: Desk, agent: string): Promise<readonly Target[]> {
+  const condition = and(atLeast("expiresAt", now() + 1), oneOf("author", [agent]));
+  const found: Target[] = [];
+  for (let after: Listed["position"] | undefined; ;) {
+    const page = await store.list({ condition, order: ORDERS.old, after, limit: PIECE, removed: false, only: undefined });
+    for (const one of page) if ("card" in one) found.push(target(one.card.standing.id, one));
+    after = page.at(-1)?.position;
+    if (after === undefined) return found;
+  }
+}
+
+/** One id a line; what follows a `#` is for people. */
+export async function idsIn(file: string): Promise<readonly string[]> {
+  const lines = (await textOf(file)).split("\n").map((line) => line.replace(/#.*$/, "").trim());
+  const ids = lines.filter((line) => line !== "");
+  if (ids.length === 0) throw new Error(`There is no id in ${file === "-" ? "the standard input" : file}: give one a line.`);
+  return ids;
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return file === "-" ? await text(process.stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}): give a file with one id a line.`, { cause: error });
+  }
+}
+
+function target(id: string, found: Found): Target {
+  if ("gone" in found) {
+    const { reason, restored } = found.gone;
+    return { id, words: `which is ${reason} already`, removed: reason === "removed" && !restored };
+  }
+  const { standing, raw } = found.card;
+  const title = oneLine(displayTitle(JSON.parse(raw.payload) as Payload, standing.author));
+  return { id, words: `a ${standing.kind} by ${standing.author}: ${title}`, removed: false };
+}
