@@ -34,6 +34,7 @@ const NO_STORE = [
   "protocol-vectors",
   "python-*",
   "two-agents",
+  "unread",
 ];
 /** No test is to be this slow, however busy the machine: only one that hangs meets it. */
 const HANGS_MS = 600_000;

@@ -54,6 +54,7 @@ import type { Resolve } from "./ports/mail.ts";
 import { openStorage } from "./storage.ts";
 import { BACKLOG, httpServer } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
+import { Unsent } from "./transports/http/unsent.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
 import { accessTeller, boardFigures, tellOfOperator, watching } from "./watching.ts";
 
@@ -72,6 +73,8 @@ export interface StartOptions {
   readonly resolve?: Resolve;
   /** What reading one mail may take. */
   readonly reading?: ReadingLimits;
+  /** How long an answer may wait for its reader. */
+  readonly stallMs?: number;
   /** Where the log goes; to standard error unless given. */
   readonly logTo?: LogLines;
   /** The storage failed in a way that only a restart can mend. */
@@ -80,7 +83,7 @@ export interface StartOptions {
 
 export async function start(
   given: Config,
-  { clock = systemClock, resolve = systemResolver(), reading = READING_LIMITS, logTo, onFatal = () => {} }: StartOptions = {},
+  { clock = systemClock, resolve = systemResolver(), reading = READING_LIMITS, stallMs, logTo, onFatal = () => {} }: StartOptions = {},
 ): Promise<Running> {
   const { config, reusePort, release } = await withPorts(given);
   const { log, figures, health } = watching(config, clock, logTo);
@@ -191,7 +194,10 @@ export async function start(
     const { style, script, miner: worker, icon } = await loadAssets();
     return { baseUrl, version, local: config.profile === "local", mailDomain: config.mailDomain, style, script, miner: worker, icon };
   };
+  const unsent = new Unsent();
+  figures.gauge("blackboard_unsent_bytes", "Bytes of large answers that their callers have not read yet.", () => unsent.bytes);
   const app = httpServer({
+    unsent,
     assets: loadAssets,
     mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),
@@ -247,6 +253,7 @@ export async function start(
     metrics: config.metrics ? figures.text : undefined,
     metricsToken: config.metricsToken,
     access: accessTeller(log, config),
+    stallMs,
     versions: versions(store, clock, settle),
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),

@@ -184,8 +184,9 @@ function limited(scope: Scope, { burst, everyMs, who }: Bucket, seconds: number)
 /** As some proxies pass an address on: with the port that its connection has, which is another each time. */
 const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 
-/** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. */
-export function callerOf(written: string): string {
+/** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. Those who have gone have none, and are one too. */
+export function callerOf(written: string | undefined): string {
+  if (written === undefined) return "";
   const address = written.replace(WITH_PORT, "$1$2");
   if (!address.includes(":")) return address;
   const groups = groupsOf(address.split("%")[0]!);

@@ -32,6 +32,8 @@ export interface BoardOptions {
   readonly smtpPort?: number;
   /** Gets the lines of the log; there is none unless given. */
   readonly log?: string[];
+  /** How long an answer may wait for its reader. */
+  readonly stallMs?: number;
   /** DNS for received mail. */
   readonly resolve?: Resolve;
   /** What the board is kept in; that of the run unless given. */
@@ -64,6 +66,7 @@ export class TestBoard {
     port = 0,
     smtpPort,
     log,
+    stallMs,
     resolve,
     store = onPostgres() ? "postgres" : "sqlite",
   }: BoardOptions = {}): Promise<TestBoard> {
@@ -89,7 +92,13 @@ export class TestBoard {
     );
     const mail = smtpPort === 0 ? { smtpPort } : {};
     const told = log === undefined ? {} : { logTo: { write: (line: string) => void log.push(line) } };
-    const options = { clock, reading: PATIENT_READING, ...told, ...(resolve === undefined ? {} : { resolve }) };
+    const options = {
+      clock,
+      reading: PATIENT_READING,
+      ...told,
+      ...(stallMs === undefined ? {} : { stallMs }),
+      ...(resolve === undefined ? {} : { resolve }),
+    };
     const running = await start({ ...config, ...mail }, options);
     return new TestBoard(running, clock, data);
   }

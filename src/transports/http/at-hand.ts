@@ -8,6 +8,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Door } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import { nextLink } from "./next-link.ts";
+import type { Unsent } from "./unsent.ts";
 
 export interface AtHandParts {
   readonly rates: RateLimiter;
@@ -16,6 +17,7 @@ export interface AtHandParts {
   readonly baseUrl: string;
   readonly door: Pick<Door, "headers" | "admits">;
   readonly trustedProxies: readonly string[];
+  readonly unsent: Pick<Unsent, "admits" | "count">;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
@@ -55,7 +57,7 @@ export class AnswersAtHand {
     const { url = "", headers } = request;
     const known = request.method === "GET" ? this.#known.get(url) : undefined;
     if (known === undefined || isUnusual(headers) || !this.#parts.door.admits(request)) return false;
-    const { rates } = this.#parts;
+    const { rates, unsent } = this.#parts;
     const { rate } = known.operation;
     const caller = this.#callerOf(request);
     // Before anything is made for it: a refusal has to stay cheap.
@@ -65,8 +67,10 @@ export class AnswersAtHand {
     const tag = known.version(now);
     const ready = tag === undefined ? undefined : answerOf(known, now);
     if (tag === undefined || ready === undefined) return false;
-    rates.take(rate, caller);
     const bytes = Buffer.byteLength(ready.json);
+    if (!unsent.admits(caller, bytes)) return false;
+    unsent.count(response, () => caller, ready.json);
+    rates.take(rate, caller);
     const head = [...this.#head, ...("format" in known.operation.input.shape ? VARIES : []), "etag", tag, "content-length", String(bytes)];
     const link = this.#linkOf(known, url, ready.next);
     if (link !== undefined) head.push("link", link);

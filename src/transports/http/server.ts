@@ -27,6 +27,7 @@ import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
 import { secureCheck } from "./secure.ts";
 import { breakOffSlow, type UnderWay } from "./stream.ts";
+import { Unsent } from "./unsent.ts";
 
 export interface HttpParts extends DoorParts {
   readonly operations: readonly Operation[];
@@ -43,6 +44,10 @@ export interface HttpParts extends DoorParts {
   readonly metrics: (() => Promise<string>) | undefined;
   /** What a caller of /metrics has to send; everybody may read them where there is none. */
   readonly metricsToken?: string | undefined;
+  /** Counts what is under way, where somebody else wants to know it too. */
+  readonly unsent?: Unsent;
+  /** A caller that takes no byte of its answer for so long is cut off; half a minute unless given. */
+  readonly stallMs?: number | undefined;
   /** Hears of each request once it is answered. */
   readonly access?: ((access: Access) => void) | undefined;
   readonly versions: Versions;
@@ -106,7 +111,8 @@ export function httpServer(given: HttpParts): FastifyInstance {
   });
 
   let closing = false;
-  const atHand = new AnswersAtHand(parts);
+  const { unsent = new Unsent() } = parts;
+  const atHand = new AnswersAtHand({ ...parts, unsent });
   const usual = app.server.listeners("request") as RequestListener[];
   const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   app.server.removeAllListeners("request").on("request", (request, response) => {
@@ -114,6 +120,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     // At the end each answer also ends its connection, which the usual way sees to.
     if (closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
   });
+  unsent.watch(app.server, parts.stallMs);
   const drain = drainer(app.server);
   app.addHook("preClose", async () => {
     closing = true;
@@ -156,9 +163,16 @@ export function httpServer(given: HttpParts): FastifyInstance {
   });
   app.addHook("onRequest", checkAddress);
   // At the last moment: what was accepted before the end began must not keep its connection open after it.
-  app.addHook("onSend", (_request, reply, _payload, done) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     if (closing) void reply.header("connection", "close");
-    done();
+    try {
+      if (request.method !== "HEAD") unsent.count(reply.raw, () => callerOf(request.ip), payload);
+      done();
+    } catch (error) {
+      // What was said of the answer does not hold for the refusal.
+      for (const name of ["etag", "link", "content-encoding"]) void reply.removeHeader(name);
+      done(error as Error);
+    }
   });
 
   takeJsonOnly(app);

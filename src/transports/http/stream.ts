@@ -5,9 +5,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
 import type { Report } from "../../ports/report.ts";
 
-/** A reader that takes nothing for so long is gone. */
-const STALL_MS = 60_000;
-
 type Pieces = NonNullable<Reply["stream"]>;
 
 /** Answers under way. */
@@ -31,7 +28,6 @@ export function sendStream(
   if (method === "HEAD") return reply.send(Readable.from([]));
   underWay.add(reply.raw);
   reply.raw.once("close", () => underWay.delete(reply.raw));
-  reply.raw.setTimeout(STALL_MS, () => void reply.raw.destroy());
   return reply.send(Readable.from(reported(stream, report)));
 }
 

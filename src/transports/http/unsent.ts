@@ -1,0 +1,71 @@
+// Answers that nobody takes: their bytes are counted by caller and in all, and who takes none for half a minute is cut off.
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Refusal } from "../../core/errors.ts";
+
+/** A reader that takes no byte for so long is gone. */
+const STALL_MS = 30_000;
+/** What the system itself keeps for a connection is not worth counting. */
+const COUNTED_BYTES = 64 * 1024;
+const MIB = 1024 * 1024;
+const OF_ONE_CALLER = 32 * MIB;
+const OF_ALL = 256 * MIB;
+
+export class Unsent {
+  readonly #callers = new Map<string, number>();
+  readonly #underWay = new WeakMap<Socket, ServerResponse>();
+  #all = 0;
+
+  watch(server: Server, stallMs = STALL_MS): void {
+    server.on("request", (request, response) => {
+      this.#underWay.set(request.socket, response);
+      response.once("close", () => this.#underWay.delete(request.socket));
+    });
+    // The platform calls where nothing was read or written for so long; a connection that waits for its next request is closed as well.
+    server.setTimeout(stallMs, (socket) => {
+      if (!this.#underWay.has(socket) || socket.writableLength > 0) socket.destroy();
+    });
+  }
+
+  get bytes(): number {
+    return this.#all;
+  }
+
+  /** Whether an answer of this size may be sent to a caller now. */
+  admits(caller: string, bytes: number): boolean {
+    return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && (this.#callers.get(caller) ?? 0) + bytes <= OF_ONE_CALLER);
+  }
+
+  /** Counts an answer until it has gone out, or refuses it. One that is sent piece by piece is never whole in memory, and counts nothing. */
+  count(response: ServerResponse, callerOf: () => string, answer: unknown): void {
+    const bytes = bytesOf(answer);
+    if (bytes < COUNTED_BYTES) return;
+    const caller = callerOf();
+    if (!this.admits(caller, bytes)) throw tooMuch(this.#callers.get(caller) ?? 0);
+    this.#add(caller, bytes);
+    response.once("close", () => this.#add(caller, -bytes));
+  }
+
+  #add(caller: string, bytes: number): void {
+    this.#all += bytes;
+    const now = (this.#callers.get(caller) ?? 0) + bytes;
+    if (now <= 0) this.#callers.delete(caller);
+    else this.#callers.set(caller, now);
+  }
+}
+
+/** Most are so short that their bytes need not be counted. */
+function bytesOf(answer: unknown): number {
+  if (typeof answer === "string") return answer.length * 3 < COUNTED_BYTES ? 0 : Buffer.byteLength(answer);
+  return Buffer.isBuffer(answer) ? answer.length : 0;
+}
+
+function tooMuch(bytes: number): Refusal {
+  return bytes === 0
+    ? new Refusal("overloaded", "Too many large answers are under way to others.")
+    : new Refusal("overloaded", `${bytes} bytes of answers to this address are under way and not read yet.`, {
+        status: 429,
+        hint: "Read the answers that are under way first, or ask for smaller pages (`limit`, `fields`).",
+        details: { unread_bytes: bytes, at_once_bytes: OF_ONE_CALLER },
+      });
+}
