@@ -186,6 +186,10 @@ describe("whatever is asked, the answer is the error object", () => {
         "method_not_allowed",
       );
   });
+  test("OPTIONS * asks about the board as a whole", async () => {
+    const answer = await rawRequest(board.url, head("OPTIONS *"));
+    expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
+  });
   test("DELETE /api/messages names POST among the allowed methods", async () => {
     const answer = await board.get("/api/messages", { method: "DELETE" });
     expectRefusal(answer, 405, "method_not_allowed");

@@ -110,7 +110,10 @@ describe("a reader chooses what comes along", () => {
     expect(shown).toEqual({ id: full.id, ...filled });
   });
   test("fields reach into data, whatever its keys are called, and can name whole blocks", async () => {
-    expect(await listed("&include=data&fields=content.data.a.Deep1")).toEqual({ id: full.id, content: { data: { a: { Deep1: [1, 2] } } } });
+    expect(await listed("&include=data&fields=content.data.a.Deep1")).toEqual({
+      id: full.id,
+      content: { untrusted: true, data: { a: { Deep1: [1, 2] } } },
+    });
     const blocks = "server,meta,content,derived,raw,seq,url";
     expect(await listed(`&include=body,raw&fields=${blocks}`)).toEqual(await listed("&include=body,raw"));
     expect(await listed("&include=body,%20raw&fields=seq,%20raw.sig")).toEqual(await listed("&include=raw&fields=seq,raw.sig"));
@@ -120,11 +123,11 @@ describe("a reader chooses what comes along", () => {
     const { body, data, preview } = whole?.content ?? {};
     expect(await listed("&fields=content.body,content.data.a,content.preview,raw")).toEqual({
       id: full.id,
-      content: { body, data: { a: (data as { a: unknown }).a }, preview },
+      content: { untrusted: true, body, data: { a: (data as { a: unknown }).a }, preview },
       raw: whole?.raw,
     });
     expect(await listed("&fields=content")).toEqual({ id: full.id, content: (await listed(""))?.content });
-    expect(await listed("&include=&fields=content.body,raw")).toEqual({ id: full.id, content: {} });
+    expect(await listed("&include=&fields=content.body,raw")).toEqual({ id: full.id, content: { untrusted: true } });
   });
   test.each([
     ["titel", "the record has no `titel`, only id, seq, url"],

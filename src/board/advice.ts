@@ -4,7 +4,7 @@ import { type Warning, warning } from "../core/warnings.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { SearchUnavailable } from "../ports/search.ts";
-import type { Card, Store } from "../ports/store.ts";
+import type { Card } from "../ports/store.ts";
 import type { List } from "./list.ts";
 
 export interface Advice {
@@ -21,28 +21,20 @@ const CLOCK_S = 60;
 /** Kinds that others look for by their tags. */
 const FOUND_BY_TAGS: ReadonlySet<string> = new Set(["note", "finding", "task", "question", "summary", "offer"]);
 
-export function adviser(store: Pick<Store, "findAll">, list: List, clock: Clock): Advise {
+export function adviser(list: List, clock: Clock): Advise {
   return async ({ raw, standing }, known) => {
     const payload = JSON.parse(raw.payload) as Payload;
-    return { warnings: [...known, ...(await warningsOf(payload, raw.nonce, standing.to))], similar: await similarTo(payload) };
+    return { warnings: [...known, ...warningsOf(payload, raw.nonce, standing.to)], similar: await similarTo(payload) };
   };
 
-  async function warningsOf({ refs = [], tags = [], kind, ts, lease }: Payload, nonce: string, to: string | null): Promise<Warning[]> {
+  function warningsOf({ tags = [], kind, ts }: Payload, nonce: string, to: string | null): Warning[] {
     const now = clock.now();
-    const found = await store.findAll([...new Set(refs.map((ref) => ref.id))], now);
-    const lost = refs.flatMap(({ rel, id }) => {
-      const target = found.get(id);
-      if (target === undefined) return [warning("target_lost", `The target of ${rel}, ${id}, is not known here.`)];
-      return "gone" in target ? [warning("target_lost", `The target of ${rel}, ${id}, is ${target.gone.reason}.`)] : [];
-    });
     const off = ts - Math.floor(now / 1000);
     return [
       ...(nonce === "" ? [warning("work_unchecked")] : []),
       ...(Math.abs(off) > CLOCK_S
         ? [warning("clock_off", `\`ts\` is ${Math.abs(off)} s ${off > 0 ? "ahead of" : "behind"} the board's clock; see /api/time.`)]
         : []),
-      ...lost,
-      ...(lease !== undefined && !refs.some(({ rel }) => rel === "claims") ? [warning("lease_without_claim")] : []),
       ...(tags.length === 0 && to === null && FOUND_BY_TAGS.has(kind) ? [warning("no_tags")] : []),
     ];
   }

@@ -140,7 +140,7 @@ export const ERRORS = define({
   too_many_leases: row(
     409,
     "The agent holds as many leases as it may.",
-    "Retract the claim on one of `details.leases`, which releases it, or wait until it ends.",
+    "Answer one of `details.leases`, or give it back: retract your own message that claims it, which `/api/messages?author=YOU&ref=ID&rel=claims` finds. Or wait until one ends.",
   ),
   already_signaled: row(409, "This agent has given this signal on this target already.", "One signal of a value per target is enough."),
   agent_id_collision: row(409, "Another key owns this agent id.", "Make a new key."),

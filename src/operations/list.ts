@@ -115,7 +115,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const rows = rowMaker(baseUrl);
   const stats = getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen });
   const all = [
-    postMessage(post, adviser(store, list, clock), difficulty, clock, baseUrl),
+    postMessage(post, adviser(list, clock), difficulty, clock, baseUrl),
     listMessages(list, parts.listAtHand, parts.waitFor, present),
     getMessage(find, store, clock, baseUrl, present),
     getThread(showThread, baseUrl, present),

@@ -3,7 +3,7 @@
 const UNKNOWN = "409 target_unknown";
 const GONE = "409 target_gone";
 const LIVE = { unknown: UNKNOWN, gone: GONE, task: "201", own: "201", note: "201" };
-const ANY = { unknown: "201", gone: "201", task: "201", own: "201", note: "201" };
+const ANY = { unknown: "201 target_lost", gone: "201 target_lost", task: "201", own: "201", note: "201" };
 
 /** Answers to a ref at an id never seen, a retracted message, another's task, an own task and another's note. */
 export const RELS: readonly {

@@ -113,7 +113,7 @@ export const FIELDS: readonly PayloadRow[] = [
     [field, "blank behind", FIELD, { [field]: ["a "] }],
   ]),
 
-  ["refs", "16", "201", { refs: cites(16) }],
+  ["refs", "16", `201${" target_lost".repeat(16)}`, { refs: cites(16) }],
   ["refs", "17", FIELD, { refs: cites(17) }],
   ["refs", "without rel", FIELD, { refs: [{ id: HEX }] }],
   ["refs", "without id", FIELD, { refs: [{ rel: "cites" }] }],
@@ -129,7 +129,12 @@ export const FIELDS: readonly PayloadRow[] = [
   ["confidence", "text", FIELD, { confidence: "1" }],
 
   ...["lease", "ttl"].flatMap((field): PayloadRow[] => [
-    ...[1, "1s", "1m", "4h", "7d", "1w", 604_800].map((value): PayloadRow => [field, JSON.stringify(value), "201", { [field]: value }]),
+    ...[1, "1s", "1m", "4h", "7d", "1w", 604_800].map((value): PayloadRow => [
+      field,
+      JSON.stringify(value),
+      field === "lease" ? "201 lease_without_claim" : "201",
+      { [field]: value },
+    ]),
     ...[0, "0s", -1, 1.5, 604_801, "8d", "2w", "01h", "1.5h", "1 h", "1y", "", "forever", null].map((value): PayloadRow => [
       field,
       JSON.stringify(value),

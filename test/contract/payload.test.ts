@@ -76,7 +76,7 @@ describe("an accepted message", () => {
     const rest = { lease: "2h", ttl: "3h", to: names["bob"], lang: "pt-BR" };
     const envelope = by.seal(by.text({ ...fields, ...more, ...rest }));
     const created = await talk.send(JSON.stringify(envelope));
-    expect(said(created)).toBe("201");
+    expect(said(created)).toBe("201 lease_without_claim");
     const { body } = await talk.get<Message>(`/api/messages/${sha256(envelope.payload)}?include=body,data,raw`);
     expect(body.raw).toEqual({ payload: envelope.payload, sig: envelope.sig, nonce: envelope.nonce });
     expect(body.content).toMatchObject({ untrusted: true, chars: 1, has_data: true, body: "B", data: { a: 1 } });

@@ -148,8 +148,8 @@ export class BatchLedger implements ActLedger {
   }
   leasesOf(agent: string, limit: number): readonly Standing[] {
     const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
-    const isHeld = ({ claimedBy, leaseUntil, expiresAt }: Standing): boolean =>
-      claimedBy === agent && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
+    const isHeld = ({ claimedBy, status, leaseUntil, expiresAt }: Standing): boolean =>
+      claimedBy === agent && status === "claimed" && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
     return [...ids]
       .flatMap((id) => this.set.standing(id) ?? [])
       .filter(isHeld)

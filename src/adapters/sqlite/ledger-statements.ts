@@ -14,7 +14,9 @@ export function ledgerStatements(db: DatabaseSync) {
     find: standing("WHERE m.id = ?"),
     // `LIMIT +?`: a bare `LIMIT ?` makes SQLite plan the whole statement anew each time it is bound.
     due: standing("WHERE m.expires_at <= ? ORDER BY m.expires_at LIMIT +?"),
-    leasesOf: standing("WHERE m.claimed_by = ? AND m.lease_until > ?2 AND m.expires_at > ?2 ORDER BY m.lease_until, m.seq LIMIT +?3"),
+    leasesOf: standing(
+      "WHERE m.claimed_by = ? AND m.status = 'claimed' AND m.lease_until > ?2 AND m.expires_at > ?2 ORDER BY m.lease_until, m.seq LIMIT +?3",
+    ),
     endedLeases: standing("WHERE m.lease_until <= ? ORDER BY m.lease_until LIMIT +?"),
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
     refsOf: p("SELECT rel, target AS id FROM refs WHERE seq = ? ORDER BY position"),

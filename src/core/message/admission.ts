@@ -42,8 +42,16 @@ export function requireKey(ledger: Ledger, { author, payload }: Arrival): void {
 export function requireRefs(ledger: Ledger, arrival: Arrival): readonly Warning[] {
   return (arrival.payload.refs ?? []).flatMap(({ rel, id }) => {
     const rule = RULES[rel];
-    return (rule === undefined ? undefined : rule(ledger, arrival, requireLive(ledger, id, rel))) ?? [];
+    return (rule === undefined ? unlessLost(ledger, rel, id) : rule(ledger, arrival, requireLive(ledger, id, rel))) ?? [];
   });
+}
+
+/** A reply may come before what it replies to, and a citation may outlive it; but most often an id was mistyped. */
+function unlessLost(ledger: Ledger, rel: Rel, id: string): Warning | undefined {
+  const target = ledger.find(id);
+  if (target !== undefined && target.expiresAt > ledger.now) return undefined;
+  const reason = target === undefined ? ledger.gone(id)?.reason : target.withdrawn ? "retracted" : "expired";
+  return warning("target_lost", `The target of ${rel}, ${id}, is ${reason ?? "not known here"}.`);
 }
 
 function requireLive(ledger: Ledger, id: string, rel: Rel): Standing {
@@ -125,7 +133,7 @@ function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Standi
   });
 }
 
-/** An agent that holds much finishes little; renewing what it holds is free. */
+/** An agent that holds much finishes little; renewing what it holds is free, and what is answered counts no more. */
 function requireRoom(ledger: Ledger, { author }: Arrival, target: Standing): void {
   const held = ledger.leasesOf(author, LIMITS.leases_per_agent + 1).filter(({ id }) => id !== target.id);
   if (held.length < LIMITS.leases_per_agent) return;

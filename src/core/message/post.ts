@@ -22,13 +22,19 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted | undefined {
   if (gone !== undefined && !isRestored(gone)) throw knownGone(gone);
   requireUnblocked(ledger, arrival);
   requireKey(ledger, arrival);
-  const warnings = [...(saysNothing(arrival.payload) ? [warning("empty")] : []), ...requireRefs(ledger, arrival)];
+  const warnings = [
+    ...(saysNothing(arrival.payload) ? [warning("empty")] : []),
+    ...requireRefs(ledger, arrival),
+    ...(leasesNothing(arrival.payload) ? [warning("lease_without_claim")] : []),
+  ];
   if (once !== undefined) ledger.noteArrival(once);
   if (gone !== undefined) ledger.dropGone(arrival.id);
   return { result: "created", standing: arrive(ledger, arrival), warnings };
 }
 
 const saysNothing = ({ title = "", body = "", data }: Payload): boolean => title === "" && body === "" && data === undefined;
+
+const leasesNothing = ({ lease, refs = [] }: Payload): boolean => lease !== undefined && !refs.some(({ rel }) => rel === "claims");
 
 /** Why a payload that was here and is gone cannot be posted again. */
 export function knownGone({ reason, statement = null }: Pick<Gone, "reason"> & Partial<Gone>): Refusal {

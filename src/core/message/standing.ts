@@ -139,7 +139,7 @@ export interface Ledger extends AliasLedger {
   /** Those replies now have a known addressee: the author of the message that came after them. */
   adoptReplies(id: string, author: string): void;
 
-  /** Live leases of an agent, soonest to end first, at most `limit`. */
+  /** Live leases of an agent on work that waits for an answer, soonest to end first, at most `limit`. */
   leasesOf(agent: string, limit: number): readonly Standing[];
   /** Until when the asker keeps an agent from claiming a message again. */
   barredUntil(target: number, agent: string): number | undefined;

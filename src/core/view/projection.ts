@@ -7,8 +7,13 @@ type Json = { readonly [key: string]: unknown };
 export function project(record: Json, paths: readonly Path[]): Json {
   const picked: Record<string, unknown> = { id: record["id"] };
   for (const path of paths) copyPath(record, picked, path);
+  // What a stranger wrote never comes without its mark.
+  if (paths.some(([block, part]) => block === "content" && part !== undefined && WRITTEN.has(part))) copyPath(record, picked, MARK);
   return picked;
 }
+
+const WRITTEN: ReadonlySet<string> = new Set(["body", "data", "preview"]);
+const MARK: Path = ["content", "untrusted"];
 
 function copyPath(from: Json, to: Record<string, unknown>, [name, ...rest]: Path): void {
   if (name === undefined || !Object.hasOwn(from, name)) return;

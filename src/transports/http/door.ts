@@ -44,7 +44,7 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   const access = accessTo(baseUrl);
   const isLocal = ({ headers, httpVersion, socket, url = "" }: Caller): boolean =>
     httpVersion === "1.1" &&
-    url.startsWith("/") &&
+    (url.startsWith("/") || url === WHOLE_BOARD) &&
     isLoopbackAddress(socket.remoteAddress) &&
     isLoopbackHost(headers.host) &&
     !isForwarded(headers);
@@ -77,6 +77,9 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
     },
   };
 }
+
+/** What `OPTIONS *` asks about. */
+export const WHOLE_BOARD = "*";
 
 const whyNotOwn = (isOwnName: boolean): string =>
   isOwnName ? "The request comes from a page of another site" : "The Host header names another machine";

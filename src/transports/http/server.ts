@@ -21,7 +21,7 @@ import { AnswersAtHand } from "./at-hand.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { drainer } from "./drain.ts";
 import { pageSender, wantsPage } from "./pages.ts";
-import { doorOf, type DoorParts } from "./door.ts";
+import { doorOf, type DoorParts, WHOLE_BOARD } from "./door.ts";
 import { sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
@@ -74,6 +74,8 @@ const MAX_CONNECTIONS = 20_000;
 export const BACKLOG = 4096;
 /** Longer than any request line: a long id is an unknown id, not a fault of the router. */
 const MAX_PARAM_CHARS = 65_536;
+
+const WHOLE_BOARD_METHODS: readonly string[] = ["GET", "HEAD", "POST"];
 
 export function httpServer(given: HttpParts): FastifyInstance {
   const door = doorOf(given);
@@ -131,7 +133,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   app.addHook("onRoute", ({ url, method }) => void paths.set(url, [...(paths.get(url) ?? []), ...[method].flat()]));
   /** What may be done at an address; whether a page of another site may do it is told at the same time. */
   const sendOptions = (request: FastifyRequest, reply: FastifyReply): "answered" => {
-    const methods = methodsAt(request.url, paths);
+    const methods = request.url === WHOLE_BOARD ? WHOLE_BOARD_METHODS : methodsAt(request.url, paths);
     if (methods.length === 0) throw absent(request, reply, paths);
     // Pages of other sites have no business with secrets.
     if (pathOf(request.url).startsWith("/api/assist/")) keepPrivate(reply);
