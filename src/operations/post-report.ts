@@ -5,7 +5,7 @@ import { Refusal } from "../core/errors.ts";
 import { codePoints } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { parseJson, requireSchema } from "../core/protocol/payload.ts";
-import { FEW_STRINGS, scanText } from "../core/protocol/text-scan.ts";
+import { FEW_VALUES, scanText } from "../core/protocol/text-scan.ts";
 import { iso } from "../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import { reportedBody } from "./bodies/moderation.ts";
@@ -59,7 +59,7 @@ export const postReport = (report: Report) =>
         throw new Refusal("invalid_field", "The body must be one JSON object with `target`, `category` and `explanation`.", {
           hint: `Send {"target":"<message id>","category":"spam","explanation":"..."}; the categories are ${REPORT_CATEGORIES.join(", ")}.`,
         });
-      scanText(text, DEPTH, "The body", FEW_STRINGS);
+      scanText(text, DEPTH, "The body", FEW_VALUES);
       const { id, at, category, target } = await report(requireSchema(body, value));
       return { status: 201, body: { report: { id, state: "received", received_at: iso(at), category, target } } };
     },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { List } from "../board/list.ts";
 import { Refusal } from "../core/errors.ts";
 import { parseJson, requireSchema } from "../core/protocol/payload.ts";
-import { FEW_STRINGS, scanText } from "../core/protocol/text-scan.ts";
+import { FEW_VALUES, scanText } from "../core/protocol/text-scan.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
@@ -71,7 +71,7 @@ export const postSimilar = (list: List, present: Presenter) =>
         throw new Refusal("invalid_field", "The body must be one JSON object with `text`.", {
           hint: 'Send {"text":"what to compare with"}.',
         });
-      scanText(given, DEPTH, "The body", FEW_STRINGS);
+      scanText(given, DEPTH, "The body", FEW_VALUES);
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = requireSchema(body, value);
       return answer(list, present)({ text: wanted, limit, cursor, format: shown });
     },

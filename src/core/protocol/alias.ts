@@ -8,7 +8,7 @@ import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
 import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { requireKeySpelling, requireSealSpelling } from "./spelling.ts";
-import { FEW_STRINGS, scanText } from "./text-scan.ts";
+import { FEW_VALUES, scanText } from "./text-scan.ts";
 
 export const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
 
@@ -41,7 +41,7 @@ function requireObject(value: unknown, what: string): asserts value is object {
 export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft {
   const value = parseJson(body, "The body");
   requireObject(value, "The body");
-  scanText(body, DEPTH, "The body", FEW_STRINGS);
+  scanText(body, DEPTH, "The body", FEW_VALUES);
   const envelope = requireSchema(aliasEnvelopeSchema, value, {
     broken: ALIAS_ENVELOPE_HINT,
     unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)),
@@ -61,7 +61,7 @@ function parseAliasPayload(text: string): AliasPayload {
       details: { field: "op" },
       hint: MESSAGE_ADDRESS_HINT,
     });
-  const { notIntegers } = scanText(text, DEPTH, "`payload`", FEW_STRINGS);
+  const { notIntegers } = scanText(text, DEPTH, "`payload`", FEW_VALUES);
   for (const field of ["v", "ts"]) {
     if (notIntegers.has(field))
       throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });

@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import { type Attachment, parseJson, parsePayload, type Payload, payloadSchema, requireSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
 import { requireSealSpelling } from "./spelling.ts";
-import { FEW_STRINGS, scanText } from "./text-scan.ts";
+import { FEW_VALUES, scanText } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z
@@ -42,7 +42,7 @@ export function readEnvelope(body: string, emptyNonce = false): Draft {
       hint: ENVELOPE_HINT,
     });
   }
-  scanText(body, LIMITS.data_depth, "The body", FEW_STRINGS);
+  scanText(body, LIMITS.data_depth, "The body", FEW_VALUES);
   return draft(requireSchema(envelopeSchema, value, HINTS), emptyNonce);
 }
 

@@ -3,12 +3,12 @@ import { type ErrorCode, Refusal } from "../errors.ts";
 import { firstCodePoints } from "./encoding.ts";
 
 /**
- * More keys and strings than 32 KiB of `data` and all other fields of a payload together can hold, and nothing that is sent here holds
+ * More keys and values than 32 KiB of `data` and all other fields of a payload together can hold, and nothing that is sent here holds
  * more. A megabyte of them would take 0.2 s to look at.
  */
-const MOST_STRINGS = 25_000;
+const MOST_VALUES = 25_000;
 /** For an object of few fields. */
-export const FEW_STRINGS = 100;
+export const FEW_VALUES = 100;
 
 export interface TextFacts {
   /** Where each value of the outermost object stands in the text. */
@@ -29,9 +29,9 @@ const NOTED_LEVELS = 3;
 const SHOWN_CHARS = 40;
 
 /** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1; `what` is for the refusal. */
-export function scanText(text: string, maxDepth: number, what = "The body", mostStrings = MOST_STRINGS): TextFacts {
+export function scanText(text: string, maxDepth: number, what = "The body", mostValues = MOST_VALUES): TextFacts {
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
-  const scan = new Scan(text, maxDepth, mostStrings, what);
+  const scan = new Scan(text, maxDepth, mostValues, what);
   scan.value();
   return scan;
 }
@@ -41,9 +41,9 @@ class Scan implements TextFacts {
   readonly notIntegers = new Set<string>();
   readonly #text: string;
   readonly #maxDepth: number;
-  readonly #mostStrings: number;
+  readonly #mostValues: number;
   readonly #what: string;
-  #strings = 0;
+  #values = 0;
   /** The key or index at which each open object or array stands. */
   readonly #path: (string | number)[] = [];
   #at = 0;
@@ -51,14 +51,15 @@ class Scan implements TextFacts {
   #quote = -1;
   #escape = -1;
 
-  constructor(text: string, maxDepth: number, mostStrings: number, what: string) {
+  constructor(text: string, maxDepth: number, mostValues: number, what: string) {
     this.#text = text;
     this.#maxDepth = maxDepth;
-    this.#mostStrings = mostStrings;
+    this.#mostValues = mostValues;
     this.#what = what;
   }
 
   value(): void {
+    this.#count();
     switch (this.#next()) {
       case OPEN_OBJECT:
         return this.#object();
@@ -128,6 +129,7 @@ class Scan implements TextFacts {
     this.#next();
     const start = this.#at;
     this.#path[level] = "(key)";
+    this.#count();
     this.#string();
     const quoted = this.#text.slice(start, this.#at);
     const key = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
@@ -140,7 +142,6 @@ class Scan implements TextFacts {
 
   /** Takes a string, with both quotes; refuses escapes that name a lone surrogate or U+0000. */
   #string(): void {
-    if (++this.#strings > this.#mostStrings) throw this.#tooManyStrings();
     const text = this.#text;
     let highPending = false;
     for (let i = this.#at + 1; ;) {
@@ -182,10 +183,12 @@ class Scan implements TextFacts {
     return this.#path.map((step) => (typeof step === "number" ? step : shownKey(step))).join(".");
   }
 
-  #tooManyStrings(): Refusal {
-    const most = this.#mostStrings;
-    return new Refusal("invalid_field", `${this.#what} holds more than ${most} keys and strings.`, {
-      hint: `Send at most ${most} keys and strings; join short ones into one text, or attach what is long.`,
+  /** Looked at or not, each costs its time. */
+  #count(): void {
+    const most = this.#mostValues;
+    if (++this.#values <= most) return;
+    throw new Refusal("invalid_field", `${this.#what} holds more than ${most} keys and values.`, {
+      hint: `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
     });
   }
 
