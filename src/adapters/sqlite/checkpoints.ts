@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { workerUrl } from "../system/worker-url.ts";
-import { isFull, SQLITE } from "./writer.ts";
+import { isFull, primaryCode, SQLITE } from "./faults.ts";
 
 /** Hot pages come again and again, and are folded once: longer is less work, but readers look further for each page. */
 const FOLD_PAGES = 4000;
@@ -63,7 +63,7 @@ export class Checkpoints {
 
   /** On a full disk what is written stays in the log until there is room again. */
   #note(failure: CheckpointFailure | undefined): void {
-    if (!isFull(failure?.errcode) && ((failure?.errcode ?? 0) & 0xff) !== SQLITE.BUSY) this.#failure = failure;
+    if (!isFull(failure?.errcode) && primaryCode(failure?.errcode) !== SQLITE.BUSY) this.#failure = failure;
   }
 
   #start(): Worker {

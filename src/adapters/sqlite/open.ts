@@ -1,8 +1,11 @@
 // Opens the board's SQLite file with the durability the board promises, and brings its schema up to date.
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { barred } from "../system/access.ts";
 import { makeDirectory } from "../system/directory.ts";
+import { fileFault, isBusy } from "./faults.ts";
 import { migrate } from "./migrate.ts";
 import { HISTORY } from "./schema.ts";
 
@@ -17,33 +20,59 @@ const CACHE_KIB = 8192;
 
 export const databasePath = (dataDir: string): string => join(dataDir, "board.db");
 
+/** Throws a sentence for the operator where the file cannot be used. */
 export function openDatabase(path: string, use: "write" | "read"): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: use === "read" });
-  requireVersion(db);
-  db.exec(`
-    PRAGMA busy_timeout = 5000;
-    PRAGMA cache_size = -${CACHE_KIB};
-    PRAGMA mmap_size = 1073741824;
-    PRAGMA temp_store = MEMORY;
-  `);
-  if (use === "write") {
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000;");
-    requireFullSync(db);
-    migrate(db, HISTORY);
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(use === "read" && isSealed(path) ? sealedUrl(path) : path, { readOnly: use === "read" });
+    requireVersion(db);
+    db.exec(`
+      PRAGMA busy_timeout = 5000;
+      PRAGMA cache_size = -${CACHE_KIB};
+      PRAGMA mmap_size = 1073741824;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA schema_version;
+    `);
+    if (use === "write") {
+      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000;");
+      requireFullSync(db);
+      migrate(db, HISTORY);
+    }
+    return db;
+  } catch (error) {
+    db?.close();
+    throw fileFault(error, path);
   }
-  return db;
 }
+
+/** Nothing can be written where it is, and nobody who could has it open. SQLite reads such a file only if told that it does not change. */
+function isSealed(path: string): boolean {
+  if (barred(dirname(path), "write") === undefined || existsSync(`${path}-shm`)) return false;
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+function sealedUrl(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  return url;
+}
+
+/** A board runs on the directory. */
+export class InUse extends Error {}
 
 /** Two boards on one file would sign two histories; the lock lasts as long as the process and dies with it. */
 export function lockDataDir(dataDir: string): DatabaseSync {
   makeDirectory(dataDir);
-  const lock = new DatabaseSync(join(homeOf(dataDir), "board.lock"));
+  const path = join(homeOf(dataDir), "board.lock");
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(path);
     lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
     return lock;
-  } catch {
-    lock.close();
-    throw new Error(`Another board is running on ${dataDir}. Stop it, or choose another --data directory.`);
+  } catch (error) {
+    lock?.close();
+    if (isBusy(error)) throw new InUse(`Another board is running on ${dataDir}. Stop it, or choose another --data directory.`);
+    throw fileFault(error, path, "It holds nothing: delete it, and start again.");
   }
 }
 

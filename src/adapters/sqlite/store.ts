@@ -1,12 +1,15 @@
 // A board kept in one SQLite file: a writer in a thread of its own, readers on the caller's thread.
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Act, type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
+import { barred } from "../system/access.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteDump } from "./dump.ts";
+import { fileFault, isFull, primaryCode, SQLITE } from "./faults.ts";
 import { SqliteGraph } from "./graph.ts";
 import { SqliteAliases } from "./aliases.ts";
 import { SqliteCards } from "./cards.ts";
@@ -16,10 +19,11 @@ import { SqliteModeration } from "./moderation.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { SqlitePriors } from "./priors.ts";
 import { SqliteReader } from "./reader.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
 import { SqliteStats } from "./stats.ts";
 import { SqliteTags } from "./tags.ts";
 import { SqliteThreads } from "./threads.ts";
-import { isFull, SQLITE } from "./writer.ts";
+import { SqliteWriter } from "./writer.ts";
 import type { WriterData, WriterRequest } from "./writer-thread.ts";
 
 interface WriterAnswer {
@@ -42,11 +46,43 @@ export async function openSqliteStore(
 ): Promise<Store> {
   const lock = as === "board" ? lockDataDir(dataDir) : undefined;
   const path = databasePath(dataDir);
-  const worker = new Worker(workerUrl("writer-thread", import.meta.url), { name: "writer", workerData: { path, as } satisfies WriterData });
-  const first = await answer(worker);
-  const readDb = openDatabase(path, "read");
-  return new SqliteStore(path, worker, readDb, lock, first.nextDue ?? null, onFatal);
+  try {
+    const worker = new Worker(workerUrl("writer-thread", import.meta.url), {
+      name: "writer",
+      workerData: { path, as } satisfies WriterData,
+    });
+    const first = await answer(worker);
+    const readDb = openDatabase(path, "read");
+    return new SqliteStore(path, worker, readDb, lock, first.nextDue ?? null, onFatal);
+  } catch (error) {
+    lock?.close();
+    throw fileFault(error, path);
+  }
 }
+
+/** Where nothing can be written: without a writer, without a lock, and only what was left in good order. */
+export function openSealedStore(dataDir: string): Store {
+  const path = databasePath(dataDir);
+  const readDb = openDatabase(path, "read");
+  try {
+    requireSettled(readDb);
+    return new SqliteStore(path, undefined, readDb, undefined, new SqliteWriter(readDb).nextDue(), () => {});
+  } catch (error) {
+    readDb.close();
+    throw fileFault(error, path);
+  }
+}
+
+/** What a start would still have to do to the file, nobody could do there. */
+function requireSettled(db: DatabaseSync): void {
+  const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  const mend = "start the board once where its files can be written.";
+  if (version !== SCHEMA_VERSION) throw new Error(`The database has schema ${version}; this program speaks ${SCHEMA_VERSION}: ${mend}`);
+  if (db.prepare("SELECT 1 FROM withdrawals").get() !== undefined)
+    throw new Error(`The board ended while it withdrew the messages of an agent: ${mend}`);
+}
+
+const unwritable = (path: string): string => barred(dirname(path), "write") ?? `${path} was opened for reading only.`;
 
 function answer(worker: Worker): Promise<WriterAnswer> {
   return new Promise((resolve, reject) => {
@@ -63,7 +99,7 @@ function answer(worker: Worker): Promise<WriterAnswer> {
 
 /** A full disk and a lock pass; after anything else, nothing written since is certain. */
 export function failureOf({ message, errcode }: { message: string; errcode: number | undefined }): StoreFailure {
-  const primary = (errcode ?? 0) & 0xff;
+  const primary = primaryCode(errcode);
   if (isFull(errcode)) return new StoreFailure("storage_full", message);
   if (primary === SQLITE.BUSY || primary === SQLITE.READONLY) return new StoreFailure("storage_unavailable", message);
   return new StoreFailure("storage_unavailable", message, true);
@@ -74,7 +110,7 @@ const HEAD_REMEMBERED_MS = 1;
 
 class SqliteStore implements Store {
   readonly #path: string;
-  readonly #worker: Worker;
+  readonly #worker: Worker | undefined;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #priors: SqlitePriors;
@@ -96,7 +132,7 @@ class SqliteStore implements Store {
 
   constructor(
     path: string,
-    worker: Worker,
+    worker: Worker | undefined,
     readDb: DatabaseSync,
     lock: DatabaseSync | undefined,
     nextDue: number | null,
@@ -150,6 +186,7 @@ class SqliteStore implements Store {
 
   async #ask(request: WriterRequest): Promise<WriterAnswer> {
     if (this.#dead !== undefined) throw this.#dead;
+    if (this.#worker === undefined) throw new StoreFailure("storage_unavailable", unwritable(this.#path));
     this.#worker.postMessage(request);
     return answer(this.#worker).catch((error: unknown) => ({ failed: { message: String(error), errcode: SQLITE.IOERR } }));
   }
@@ -211,11 +248,11 @@ class SqliteStore implements Store {
   switches: Store["switches"] = async () => this.#moderation.switches();
 
   async close(): Promise<void> {
-    const exited = new Promise((resolve) => this.#worker.once("exit", resolve));
+    const exited = new Promise((resolve) => this.#worker?.once("exit", resolve));
     // The last connection to close folds the write-ahead log into the file: that should be the writer.
     this.#readDb.close();
-    this.#worker.postMessage("close");
-    await exited;
+    this.#worker?.postMessage("close");
+    if (this.#worker !== undefined) await exited;
     this.#lock?.close();
   }
 }

@@ -3,9 +3,10 @@ import { statfsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Act } from "../../ports/store.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";
 import { WithdrawalBook } from "./withdrawal-book.ts";
-import { SQLITE, SqliteWriter } from "./writer.ts";
+import { SqliteWriter } from "./writer.ts";
 
 export interface WriterData {
   readonly path: string;

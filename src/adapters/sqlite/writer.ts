@@ -5,6 +5,7 @@ import { sweep } from "../../core/message/sweep.ts";
 import { MINUTE_MS } from "../../core/spans.ts";
 import type { Act, Appended, Outcome } from "../../ports/store.ts";
 import { perform, refusalOf } from "../sql/perform.ts";
+import { primaryCode, SQLITE } from "./faults.ts";
 import { SqliteLedger } from "./ledger.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
@@ -149,7 +150,7 @@ function statements(db: DatabaseSync) {
 }
 
 function isStorageError(error: unknown): boolean {
-  const primary = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  const primary = primaryCode((error as { errcode?: number }).errcode);
   return (
     primary === SQLITE.IOERR ||
     primary === SQLITE.FULL ||
@@ -158,11 +159,3 @@ function isStorageError(error: unknown): boolean {
     primary === SQLITE.READONLY
   );
 }
-
-/** Primary result codes of SQLite that speak of the storage, not of the statement. */
-export const SQLITE = { BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, NOTADB: 26 } as const;
-
-/** The shared index of the write-ahead log could not grow, for which there is only one reason; SQLite calls it an I/O error. */
-const IOERR_SHMSIZE = 4874;
-
-export const isFull = (errcode: number | undefined): boolean => errcode === SQLITE.FULL || errcode === IOERR_SHMSIZE;

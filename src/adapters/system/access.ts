@@ -1,0 +1,48 @@
+// Why this user cannot read or write something, in a sentence that says what to do about it.
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+type Want = "read" | "write";
+const WANTED = { read: constants.R_OK, write: constants.W_OK };
+
+/** Undefined where it may, and where there is nothing at that path. */
+export function barred(path: string, want: Want): string | undefined {
+  try {
+    accessSync(path, WANTED[want]);
+    return undefined;
+  } catch (error) {
+    return systemWords(error, path, want);
+  }
+}
+
+/** What the system refused, in words; undefined where it is none of the usual reasons. */
+export function systemWords(error: unknown, path: string, want: Want): string | undefined {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EACCES":
+    case "EPERM":
+      return `This user (${userWords(process.getuid?.())}) may not ${want} ${path}${ownerWords(path)}. Run the command as the owner, or change the owner with chown.`;
+    case "EROFS":
+      return `${path} is on a read-only file system. Mount it writable.`;
+    case "ENOSPC":
+    case "EDQUOT":
+      return fullWords(path);
+    default:
+      return undefined;
+  }
+}
+
+export const fullWords = (path: string): string => `The disk that holds ${path} is full. Make room there, and try again.`;
+
+const userWords = (uid: number | undefined): string => (uid === 0 ? "root" : `uid ${uid ?? "unknown"}`);
+
+/** Of the file itself, or of the closest directory above it that this user can see. */
+function ownerWords(path: string): string {
+  for (let seen = resolve(path); ; seen = dirname(seen)) {
+    try {
+      const owner = userWords(statSync(seen).uid);
+      return seen === resolve(path) ? `, which belongs to ${owner}` : `, for ${seen} belongs to ${owner}`;
+    } catch {
+      if (seen === dirname(seen)) return "";
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// A secret key at rest: 43 characters in a file that only its owner may read, never written over another.
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { SECRET_KEY } from "../../core/protocol/encoding.ts";
+import { systemWords } from "./access.ts";
+import { makeDirectory } from "./directory.ts";
+
+/** Whose mode counts: a file in use, but not a copy on a medium that may know no modes. */
+type Kept = "in use" | "put away";
+
+/** Undefined where there is no file. */
+export function readSecretFile(path: string, kept: Kept = "in use"): string | undefined {
+  const stat = asked(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (stat === undefined) return undefined;
+  if (kept === "in use" && process.platform !== "win32" && (stat.mode & 0o077) !== 0)
+    throw new Error(`Others may read the key file ${path}: chmod 600 ${path}`);
+  const secret = asked(path, () => readFileSync(path, "utf8")).trim();
+  if (!SECRET_KEY.test(secret)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);
+  return secret;
+}
+
+/** On disk when it returns; whether it was written, for a file that is there already stays as it is. */
+export function writeSecretFile(path: string, secret: string): boolean {
+  makeDirectory(dirname(path));
+  try {
+    writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: "wx", flush: true });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    // On a full disk there is a file by then, with nothing in it.
+    rmSync(path, { force: true });
+    throw new Error(systemWords(error, dirname(path), "write") ?? (error as Error).message, { cause: error });
+  }
+}
+
+function asked<Answer>(path: string, ask: () => Answer): Answer {
+  try {
+    return ask();
+  } catch (error) {
+    throw new Error(systemWords(error, path, "read") ?? `The key file ${path} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+}
