@@ -6,6 +6,7 @@ const SQLITE_FILES = [
   "alias-model",
   "assist-canary",
   "backup",
+  "bad-starts",
   "check",
   "full-disk",
   "mail-held-database",

@@ -33,7 +33,7 @@ const DOCUMENTED: {
   port: ["--port", "PORT", 8787, "9000", 9000],
   host: ["--host", "BOARD_HOST", "127.0.0.1", "::", "::"],
   baseUrl: ["--base-url", "BOARD_BASE_URL", "http://localhost:8787", "https://board.example", "https://board.example"],
-  data: ["--data", "BOARD_DATA_DIR", "./data", "/srv/board", "/srv/board"],
+  data: ["--data", "BOARD_DATA_DIR", "./data", `${directory}/board`, `${directory}/board`],
   databaseUrl: ["--database-url", "BOARD_DATABASE_URL", undefined, "postgres://db/board", "postgres://db/board"],
   databaseReadUrl: ["--database-read-url", "BOARD_DATABASE_READ_URL", undefined, "postgres://replica/board", "postgres://replica/board"],
   mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
@@ -50,6 +50,7 @@ const DOCUMENTED: {
   rateLimits: ["--rate-limits", "BOARD_RATE_LIMITS", true, "off", false],
   assist: ["--assist", "BOARD_ASSIST", true, "off", false],
   keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
+  newKey: ["--new-key", "BOARD_NEW_KEY", false, "on", true],
   readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
   logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
   logFormat: ["--log-format", "BOARD_LOG_FORMAT", undefined, "text", "text"],
@@ -121,8 +122,8 @@ describe("an operator can set everything by flag and by variable", () => {
     expect(readConfig([], { [DOCUMENTED[name][1]]: "" })[name]).toEqual(DOCUMENTED[name][2]);
   });
   test("base address and key file follow port and data directory", () => {
-    const config = readConfig(["--port", "9000", "--data", "/srv/board"], {});
-    expect(config).toMatchObject({ baseUrl: "http://localhost:9000", keyFile: "/srv/board/board.key" });
+    const config = readConfig(["--port", "9000", "--data", directory], {});
+    expect(config).toMatchObject({ baseUrl: "http://localhost:9000", keyFile: join(directory, "board.key") });
   });
   test("the SMTP port must be had only where somebody asked for it", () => {
     expect(readConfig([], {}).smtpRequired).toBe(false);
@@ -168,6 +169,8 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     ],
     [["--data", cert], "--data (BOARD_DATA_DIR)"],
     [["--data", `${cert}/below/it`], `--data (BOARD_DATA_DIR) is "${cert}/below/it": ${cert} is not a directory`],
+    [["--data", `${directory}/dtaa/board`], `there is no directory ${directory}/dtaa to make it in; check the path`],
+    [["--new-key", "yes"], "--new-key (BOARD_NEW_KEY)"],
     [["--database-url", "mysql://db/board"], "--database-url (BOARD_DATABASE_URL)"],
     [["--mail-domain", "-"], "--mail-domain (BOARD_MAIL_DOMAIN)"],
     [["--smtp-host", "!"], "--smtp-host (BOARD_SMTP_HOST)"],

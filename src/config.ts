@@ -4,7 +4,8 @@ import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
-import { nearestExisting } from "./adapters/system/directory.ts";
+import { barred } from "./adapters/system/access.ts";
+import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
 import { isLoopbackName } from "./core/loopback.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
@@ -35,6 +36,7 @@ export interface Config {
   readonly rateLimits: boolean;
   readonly assist: boolean;
   readonly keyFile: string;
+  readonly newKey: boolean;
   readonly readOnly: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Without one, text on a terminal and JSON elsewhere. */
@@ -100,7 +102,13 @@ export const SETTINGS = {
   powMaxBits: setting("pow-max-bits", "BOARD_POW_MAX_BITS", "24, local 18", "most proof of work under load"),
   rateLimits: setting("rate-limits", "BOARD_RATE_LIMITS", "on", "on or off"),
   assist: setting("assist", "BOARD_ASSIST", "on", "on or off: sign for callers who send a key"),
-  keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made if missing"),
+  keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made for a new board"),
+  newKey: setting(
+    "new-key",
+    "BOARD_NEW_KEY",
+    "off",
+    "on or off: start with another key than the database was signed with; the board gets a new identity",
+  ),
   readOnly: setting("read-only", "BOARD_READ_ONLY", "off", "on or off"),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   logFormat: setting("log-format", "BOARD_LOG_FORMAT", "text on a terminal, else json", "json lines, or text for people"),
@@ -188,6 +196,10 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const place = nearestExisting(data);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === false)
     fault("data", `${place === resolve(data) ? "it" : place} is not a directory; give the path of one, or of one to make.`);
+  else {
+    const lost = parentFault(data);
+    if (lost !== undefined) fault("data", lost);
+  }
   const host = address("host");
   const url = baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, (mend) => fault("baseUrl", mend));
   const name = URL.parse(url)?.hostname ?? "";
@@ -220,6 +232,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     rateLimits: onOff("rateLimits"),
     assist: onOff("assist"),
     keyFile: given("keyFile") ? text("keyFile") : join(data, "board.key"),
+    newKey: onOff("newKey"),
     readOnly: onOff("readOnly"),
     logLevel: logLevel(text("logLevel"), () => fault("logLevel", `give one of ${LOG_LEVELS.join(", ")}.`)),
     logFormat: choice("logFormat", LOG_FORMATS, undefined),
@@ -276,9 +289,9 @@ function readFlags(args: readonly string[], faults: string[]): ReadonlyMap<strin
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** What is not there is made on the first start. */
+/** What is not there is made for a new board; what cannot be read, whoever needs it says so. */
 function isSeedOrAbsent(path: string): boolean {
-  if (!existsSync(path)) return true;
+  if (!existsSync(path) || barred(path, "read") !== undefined) return true;
   return isFile(path) && SECRET_KEY.test(readFileSync(path, "utf8").trim());
 }
 

@@ -1,6 +1,5 @@
 // The only wiring: from a configuration to a running board that can be closed.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { availableParallelism } from "node:os";
 import { loadAssets } from "./adapters/assets/files.ts";
 import type { ReadingLimits } from "./adapters/mail/one-reader.ts";
@@ -58,6 +57,13 @@ import { Unsent } from "./transports/http/unsent.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
 import { accessTeller, boardFigures, tellOfOperator, watching } from "./watching.ts";
 
+const NEW_KEY =
+  "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";
+const SEALED =
+  "nothing can be written in the data directory, so no head is signed and the search index is built anew in a temporary directory; the files must not change while the board runs";
+const ROLLED_BACK =
+  "the database does not continue the last head that the board signed: it is older, or another one. Starting read-only, for a board must not sign two histories. Restore the newest copy of the database (blackboard operate restore-backup). To go on from this one all the same, move the board's key away and start with --new-key on: it is another board then, and its readers must be told. See docs/operate.md";
+
 export interface Running {
   /** Where it listens, with the port it got. */
   readonly address: string;
@@ -95,10 +101,12 @@ export async function start(
     onFatal(error);
   });
   parts.defer(() => storage.close());
-  const { store, key, record, source, others } = storage;
+  const { store, key, record, source, others, indexDir } = storage;
+  if (storage.formerPk !== undefined) log.warn({ board: agentId(key.pk), former_board: agentId(storage.formerPk) }, NEW_KEY);
+  if (storage.sealed) log.warn({ data: config.data }, SEALED);
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
   const notary = await Notary.open(store, record, key, clock, config.baseUrl);
-  if (notary.rolledBack) log.error("the database is behind the last signed head: starting read-only");
+  if (notary.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: notary.signedSeq }, ROLLED_BACK);
 
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   parts.defer(() => signatures.close());
@@ -163,7 +171,7 @@ export async function start(
   const assistance = config.assist
     ? assist({ keys: signingKeys, miner: mining, post, operateAlias, difficulty, clock, board: writing.board })
     : undefined;
-  const index = openSearchIndex({ dir: join(config.data, "index"), source }, figures);
+  const index = openSearchIndex({ dir: indexDir, source }, figures);
   parts.defer(() => index.close());
   const sourceOfNear = nearSource(store, clock);
   const shown = sweeper === undefined ? unswept(store, clock) : store;

@@ -1,16 +1,22 @@
 // Where the board keeps itself, by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { knownBoardKey, requireBoardKey } from "./adapters/postgres/board-key.ts";
+import { knownBoardKey as knownToPostgres, recordBoardKey as recordInPostgres } from "./adapters/postgres/board-key.ts";
+import { storeFailure } from "./adapters/postgres/failure.ts";
 import { postgresHeadRecord } from "./adapters/postgres/head-record.ts";
 import { openPostgresStore } from "./adapters/postgres/store.ts";
+import { nodesAt } from "./adapters/postgres/transfer.ts";
 import type { SourceModule } from "./adapters/search/search-thread.ts";
+import { knownBoardKey, recordBoardKey } from "./adapters/sqlite/board-key.ts";
 import { databasePath, lockDataDir } from "./adapters/sqlite/open.ts";
-import { openSqliteStore } from "./adapters/sqlite/store.ts";
-import { loadBoardKey } from "./adapters/system/board-key.ts";
-import { headFile } from "./adapters/system/head-file.ts";
+import { openSealedStore, openSqliteStore } from "./adapters/sqlite/store.ts";
+import { barred } from "./adapters/system/access.ts";
+import { makeBoardKey, readBoardKey, requireBoardKey } from "./adapters/system/board-key.ts";
+import { headFileIn, keepFormerHead } from "./adapters/system/head-file.ts";
 import { workerUrl } from "./adapters/system/worker-url.ts";
 import type { Config } from "./config.ts";
+import { Refusal } from "./core/errors.ts";
 import type { HeadRecord } from "./ports/head-record.ts";
 import type { Peers } from "./ports/peers.ts";
 import type { SigningKey } from "./ports/signing-key.ts";
@@ -20,64 +26,116 @@ import type { Wakeup } from "./ports/wakeup.ts";
 export interface Storage {
   readonly store: Store;
   readonly key: SigningKey;
+  /** The public half of the key that the board had before this start gave it another. */
+  readonly formerPk: string | undefined;
   readonly record: HeadRecord;
-  /** What the search index reads. */
+  /** Nothing can be written in the data directory, and the board was told not to. */
+  readonly sealed: boolean;
+  /** What the search index reads, and where it keeps itself. */
   readonly source: SourceModule;
+  readonly indexDir: string;
   /** What other nodes write and say; undefined where there are none. */
   readonly others: (Wakeup & Peers) | undefined;
   close(): Promise<void>;
 }
 
-/** `onFatal` hears of a failure after which only a restart is safe. */
-export function openStorage(config: Config, onFatal: (error: Error) => void): Promise<Storage> {
-  return config.databaseUrl === undefined ? onSqlite(config, onFatal) : onPostgres(config, config.databaseUrl);
+/** What the two stores do each in its own way. */
+interface Opened extends Pick<Storage, "store" | "source" | "others" | "close"> {
+  /** Where the board is, in words. */
+  readonly place: string;
+  /** The public half of the board's key; undefined where the database does not tell. */
+  knownPk(): Promise<string | undefined>;
+  recordPk(pk: string, before: string | undefined): Promise<void>;
+  /** The last head that this key signed. */
+  headOf(pk: string): HeadRecord;
 }
 
-const recordIn = (data: string): HeadRecord => headFile(join(data, "head.json"));
+/** `onFatal` hears of a failure after which only a restart is safe. */
+export async function openStorage(config: Config, onFatal: (error: Error) => void): Promise<Storage> {
+  await using parts = new AsyncDisposableStack();
+  const sealed = config.readOnly && barred(config.data, "write") !== undefined;
+  const indexDir = sealed ? mkdtempSync(join(tmpdir(), "blackboard-index-")) : join(config.data, "index");
+  parts.defer(() => (sealed ? rmSync(indexDir, { recursive: true, force: true }) : undefined));
+  const opened =
+    config.databaseUrl === undefined ? await onSqlite(config, sealed, onFatal) : await onPostgres(config, sealed, config.databaseUrl);
+  parts.defer(() => opened.close());
+  const { store, source, others } = opened;
+  const known = await opened.knownPk();
+  const key = await ownKey(config, opened, known);
+  const formerPk = known === undefined || known === key.pk ? undefined : known;
+  if (sealed && formerPk !== undefined) throw new Error(`The new key cannot be recorded. ${barred(config.data, "write")}`);
+  // What the old key signed is kept before the new one takes its place; a crash between the two is a start that has not happened.
+  const signed = formerPk === undefined ? undefined : await opened.headOf(formerPk).read();
+  if (signed !== undefined) await keepFormerHead(config.data, signed);
+  if (!sealed) await opened.recordPk(key.pk, known);
+  const record = sealed ? unsigned(opened.headOf(key.pk)) : opened.headOf(key.pk);
+  const all = parts.move();
+  return { store, key, formerPk, record, sealed, source, indexDir, others, close: () => all.disposeAsync() };
+}
+
+const MEND =
+  "Restore its board.key from a backup that holds the key, or name the file with --key-file. To start with another key, and so as another board to all its readers: --new-key on";
+
+/** The key that the database belongs to. One is made for a new board only, or where the operator wants another one. */
+async function ownKey({ keyFile, newKey }: Config, { place, store }: Opened, known: string | undefined): Promise<SigningKey> {
+  const isNew = known === undefined && (await store.head()).seq === 0;
+  if (!isNew && !newKey) return requireBoardKey(keyFile, place, known, MEND);
+  return readBoardKey(keyFile) ?? makeBoardKey(keyFile);
+}
+
+/** A head is on disk before anyone sees it: where nothing can be written, none is signed. */
+const unsigned = (record: HeadRecord): HeadRecord => ({
+  read: () => record.read(),
+  async write() {
+    throw new Refusal("read_only");
+  },
+});
+
 const sourceModule = (name: string, options: unknown): SourceModule => ({ url: workerUrl(name, import.meta.url).href, options });
 
-async function onSqlite({ data, keyFile }: Config, onFatal: (error: Error) => void): Promise<Storage> {
-  const store = await openSqliteStore(data, onFatal);
+async function onSqlite({ data }: Config, sealed: boolean, onFatal: (error: Error) => void): Promise<Opened> {
+  const path = databasePath(data);
+  if (sealed && !existsSync(path)) throw new Error(`There is no board in ${data}, and none can be made there. ${barred(data, "write")}`);
+  const store = sealed ? openSealedStore(data) : await openSqliteStore(data, onFatal);
   return {
     store,
-    key: loadBoardKey(keyFile),
-    record: recordIn(data),
-    source: sourceModule("adapters/sqlite/search-source", { path: databasePath(data) }),
+    source: sourceModule("adapters/sqlite/search-source", { path }),
     others: undefined,
+    place: data,
+    knownPk: () => knownBoardKey(path),
+    recordPk: async (pk) => recordBoardKey(path, pk),
+    headOf: (pk) => headFileIn(data, pk),
     close: () => store.close(),
   };
 }
 
-async function onPostgres({ data, keyFile, databaseReadUrl }: Config, url: string): Promise<Storage> {
+async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boolean, url: string): Promise<Opened> {
   // Each node has a directory of its own, for its search index and the last head it saw signed.
-  const lock = lockDataDir(data);
-  const store = await openPostgresStore(url, databaseReadUrl).catch((error: unknown) => {
-    lock.close();
-    throw error instanceof StoreFailure ? unreachable(error) : error;
-  });
-  const close = async (): Promise<void> => {
-    await store.close();
-    lock.close();
-  };
+  const lock = sealed ? undefined : lockDataDir(data);
   try {
-    const known = await knownBoardKey(store.client);
-    if (known !== undefined && !existsSync(keyFile))
-      throw new Error(
-        `The board in this database has the public key ${known}. Give its key file with --key-file; there is none at ${keyFile}.`,
-      );
-    const key = loadBoardKey(keyFile);
-    await requireBoardKey(store.client, key.pk);
+    const nodes = newKey ? await nodesAt(url) : 0;
+    const store = await openPostgresStore(url, databaseReadUrl);
     return {
       store,
-      key,
-      record: postgresHeadRecord(store.client, recordIn(data)),
       source: sourceModule("adapters/postgres/search-source", { url }),
       others: store,
-      close,
+      place: "the database",
+      knownPk: () => knownToPostgres(store.client),
+      async recordPk(pk, before) {
+        if (nodes > 0 && before !== undefined && before !== pk)
+          throw new Error("Other boards run on this database, with the key that it has. Stop them before you give it a new one.");
+        await recordInPostgres(store.client, pk, before);
+      },
+      headOf: (pk) => postgresHeadRecord(store.client, headFileIn(data, pk), pk),
+      async close() {
+        await store.close();
+        lock?.close();
+      },
     };
   } catch (error) {
-    await close();
-    throw error;
+    lock?.close();
+    const failure = storeFailure(error);
+    throw failure instanceof StoreFailure ? unreachable(failure) : failure;
   }
 }
 

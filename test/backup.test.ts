@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
-import { makeBackup, restoreBackup } from "../src/cli/operate/backup.ts";
+import { makeBackup } from "../src/cli/operate/backup.ts";
+import { restoreBackup } from "../src/cli/operate/restore-backup.ts";
 import { givenOutLines, undoneLines } from "../src/cli/operate/undone-words.ts";
 import { readConfig } from "../src/config.ts";
 import { TestBoard } from "./support/board.ts";
@@ -32,7 +33,7 @@ test("a backup made under load is a prefix of the history; restored, the board r
     }
   });
   await reached(40);
-  const head = await makeBackup(configOf(board.data), dir, true);
+  const { head } = await makeBackup(configOf(board.data), dir, true);
   await reached(load.posted + 40);
   load.on = false;
   await Promise.all(posters);
@@ -132,7 +133,7 @@ test("a backup of an older release is put in the place of a newer board", async 
   const dir = join(emptyDirectory(), "backup");
   await makeBackup(configOf(board.data), dir, true);
   const older = new DatabaseSync(join(dir, "board.db"));
-  older.exec("ALTER TABLE switches DROP COLUMN pow_at_once; PRAGMA user_version = 5");
+  older.exec("DROP TABLE board; ALTER TABLE switches DROP COLUMN pow_at_once; PRAGMA user_version = 5");
   older.close();
   {
     await using operator = await Operator.at(board);

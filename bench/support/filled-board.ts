@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SCHEMA_VERSION } from "../../src/adapters/sqlite/schema.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
+import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
 import { HOUR_MS } from "../../src/core/spans.ts";
 import { BoardLife } from "./board-life.ts";
 
@@ -71,4 +72,6 @@ function fill(dir: string, messages: number, now: number): void {
       console.log(`  ${created} messages, ${Math.round(created / ((performance.now() - started) / 1000))} a second`);
   }
   writer.close();
+  // A board with messages and without a key does not start.
+  makeBoardKey(join(dir, "board.key"));
 }

@@ -1,7 +1,8 @@
 // Backups under load: each restores to a board that runs, and its log is a prefix of the one that went on.
 import { join } from "node:path";
 import { counted } from "../../src/core/view/counted.ts";
-import { makeBackup, restoreBackup, restoreToDatabase } from "../../src/cli/operate/backup.ts";
+import { makeBackup } from "../../src/cli/operate/backup.ts";
+import { restoreBackup, restoreToDatabase } from "../../src/cli/operate/restore-backup.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import type { Change } from "../../test/support/chain.ts";
 import { configAt } from "../../test/support/operator.ts";

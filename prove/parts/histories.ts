@@ -91,7 +91,7 @@ async function starts(args: readonly string[]): Promise<boolean> {
     await board.ready();
     return true;
   } catch (error) {
-    return !/Another board is running|has the public key/.test((error as Error).message);
+    return !/Another board is running|is ag_\w+ \(public key/.test((error as Error).message);
   }
 }
 

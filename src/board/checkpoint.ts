@@ -38,6 +38,11 @@ export class Notary {
     return this.#rolledBack;
   }
 
+  /** Where the last signed head stands. */
+  get signedSeq(): number | undefined {
+    return this.#last?.seq;
+  }
+
   async checkpoint(): Promise<Checkpoint> {
     if (this.#rolledBack) throw new Refusal("log_rollback");
     // Askers of the same moment share one signature; one who comes later needs a head at least as new.

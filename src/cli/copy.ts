@@ -1,19 +1,24 @@
-// `blackboard copy`: moves a board from SQLite to PostgreSQL or back, chain intact, and verifies it where it has arrived.
-import { copyFileSync, existsSync } from "node:fs";
+// `blackboard copy`: moves a board from SQLite to PostgreSQL or back, chain and key intact, and verifies it where it has arrived.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { knownBoardKey as knownToPostgres } from "../adapters/postgres/board-key.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
 import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
 import { fillPostgres, nodesAt, readPortions } from "../adapters/postgres/transfer.ts";
+import { knownBoardKey } from "../adapters/sqlite/board-key.ts";
 import { databasePath, lockDataDir, openDatabase } from "../adapters/sqlite/open.ts";
 import { soundHead } from "../adapters/sqlite/snapshot.ts";
 import { fillDatabase, portionsOf } from "../adapters/sqlite/transfer.ts";
-import { loadBoardKey } from "../adapters/system/board-key.ts";
-import { makeDirectory } from "../adapters/system/directory.ts";
-import { headFile } from "../adapters/system/head-file.ts";
+import { requireBoardKey } from "../adapters/system/board-key.ts";
+import { parentFault } from "../adapters/system/directory.ts";
+import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Head } from "../core/log/checkpoint.ts";
+import { agentId } from "../core/protocol/identity.ts";
 import { checkConfigured } from "./operate/check.ts";
-import { configOf, NO_DATABASE } from "./operate/desk.ts";
+import { configOf, NO_DATABASE, requireBoardIn } from "./operate/desk.ts";
+import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./operate/moved-key.ts";
+import { whole } from "./operate/whole.ts";
 
 export interface CopyOptions {
   readonly from: string;
@@ -22,8 +27,12 @@ export interface CopyOptions {
   readonly json?: boolean;
 }
 
-const KEY = "board.key";
-const HEAD = "head.json";
+interface Copied {
+  readonly head: Head;
+  readonly key: MovedKey;
+}
+
+const MEND = "Give the board's own key with --key-file.";
 const isDatabase = (place: string): boolean => /^postgres(ql)?:\/\//.test(place);
 
 export function copyCommand(program: Command): void {
@@ -32,80 +41,84 @@ export function copyCommand(program: Command): void {
     .description("move a board from SQLite to PostgreSQL or back, and verify it there; every board on it must be stopped")
     .requiredOption("--from <place>", "directory of a SQLite board, or postgres://...")
     .requiredOption("--to <place>", "the other of both, empty")
-    .option("--key-file <file>", "the board's own key; the one in the SQLite directory unless given")
+    .option("--key-file <file>", "the board's own key; the one in the SQLite directory, or of the settings, unless given")
     .option("--json", "print JSON")
     .action(async (options: CopyOptions) => {
-      const head = await copyBoard(options);
-      const key = isDatabase(options.to) ? " Start every board on it with the same --key-file." : "";
-      const words = `Copied and verified: ${options.to.replace(/\/\/.*@/, "//")} stands at entry ${head.seq}, ${head.hash}.${key}`;
-      process.stdout.write(options.json === true ? `${JSON.stringify({ copied: head })}\n` : `${words}\n`);
+      const { head, key } = await copyBoard(options);
+      const place = options.to.replace(/\/\/.*@/, "//");
+      const words = `Copied and verified: ${place} stands at entry ${head.seq}, ${head.hash}.\n${keyWords(key, isDatabase(options.to))}`;
+      process.stdout.write(options.json === true ? `${JSON.stringify({ copied: head, key })}\n` : `${words}\n`);
     });
 }
 
-export async function copyBoard(options: CopyOptions, now: number = Date.now()): Promise<Head> {
-  const { from, to } = options;
+export async function copyBoard(options: CopyOptions, now: number = Date.now()): Promise<Copied> {
+  const { from, to, keyFile = join(from, KEY_FILE) } = options;
   if (isDatabase(from) === isDatabase(to))
     throw new Error("Give a directory and a postgres:// address: one to copy from, the other to copy to.");
-  const head = isDatabase(to) ? await toPostgres(options) : await toSqlite(options);
-  await requireSound(options, now);
-  return head;
+  if (!isDatabase(to)) return copyToSqlite(options, now);
+  requireBoardIn(from);
+  const { pk } = requireBoardKey(keyFile, from, await knownBoardKey(databasePath(from)), MEND);
+  return { head: await copyToPostgres({ from, to, pk }, now), key: { board: agentId(pk), file: keyFile, state: "there" } };
 }
 
-async function toPostgres({ from, to, keyFile = join(from, KEY) }: CopyOptions): Promise<Head> {
-  soundHead(requireBoard(from));
-  const key = loadBoardKey(requireKey(keyFile));
+/** `pk` is the public half of the board's key. */
+export async function copyToPostgres({ from, to, pk }: { from: string; to: string; pk: string }, now = Date.now()): Promise<Head> {
+  soundHead(databasePath(from));
   const lock = lockDataDir(from);
   const db = openDatabase(databasePath(from), "write");
   const store = await openPostgresStore(to);
+  let head: Head;
   try {
-    const head = await fillPostgres(to, portionsOf(db), key.pk);
-    const signed = await headFile(join(from, HEAD)).read();
+    head = await fillPostgres(to, portionsOf(db), pk);
+    const signed = await headFileIn(from, pk).read();
     if (signed !== undefined)
-      await postgresHeadRecord(store.client, { read: async () => undefined, write: async (one) => one }).write(signed);
-    return head;
+      await postgresHeadRecord(store.client, { read: async () => undefined, write: async (one) => one }, pk).write(signed);
   } finally {
     await store.close();
     db.close();
     lock.close();
   }
+  // The head that came along counts, not what this machine happens to know of another board.
+  await requireSound({ databaseUrl: to, data: from }, now);
+  return head;
 }
 
-async function toSqlite({ from, to, keyFile }: CopyOptions): Promise<Head> {
+async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Promise<Copied> {
   if (existsSync(databasePath(to))) throw new Error(`There is a board in ${to} already. Give a directory without one.`);
+  const lost = parentFault(to);
+  if (lost !== undefined) throw new Error(`The board cannot be put in ${to}: ${lost}`);
   const nodes = await nodesAt(from);
   if (nodes > 0)
     throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
   const store = await openPostgresStore(from, undefined, "operator");
-  makeDirectory(to);
-  const lock = lockDataDir(to);
   try {
-    await readPortions(from, (portions) => fillDatabase(databasePath(to), portions));
-    const signed = await postgresHeadRecord(store.client, headFile(join(to, HEAD))).read();
-    if (signed !== undefined) await headFile(join(to, HEAD)).write(signed);
-    if (keyFile !== undefined) copyFileSync(requireKey(keyFile), join(to, KEY));
-    return soundHead(databasePath(to));
+    const pk = await knownToPostgres(store.client);
+    const own = join(to, KEY_FILE);
+    const found = keyFile ?? (existsSync(own) ? own : configOf({}).keyFile);
+    requireBoardKey(found, "the database", pk, MEND);
+    const { move } = keyMove({ from: found, to: own, pk });
+    const copied = await whole(to, async () => {
+      const lock = lockDataDir(to);
+      try {
+        await readPortions(from, (portions) => fillDatabase(databasePath(to), portions, pk));
+        const signed = await postgresHeadRecord(store.client, headFileIn(to, pk), pk).read();
+        if (signed !== undefined) await headFileIn(to, pk).write(signed);
+        return { head: soundHead(databasePath(to)), key: move() };
+      } finally {
+        lock.close();
+      }
+    });
+    await requireSound({ data: to, databaseUrl: NO_DATABASE }, now);
+    return copied;
   } finally {
     await store.close();
-    lock.close();
   }
 }
 
 /** Nothing is taken on trust: every signature, the chain, the signed head and every derived fact, where the board is now. */
-async function requireSound({ from, to, keyFile }: CopyOptions, now: number): Promise<void> {
-  // The head that came along counts, not what this machine happens to know of another board.
-  const place = isDatabase(to) ? { databaseUrl: to, data: from } : { databaseUrl: NO_DATABASE, data: to };
-  const { faults, findings } = await checkConfigured(configOf({ ...place, ...(keyFile === undefined ? {} : { keyFile }) }), now);
+async function requireSound(place: { readonly data: string; readonly databaseUrl: string }, now: number): Promise<void> {
+  const { faults, findings } = await checkConfigured(configOf(place), now);
   if (faults === 0) return;
   const some = findings.slice(0, 5).map(({ where, fault }) => `${where} ${fault}`);
   throw new Error(`The copy has ${faults} faults and must not be used: ${some.join("; ")}`);
-}
-
-function requireBoard(dir: string): string {
-  if (!existsSync(databasePath(dir))) throw new Error(`There is no board in ${dir}.`);
-  return databasePath(dir);
-}
-
-function requireKey(path: string): string {
-  if (!existsSync(path)) throw new Error(`There is no key in ${path}. Give the board's own key with --key-file.`);
-  return path;
 }

@@ -2,16 +2,26 @@
 import type { Command } from "commander";
 import { onlyNames } from "./group.ts";
 import { refuseRepeated } from "./mistakes.ts";
-import { backupCommands } from "./operate/backup.ts";
+import { backupCommand } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
 import { removeCommand } from "./operate/remove.ts";
 import { reportsCommand } from "./operate/reports.ts";
+import { restoreBackupCommand } from "./operate/restore-backup.ts";
 import { statsCommand } from "./operate/stats.ts";
 import { switchCommands } from "./operate/switches.ts";
 
 /** A new tool is its own file and one line here. */
-const TOOLS = [reportsCommand, removeCommand, decisionCommands, switchCommands, statsCommand, checkCommand, backupCommands];
+const TOOLS = [
+  reportsCommand,
+  removeCommand,
+  decisionCommands,
+  switchCommands,
+  statsCommand,
+  checkCommand,
+  backupCommand,
+  restoreBackupCommand,
+];
 
 export function operateCommand(program: Command): void {
   const operate = onlyNames(program.command("operate")).description(

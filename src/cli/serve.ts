@@ -1,5 +1,7 @@
 // `blackboard serve`: runs a board until it is told to stop.
 import type { Command } from "commander";
+import { fileFault } from "../adapters/sqlite/faults.ts";
+import { databasePath } from "../adapters/sqlite/open.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import { readSettings, takesSettings } from "./settings.ts";
 
@@ -18,7 +20,9 @@ export async function serve(flags: readonly string[]): Promise<void> {
   const config = readSettings(flags);
   // The server's code is read only where one runs: the other commands start the sooner.
   const { start } = await import("../start.ts");
-  const board = await start(config, { onFatal: () => process.exit(1) });
+  const board = await start(config, { onFatal: () => process.exit(1) }).catch((error: unknown) => {
+    throw fileFault(error, databasePath(config.data));
+  });
   process.stdout.write(`blackboard ready at ${board.address}\n`);
   await told;
   systemClock.at(systemClock.now() + CLOSE_WITHIN_MS, () => process.exit(0));

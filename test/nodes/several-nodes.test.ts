@@ -127,11 +127,13 @@ describe("three nodes", () => {
   });
 });
 
-test("a node with another key does not start, and says why", async () => {
-  await using stranger = BoardProcess.spawn({
-    args: ["serve", "--port", "0", "--smtp-port", "0", "--data", emptyDirectory(), "--database-url", nodes.database],
-  });
+test.each([
+  ["does not start, and says why", [], /public key .*--key-file/s],
+  ["does not make it the board's while others run with the one it has", ["--new-key", "on"], /Stop them before you give it a new one/],
+])("a node with another key %s", async (_does, more, words) => {
+  const args = ["serve", "--port", "0", "--smtp-port", "0", "--data", emptyDirectory(), "--database-url", nodes.database];
+  await using stranger = BoardProcess.spawn({ args: [...args, ...more] });
   const { code, stderr } = await stranger.ended;
   expect(code).toBe(1);
-  expect(stderr).toMatch(/public key .*--key-file/s);
+  expect(stderr).toMatch(words);
 });

@@ -1,20 +1,24 @@
 // A board that moves from PostgreSQL to SQLite and back: nothing is changed on the way, and it goes on where it was.
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { BusyBoard } from "../../../test/support/busy-board.ts";
 import { TestBoard } from "../../../test/support/board.ts";
 import { databaseFor } from "../../../test/support/postgres/database.ts";
-import { emptyDirectory } from "../../../test/support/process.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { BoardProcess, emptyDirectory } from "../../../test/support/process.ts";
 import { Operator } from "../../../test/support/operator.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { copyBoard } from "../../cli/copy.ts";
-import { makeBackup, restoreToDatabase } from "../../cli/operate/backup.ts";
+import { makeBackup } from "../../cli/operate/backup.ts";
 import { configOf } from "../../cli/operate/desk.ts";
+import { restoreToDatabase } from "../../cli/operate/restore-backup.ts";
 import { undoneIn } from "../../cli/operate/undone.ts";
+import { agentId } from "../../core/protocol/identity.ts";
 import { databasePath } from "../sqlite/open.ts";
 import { COPIED_TABLES, type CopiedRow } from "../sql/copied-tables.ts";
-import { Client } from "./client.ts";
+import { makeBoardKey } from "../system/board-key.ts";
+import { Client, connectTo } from "./client.ts";
 import { readPortions } from "./transfer.ts";
 
 /** Every row of every table, in an order of its own. */
@@ -38,9 +42,9 @@ test(`a board that is moved to SQLite and back has every row it had, verified, a
   const [from, to] = [await databaseFor(first.data), await databaseFor(last)];
   const keyFile = join(first.data, "board.key");
 
-  const moved = await copyBoard({ from, to: between, keyFile }, now);
+  const { head: moved } = await copyBoard({ from, to: between, keyFile }, now);
   expect(moved.seq).toBeGreaterThanOrEqual(seq);
-  expect(await copyBoard({ from: between, to }, now)).toEqual(moved);
+  expect((await copyBoard({ from: between, to }, now)).head).toEqual(moved);
   const before = await rowsOf(from);
   expect(Object.keys(before).length).toBeGreaterThan(12);
   expect(await rowsOf(to)).toEqual(before);
@@ -62,10 +66,10 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   const { id } = await board.put(board.agent(), { kind: "note", body: "to be kept" });
   const [dir, databaseUrl] = [join(emptyDirectory(), "backup"), await databaseFor(board.data)];
   const config = configOf({ databaseUrl, data: board.data, keyFile: join(board.data, "board.key") });
-  const { seq } = await makeBackup(config, dir, false);
-  expect(seq).toBe(1);
+  const { head } = await makeBackup(config, dir, false);
+  expect(head.seq).toBe(1);
   const copy = await databaseFor(dir);
-  expect(await restoreToDatabase(config, copy, dir, board.clock.now())).toMatchObject({ seq });
+  expect(await restoreToDatabase(config, copy, dir, board.clock.now())).toMatchObject({ head, key: { state: "there" } });
   expect((await rowsOf(copy))["messages"]?.join()).toContain(id);
   const undone = () => undoneIn(databaseUrl, databasePath(dir));
   expect(await undone()).toEqual({ lost: [], reversed: [], switches: {}, reopened: [], lostReports: 0, givenOut: undefined });
@@ -74,6 +78,48 @@ test("a board in PostgreSQL is backed up while it runs, and the backup is a whol
   // What the backup still shows, the operator is told to remove again.
   await operator.desk.order({ do: "switch", switches: { readOnly: true } });
   expect(await undone()).toMatchObject({ lost: [{ target: id, order: "remove", here: true }], switches: { readOnly: true }, givenOut: 2 });
+});
+
+test("a backup that is interrupted leaves nothing", async () => {
+  await using board = await TestBoard.start();
+  await board.put(board.agent(), { kind: "note", body: "to be kept" });
+  const [dir, url] = [join(emptyDirectory(), "backup"), await databaseFor(board.data)];
+  const session = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const sql = connectTo({ url, connections: 1, name: "test", session });
+  // It waits for the first table for as long as somebody holds that.
+  await sql.begin(async (holding) => {
+    await holding.unsafe("LOCK TABLE messages IN ACCESS EXCLUSIVE MODE");
+    const backup = BoardProcess.spawn({ args: ["operate", "backup", dir, "--data", board.data, "--database-url", url] });
+    await eventually("the beginning of a backup", () => existsSync(join(dir, "board.db.next")) || undefined);
+    expect(await backup.kill("SIGINT")).toMatchObject({ code: null, signal: "SIGINT", stdout: "" });
+  });
+  await sql.end();
+  expect(existsSync(dir)).toBe(false);
+});
+
+test("a board that is moved to SQLite takes its key along, from where the settings say, and none that is not its own", async () => {
+  const board = await TestBoard.start();
+  await board.put(board.agent(), { kind: "note", body: "to be moved" });
+  const [id, from] = [await board.name(), await databaseFor(board.data)];
+  await board.stop();
+  const [home, other] = [emptyDirectory(), join(emptyDirectory(), "other.key")];
+  const otherId = agentId(makeBoardKey(other).pk);
+  const to = join(home, "moved");
+  const copy = (env: Record<string, string> = {}, ...more: string[]) =>
+    BoardProcess.spawn({ args: ["copy", "--from", from, "--to", to, ...more], env, cwd: home }).ended;
+  const wrong = await copy({ BOARD_KEY_FILE: other });
+  expect(wrong).toMatchObject({ code: 1, stdout: "" });
+  expect(wrong.stderr).toContain(`The board in the database is ${id} (public key `);
+  expect(wrong.stderr).toContain(`but ${other} holds the key of ${otherId}. Give the board's own key with --key-file.`);
+  const missing = await copy();
+  expect(missing.stderr).toContain(`but there is no key at ${join("data", "board.key")}. Give the board's own key with --key-file.`);
+  expect(readdirSync(home)).toEqual([]);
+  const { code, stdout } = await copy({ BOARD_DATA_DIR: board.data });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`Put the key of the board, ${id}, at ${join(to, "board.key")}.\n`);
+  expect(readFileSync(join(to, "board.key"), "utf8")).toBe(readFileSync(join(board.data, "board.key"), "utf8"));
+  await using again = await TestBoard.start({ data: to, clock: board.clock, store: "sqlite" });
+  expect(await again.name()).toBe(id);
 });
 
 test("every table of a board is copied, or belongs to the database itself", async () => {

@@ -4,11 +4,15 @@ import type { HeadRecord } from "../../ports/head-record.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import type { Client } from "./client.ts";
 
-/** The file keeps a database that was put back to an older state from signing a second history. */
-export function postgresHeadRecord(client: Client, file: HeadRecord): HeadRecord {
+/**
+ * The file keeps a database that was put back to an older state from signing a second history. `pk` is the board's key, where it is known:
+ * what another key signed is another board's, and gives way to the first head that this one signs.
+ */
+export function postgresHeadRecord(client: Client, file: HeadRecord, pk: string | undefined): HeadRecord {
   const stored = async (): Promise<Checkpoint | undefined> => {
     const [row] = await client.query<{ body: string }>("SELECT body FROM signed_head");
-    return row === undefined ? undefined : (JSON.parse(row.body) as Checkpoint);
+    const head = row && (JSON.parse(row.body) as Checkpoint);
+    return pk === undefined || head?.pk === pk ? head : undefined;
   };
   return {
     async read() {
@@ -23,7 +27,8 @@ export function postgresHeadRecord(client: Client, file: HeadRecord): HeadRecord
         `INSERT INTO signed_head AS s (one, seq, hash, body) SELECT 1, $1::bigint, $2::text, $3
           WHERE $1::bigint = 0 OR EXISTS (SELECT 1 FROM log WHERE seq = $1::bigint AND hash = $2::text)
           ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, body = excluded.body
-          WHERE s.seq < excluded.seq OR (s.seq = excluded.seq AND s.hash = excluded.hash) RETURNING s.seq`,
+          WHERE s.seq < excluded.seq OR (s.seq = excluded.seq AND s.hash = excluded.hash)
+            OR s.body::json ->> 'pk' <> excluded.body::json ->> 'pk' RETURNING s.seq`,
         [seq, hash, JSON.stringify(checkpoint)],
       );
       if (swapped.length > 0) return file.write(checkpoint);

@@ -56,7 +56,7 @@ test("a file of a newer version, or of one that no step leads on from, is refuse
 
 /** From the newest version back to the tables of the first edition. */
 const FIRST_EDITION = `
-  DROP INDEX messages_claimed; DROP INDEX tallies_spellings; DROP TABLE barred; CREATE INDEX signals_seq ON signals (seq);
+  DROP TABLE board; DROP INDEX messages_claimed; DROP INDEX tallies_spellings; DROP TABLE barred; CREATE INDEX signals_seq ON signals (seq);
   ALTER TABLE messages RENAME COLUMN rejected TO answers_disputed;
   ALTER TABLE aliases DROP COLUMN last_ops; ALTER TABLE labels DROP COLUMN spelling; ALTER TABLE log DROP COLUMN assisted; ALTER TABLE messages DROP COLUMN signal;
   ALTER TABLE switches DROP COLUMN pow_at_once;

@@ -2,7 +2,7 @@
 import { LABEL_COUNTS, SECOND_EDITION } from "../sql/second-edition.ts";
 import type { SchemaHistory } from "./migrate.ts";
 
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
 const MODERATION = `
@@ -85,6 +85,11 @@ CREATE INDEX agents_seen ON agents (last_seen);
 const WITHDRAWALS = `
 -- Authors who withdrew everything before a seq: all up to \`done\` has ended, the rest is about to.
 CREATE TABLE withdrawals (author TEXT PRIMARY KEY, seq INTEGER NOT NULL, done INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+`;
+
+const BOARD = `
+-- The public half of the key that signs for this board.
+CREATE TABLE board (one INTEGER PRIMARY KEY CHECK (one = 1), pk TEXT NOT NULL);
 `;
 
 const BARRED = `
@@ -296,12 +301,12 @@ CREATE TABLE gone (
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
-${WITHDRAWALS}${MODERATION}${BARRED}${SPELLINGS}`;
+${WITHDRAWALS}${MODERATION}${BARRED}${SPELLINGS}${BOARD}`;
 
 const ADDED_SWITCH = "ALTER TABLE switches ADD COLUMN pow_at_once INTEGER;";
 
 export const HISTORY: SchemaHistory = {
   version: SCHEMA_VERSION,
   schema: SCHEMA,
-  upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION, 5: ADDED_SWITCH },
+  upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION, 5: ADDED_SWITCH, 6: BOARD },
 };

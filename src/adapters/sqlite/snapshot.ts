@@ -1,20 +1,24 @@
 // A copy of a board's database as it is at one moment, made beside the board that writes to it.
+import { once } from "node:events";
 import { closeSync, fsyncSync, openSync } from "node:fs";
+import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
+import { workerUrl } from "../system/worker-url.ts";
+import { fileFault, SQLITE } from "./faults.ts";
 import { SqliteHead } from "./head.ts";
 import { openDatabase } from "./open.ts";
 
+export interface SnapshotData {
+  readonly from: string;
+  readonly to: string;
+}
+
 /**
- * One read transaction, so that all of it is of the same moment however busy the board is; on disk when it returns.
- * Row by row and not page by page: what was erased is not copied.
+ * One read transaction, so that all of it is of the same moment however busy the board is; on disk when it resolves.
+ * Row by row and not page by page: what was erased is not copied. In a thread, so that whoever waits for it still hears signals.
  */
-export function snapshot(from: string, to: string): void {
-  const db = openDatabase(from, "read");
-  try {
-    db.prepare("VACUUM INTO ?").run(to);
-  } finally {
-    db.close();
-  }
+export async function snapshot(from: string, to: string): Promise<void> {
+  await once(new Worker(workerUrl("snapshot-thread", import.meta.url), { workerData: { from, to } satisfies SnapshotData }), "exit");
   sync(to);
 }
 
@@ -28,15 +32,14 @@ export function sync(path: string): void {
   }
 }
 
-/** Where the log of a database stands; throws where the file is damaged. */
-export function soundHead(path: string): Head {
-  const db = openDatabase(path, "read");
+/** Where the log of a database stands; throws where the file is damaged, and `mend` says what to do then. */
+export function soundHead(path: string, mend?: string): Head {
   try {
+    using db = openDatabase(path, "read");
     const faults = db.prepare("PRAGMA quick_check(5)").all();
-    if (faults.length !== 1 || faults[0]?.["quick_check"] !== "ok")
-      throw new Error(`The database ${path} is damaged: ${faults.map((row) => String(row["quick_check"])).join("; ")}.`);
-    return new SqliteHead(db).read();
-  } finally {
-    db.close();
+    if (faults.length === 1 && faults[0]?.["quick_check"] === "ok") return new SqliteHead(db).read();
+    throw Object.assign(new Error(faults.map((row) => String(row["quick_check"])).join("; ")), { errcode: SQLITE.CORRUPT });
+  } catch (error) {
+    throw fileFault((error as Error).cause ?? error, path, mend);
   }
 }

@@ -1,6 +1,8 @@
 // All rows of a SQLite board for another store, and a new SQLite board from another store's rows.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { COPIED_TABLES, type CopiedRow, type CopiedTable, type Portion, ROWS_AT_A_TIME } from "../sql/copied-tables.ts";
+import { putBoardKey } from "./board-key.ts";
+import { fileFault } from "./faults.ts";
 import { openDatabase } from "./open.ts";
 
 /** SQLite alone numbers threads and agents; another store knows them by their names. */
@@ -24,8 +26,8 @@ export function* portionsOf(db: DatabaseSync): Generator<Portion> {
   }
 }
 
-/** Makes a database of these rows; all of them, or none where something fails. */
-export async function fillDatabase(path: string, portions: AsyncIterable<Portion>): Promise<void> {
+/** Makes a database of these rows; all of them, or none where something fails. `pk` says whose board it is, where that is known. */
+export async function fillDatabase(path: string, portions: AsyncIterable<Portion>, pk: string | undefined): Promise<void> {
   const db = openDatabase(path, "write");
   try {
     db.exec("BEGIN; CREATE TEMP TABLE named_threads (root TEXT PRIMARY KEY, messages INTEGER, last_activity INTEGER) WITHOUT ROWID;");
@@ -36,7 +38,11 @@ export async function fillDatabase(path: string, portions: AsyncIterable<Portion
       for (const row of rows) insert(row);
     }
     db.exec(NUMBER_THREADS);
-    db.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE);");
+    if (pk !== undefined) putBoardKey(db, pk);
+    // One file, like a snapshot: whoever only reads it needs no others beside it, and leaves none.
+    db.exec("COMMIT; PRAGMA journal_mode = DELETE;");
+  } catch (error) {
+    throw fileFault(error, path);
   } finally {
     db.close();
   }

@@ -1,11 +1,9 @@
-// Ed25519 keys: the board's own in a file, made on first start and readable by the owner only; and those of callers, for a moment.
+// Ed25519 keys: the board's own in a file, which says who the board is; and those of callers, for a moment.
 import { createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { fromBase64url, PUBLIC_KEY, toBase64url } from "../../core/protocol/encoding.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import type { CallerKey, SigningKey, SigningKeys } from "../../ports/signing-key.ts";
-import { makeDirectory } from "./directory.ts";
+import { readSecretFile, writeSecretFile } from "./secret-file.ts";
 
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
@@ -48,16 +46,29 @@ export const signingKeys: SigningKeys = {
 export const agentOf = (secret: string): string | undefined =>
   PUBLIC_KEY.test(secret) ? agentId(signingKeys.from(fromBase64url(secret)).pk) : undefined;
 
-export function loadBoardKey(path: string): SigningKey {
-  makeDirectory(dirname(path));
-  try {
-    const seed = randomBytes(32);
-    writeFileSync(path, `${toBase64url(seed)}\n`, { mode: 0o600, flag: "wx", flush: true });
-    return signingKey(seed);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  const text = readFileSync(path, "utf8").trim();
-  if (!PUBLIC_KEY.test(text)) throw new Error(`The key file ${path} does not hold 43 characters of base64url.`);
-  return signingKey(fromBase64url(text));
+/** The key in a file, or undefined where there is none. */
+export function readBoardKey(path: string): SigningKey | undefined {
+  const secret = readSecretFile(path);
+  return secret === undefined ? undefined : signingKey(fromBase64url(secret));
 }
+
+/** A new key, for a new board; where another process was quicker, the one that it made. */
+export function makeBoardKey(path: string): SigningKey {
+  const seed = randomBytes(32);
+  if (writeSecretFile(path, toBase64url(seed))) return signingKey(seed);
+  const made = readBoardKey(path);
+  if (made === undefined) throw new Error(`The key file ${path} was there a moment ago, and is not any more.`);
+  return made;
+}
+
+/** The key in a file, which must be the one that signs for the board in `place`; `mend` says what to do where it is not. */
+export function requireBoardKey(path: string, place: string, pk: string | undefined, mend: string): SigningKey {
+  const found = readBoardKey(path);
+  if (found !== undefined && (pk === undefined || pk === found.pk)) return found;
+  const holds = found === undefined ? `there is no key at ${path}` : `${path} holds the key of ${agentId(found.pk)}`;
+  const belongs = pk === undefined ? `The board in ${place} has a key already` : `The board in ${place} is ${boardName(pk)}`;
+  throw new Error(`${belongs}, but ${holds}. ${mend}`);
+}
+
+/** Who a board is, by the public half of its key. */
+export const boardName = (pk: string): string => `${agentId(pk)} (public key ${pk})`;

@@ -1,5 +1,5 @@
 // A secret key at rest: 43 characters in a file that only its owner may read, never written over another.
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { systemWords } from "./access.ts";
@@ -24,12 +24,24 @@ export function writeSecretFile(path: string, secret: string): boolean {
   makeDirectory(dirname(path));
   try {
     writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: "wx", flush: true });
+    syncDirectory(dirname(path));
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     // On a full disk there is a file by then, with nothing in it.
     rmSync(path, { force: true });
     throw new Error(systemWords(error, dirname(path), "write") ?? (error as Error).message, { cause: error });
+  }
+}
+
+/** The name of a new file is on disk: a database may be about to say that it belongs to the key in it. */
+function syncDirectory(path: string): void {
+  if (process.platform === "win32") return;
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }
 

@@ -13,7 +13,7 @@ import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
 import { checkBoard, type Checked } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
-import { copyTo, lastSigned } from "./board-copy.ts";
+import { copyTo, identityOf } from "./board-copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 
 const SHOWN = 50;
@@ -42,17 +42,17 @@ async function check(options: DeskOptions): Promise<void> {
 
 export async function checkConfigured(config: Config, now: number = Date.now()): Promise<Checked> {
   // Before the copy, which then cannot be behind it unless the database is.
-  const signed = await lastSigned(config);
+  const board = await identityOf(config);
   const index = readIndexOnDisk(join(config.data, "index"));
   const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {
-    await copyTo(config, databasePath(dir));
+    await copyTo(config, databasePath(dir), board);
     endWithdrawn(databasePath(dir));
     const store = await openSqliteStore(dir, () => {}, "operator");
     try {
       using holdings = openHoldings(databasePath(dir));
-      return await checkBoard({ store, holdings, index, signed }, signatureRule(signatures), now);
+      return await checkBoard({ store, holdings, index, signed: board.signed }, signatureRule(signatures), now);
     } finally {
       await store.close();
     }

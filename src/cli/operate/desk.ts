@@ -1,14 +1,16 @@
 // The operator's desk: a store opened beside the board that may be running on it, a question before each act, and words after it.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { knownBoardKey } from "../../adapters/postgres/board-key.ts";
+import { knownBoardKey as knownToPostgres } from "../../adapters/postgres/board-key.ts";
 import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
 import { openPostgresStore } from "../../adapters/postgres/store.ts";
+import { knownBoardKey } from "../../adapters/sqlite/board-key.ts";
+import { fileFault } from "../../adapters/sqlite/faults.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
-import { openSqliteStore } from "../../adapters/sqlite/store.ts";
-import { headFile } from "../../adapters/system/head-file.ts";
+import { openSealedStore, openSqliteStore } from "../../adapters/sqlite/store.ts";
+import { barred } from "../../adapters/system/access.ts";
+import { headFileIn } from "../../adapters/system/head-file.ts";
 import { continues } from "../../board/checkpoint.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
@@ -80,6 +82,8 @@ export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) 
   const { store, record } = await openBoard(config);
   try {
     return await work(desk(config, store, record, options));
+  } catch (error) {
+    throw fileFault(error, databasePath(config.data));
   } finally {
     await store.close();
   }
@@ -87,28 +91,23 @@ export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) 
 
 /** The board's store beside the board that may be running on it, and the last head it signed. */
 export async function openBoard({ data, databaseUrl }: Config): Promise<{ store: Store; record: HeadRecord }> {
-  const file = headFile(join(data, "head.json"));
   if (databaseUrl !== undefined) {
     const store = await openPostgresStore(databaseUrl, undefined, "operator");
-    return { store, record: postgresHeadRecord(store.client, headsOf(file, await knownBoardKey(store.client))) };
+    const pk = await knownToPostgres(store.client);
+    return { store, record: postgresHeadRecord(store.client, headFileIn(data, pk), pk) };
   }
   requireBoardIn(data);
-  return { store: await openSqliteStore(data, () => {}, "operator"), record: file };
-}
-
-/** The directory on this machine may be that of another board, whose heads say nothing of this one. */
-function headsOf(file: HeadRecord, pk: string | undefined): HeadRecord {
-  return {
-    ...file,
-    async read() {
-      const kept = await file.read();
-      return pk === undefined || kept?.pk === pk ? kept : undefined;
-    },
-  };
+  const record = headFileIn(data, await knownBoardKey(databasePath(data)));
+  // What only reads needs no more than that.
+  if (barred(data, "write") !== undefined) return { store: openSealedStore(data), record };
+  return { store: await openSqliteStore(data, () => {}, "operator"), record };
 }
 
 export function requireBoardIn(data: string): void {
-  if (!existsSync(databasePath(data))) throw new Error(`There is no board in ${data}. Give its directory with --data.`);
+  const path = databasePath(data);
+  const unreadable = barred(path, "read");
+  if (unreadable !== undefined) throw new Error(unreadable);
+  if (!existsSync(path)) throw new Error(`There is no board in ${data}. Give its directory with --data.`);
 }
 
 /** Asking and telling, for what is done without the store. */

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../../adapters/search/thread-index.ts";
-import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
+import { databasePath, InUse, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { workerUrl } from "../../adapters/system/worker-url.ts";
 import type { Desk } from "./desk.ts";
 import { giveToOwnerOf } from "./owner.ts";
@@ -33,7 +33,8 @@ async function eraseWords(data: string): Promise<string> {
   let lock: ReturnType<typeof lockDataDir>;
   try {
     lock = lockDataDir(data);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof InUse)) return `The search index still holds its words. ${(error as Error).message}`;
     return "The running board takes its words out of the search index within seconds.";
   }
   const source = { url: workerUrl("../../adapters/sqlite/search-source", import.meta.url).href, options: { path: databasePath(data) } };

@@ -1,5 +1,5 @@
 // The last signed head: that the board signed it, and that the log goes on from it.
-import { createPublicKey, verify } from "node:crypto";
+import { isSigned } from "../../../adapters/system/head-file.ts";
 import { continues } from "../../../board/checkpoint.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import { agentId } from "../../../core/protocol/identity.ts";
@@ -17,15 +17,6 @@ export async function checkCheckpoint(store: Store, signed: Checkpoint | undefin
       where,
       "was signed by the board, but this log does not contain it: the database is older than it, or its entries are others. Restore the newest copy of the database; see docs/operate.md",
     );
-}
-
-function isSigned({ payload, sig, pk }: Checkpoint): boolean {
-  try {
-    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: pk }, format: "jwk" });
-    return verify(null, Buffer.from(payload), key, Buffer.from(sig, "base64url"));
-  } catch {
-    return false;
-  }
 }
 
 function said(payload: string): { seq?: number; hash?: string } {

@@ -1,0 +1,172 @@
+// `blackboard operate restore-backup`: a backup in the place of the board, with its key, and what that undoes.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-key.ts";
+import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
+import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
+import { barred, systemWords } from "../../adapters/system/access.ts";
+import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
+import type { Config } from "../../config.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import { copyToPostgres } from "../copy.ts";
+import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
+import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./moved-key.ts";
+import { giveToOwnerOf } from "./owner.ts";
+import { view as switchesView } from "./switches.ts";
+import { type Undone, undoneAt, undoneIn } from "./undone.ts";
+import { givenOutLines, undoneLines } from "./undone-words.ts";
+
+/** What a restore writes into the board's directory, besides the key. */
+const FILES = ["board.db", HEAD_FILE, "board.lock"];
+
+export function restoreBackupCommand(operate: Command): void {
+  atDesk(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
+    .option("--replaced-url <url>", "the PostgreSQL database that the board was in, to list what the backup undoes")
+    .action(restore);
+}
+
+async function restore(dir: string, options: DeskOptions & { replacedUrl?: string }): Promise<void> {
+  const { tell, confirm } = offDesk(options);
+  const config = configOf(options);
+  const { seq } = soundBackup(dir);
+  if (config.databaseUrl !== undefined) {
+    await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
+    // Before anything is written: where that database cannot be read, nothing has happened yet.
+    const undone = options.replacedUrl === undefined ? undefined : await undoneIn(options.replacedUrl, databasePath(dir));
+    const { head, key } = await restoreToDatabase(config, config.databaseUrl, dir);
+    const lines = [
+      `Restored the database to entry ${head.seq}, and verified it.`,
+      keyWords(key, true),
+      ...givenOutLines(undone?.givenOut, seq, true),
+      ...(undone === undefined ? [] : undoneLines(undone, [])),
+    ];
+    return tell(lines.join("\n"), { restored: head, key, ...undoneView(undone) });
+  }
+  await confirm(`Put the backup in ${dir}, up to entry ${seq}, in the place of the board in ${config.data}?`);
+  const { head, signed, replaced, undone, key } = await restoreBackup(config, dir);
+  const behind = signed !== undefined && signed.seq > head.seq;
+  const lines = [
+    `Restored ${config.data} to entry ${head.seq}.`,
+    keyWords(key, config.keyFile !== join(config.data, KEY_FILE)),
+    ...(replaced === undefined ? [] : [`What was there is in ${replaced}: erase it when it is not needed any more.`]),
+    ...(behind
+      ? [
+          `The last head that the board signed is entry ${signed.seq}: it will start read-only, for it must not tell a second history.`,
+          `Find a newer backup. To go on from this one all the same, move ${config.keyFile} away and start with --new-key on: it is another board then, and its readers must be told.`,
+        ]
+      : []),
+    ...givenOutLines(undone?.givenOut, head.seq, !behind),
+    ...(replaced !== undefined && undone === undefined
+      ? ["What was there cannot be read: nobody can tell which decisions the backup does not know."]
+      : []),
+    ...(undone === undefined ? [] : undoneLines(undone, ["--data", config.data])),
+  ];
+  const known = { restored: head, key, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null };
+  tell(lines.join("\n"), { ...known, ...undoneView(undone) });
+}
+
+const undoneView = (undone: Undone | undefined): object => ({
+  lost: undone?.lost ?? [],
+  taken_back: undone?.reversed ?? [],
+  switches: switchesView(undone?.switches ?? {}),
+  reports_reopened: undone?.reopened ?? [],
+  reports_lost: undone?.lostReports ?? 0,
+  given_out_seq: undone?.givenOut ?? null,
+});
+
+/** A backup is a SQLite board like any other. A node that knows of a newer signed head starts read-only on it. */
+export async function restoreToDatabase(
+  { data, keyFile }: Config,
+  to: string,
+  dir: string,
+  now?: number,
+): Promise<Pick<Restored, "head" | "key">> {
+  soundBackup(dir);
+  const { pk, move } = await keyOf(dir, keyFile);
+  if (pk === undefined)
+    throw new Error(`Neither ${dir} nor ${keyFile} tells whose board this backup is. Give the board's own key with --key-file.`);
+  const head = await copyToPostgres({ from: dir, to, pk }, now);
+  const key = move();
+  if (key.state === "written" && existsSync(data)) giveToOwnerOf(data, [keyFile]);
+  return { head, key };
+}
+
+export interface Restored {
+  readonly head: Head;
+  readonly key: MovedKey;
+  /** The newest head known to have been signed. */
+  readonly signed: Head | undefined;
+  /** Where the database that was there before is now. */
+  readonly replaced: string | undefined;
+  /** What the database that was there before knew; undefined where there was none, or none that can be read. */
+  readonly undone: Undone | undefined;
+}
+
+export async function restoreBackup({ data, keyFile }: Config, dir: string): Promise<Restored> {
+  const head = soundBackup(dir);
+  const { pk, move } = await keyOf(dir, keyFile);
+  const from = databasePath(dir);
+  const lock = lockDataDir(data);
+  try {
+    const undone = existsSync(databasePath(data)) ? await undoneAt(databasePath(data), from) : undefined;
+    const next = `${databasePath(data)}.next`;
+    takeCopy(from, next, pk);
+    const key = move();
+    const replaced = setAside(data);
+    // A crash before this line leaves no database, and the old one beside it; after it, the backup is in place.
+    renameSync(next, databasePath(data));
+    const signed = await newestHead(data, dir, pk);
+    const written = [
+      ...FILES.map((name) => join(data, name)),
+      ...(key.state === "written" ? [keyFile] : []),
+      ...(replaced === undefined ? [] : [replaced]),
+    ];
+    giveToOwnerOf(data, written);
+    return { head, key, signed, replaced, undone };
+  } finally {
+    lock.close();
+  }
+}
+
+const keyOf = async (dir: string, keyFile: string): Promise<ReturnType<typeof keyMove>> =>
+  keyMove({ from: join(dir, KEY_FILE), to: keyFile, pk: await knownBoardKey(databasePath(dir)) });
+
+/** All of it beside the database that is there, or nothing. */
+function takeCopy(from: string, to: string, pk: string | undefined): void {
+  try {
+    copyFileSync(from, to);
+    chmodSync(to, 0o600);
+    // Backups from before it was recorded have proved it with their head.
+    if (pk !== undefined) recordBoardKey(to, pk);
+    sync(to);
+  } catch (error) {
+    rmSync(to, { force: true });
+    throw new Error(systemWords(error, to, "write") ?? (error as Error).message, { cause: error });
+  }
+}
+
+/** The last signed head is never replaced by an older one. */
+async function newestHead(data: string, dir: string, pk: string | undefined): Promise<Head | undefined> {
+  const [here, there] = [await headFileIn(data, pk).read(), await headFileIn(dir, pk).read()];
+  if (there === undefined || (here !== undefined && here.seq >= there.seq)) return here;
+  return headFileIn(data, pk).write(there);
+}
+
+function setAside(data: string): string | undefined {
+  const files = ["board.db", "board.db-wal", "board.db-shm"].filter((name) => existsSync(join(data, name)));
+  if (files.length === 0) return undefined;
+  const aside = join(data, `replaced-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`);
+  mkdirSync(aside, { mode: 0o700 });
+  for (const name of files) renameSync(join(data, name), join(aside, name));
+  return aside;
+}
+
+/** Where the log of the backup stands. */
+function soundBackup(dir: string): Head {
+  const path = databasePath(dir);
+  const unreadable = barred(path, "read");
+  if (unreadable !== undefined) throw new Error(unreadable);
+  if (!existsSync(path)) throw new Error(`There is no backup in ${dir}.`);
+  return soundHead(path, "Take another backup.");
+}

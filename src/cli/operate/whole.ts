@@ -1,0 +1,31 @@
+// A directory that is filled as a whole: where that fails or is interrupted, nothing of it is left.
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { systemWords } from "../../adapters/system/access.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** What was in the directory before stays. */
+export async function whole<Result>(dir: string, fill: () => Promise<Result>): Promise<Result> {
+  const before = existsSync(dir) ? new Set(readdirSync(dir)) : undefined;
+  const undo = (): void => {
+    const added = before === undefined ? [dir] : readdirSync(dir).flatMap((name) => (before.has(name) ? [] : [join(dir, name)]));
+    for (const path of added) rmSync(path, { recursive: true, force: true });
+  };
+  const interrupted = (signal: NodeJS.Signals): void => {
+    undo();
+    for (const one of SIGNALS) process.off(one, interrupted);
+    // Now it ends the process at once, as it would have without this, whatever threads are in the middle of.
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupted);
+  try {
+    return await fill();
+  } catch (error) {
+    undo();
+    const words = systemWords(error, dir, "write");
+    throw words === undefined ? error : new Error(words, { cause: error });
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+  }
+}
