@@ -19,11 +19,18 @@ beforeAll(async () => {
 afterAll(() => sound[Symbol.asyncDispose]());
 
 /** A copy of it, in a directory that everybody can enter. */
-function copy(parent = emptyDirectory()): string {
+function copy(): string {
+  const parent = emptyDirectory();
   chmodSync(parent, 0o755);
-  const data = join(parent, "data");
-  cpSync(sound.data, data, { recursive: true });
-  return data;
+  cpSync(sound.data, join(parent, "data"), { recursive: true });
+  return join(parent, "data");
+}
+
+/** A copy of it on another disk; its path there, and for this process. */
+function copyOn(disk: SmallDisk) {
+  const [data, seen] = [join(disk.path, "data"), join(disk.seen, "data")];
+  cpSync(sound.data, seen, { recursive: true });
+  return { data, seen };
 }
 
 const SERVE = ["serve", "--port", "0", "--smtp-port", "0", "--log-level", "silent", "--base-url", "http://board.test"];
@@ -127,113 +134,105 @@ describe("a damaged database", () => {
 });
 
 describe.skipIf(noDisk)(`a full disk ${WITH_DISK}`, () => {
+  const full = matching(/^The disk that holds .+ is full\. Make room there, and try again\.\n$/);
+
   test("is not taken for a running board, and the board starts once there is room", async () => {
-    using disk = new SmallDisk(2);
-    const data = copy(disk.path);
+    using disk = await SmallDisk.mount(2);
+    const { data } = copyOn(disk);
     disk.fill();
-    expect(await said([...SERVE, "--data", data])).toEqual(
-      matching(/^The disk that holds .+ is full\. Make room there, and try again\.\n$/),
-    );
-    expect(await said(["operate", "stats", "--data", data])).toEqual(
-      failed(`The disk that holds ${databasePath(data)} is full. Make room there, and try again.`),
-    );
+    expect(await said([...SERVE, "--data", data], disk.under)).toEqual(full);
+    const words = failed(`The disk that holds ${databasePath(data)} is full. Make room there, and try again.`);
+    expect(await said(["operate", "stats", "--data", data], disk.under)).toEqual(words);
     disk.makeRoom();
-    await using board = await BoardProcess.serve(data);
+    await using board = await BoardProcess.serve(data, [], {}, disk.under);
     expect((await fetch(`${board.url}/readyz`)).status).toBe(200);
-    await board.kill("SIGTERM");
   });
 
   test("gets no key that is none", async () => {
-    using disk = new SmallDisk(2);
-    const key = join(disk.path, "board.key");
+    using disk = await SmallDisk.mount(1);
     disk.fill();
-    const ended = await said([...SERVE, "--data", join(emptyDirectory(), "data"), "--key-file", key]);
-    expect(ended).toEqual(failed(`The disk that holds ${disk.path} is full. Make room there, and try again.`));
-    expect(existsSync(key)).toBe(false);
+    const flags = ["--data", join(emptyDirectory(), "data"), "--key-file", join(disk.path, "board.key")];
+    const words = failed(`The disk that holds ${disk.path} is full. Make room there, and try again.`);
+    expect(await said([...SERVE, ...flags], disk.under)).toEqual(words);
+    expect(readdirSync(disk.seen)).toEqual(["filler"]);
   });
 
-  test("takes no backup: it is named, nothing of it is left, and the next try is not in the way of the first", async () => {
-    using disk = new SmallDisk(1);
-    const [data, dir] = [copy(), join(disk.path, "backup")];
+  test("takes no backup: it is named, nothing of it is left, and the first try is not in the way of the next", async () => {
+    using disk = await SmallDisk.mount(1);
+    const backup = ["operate", "backup", join(disk.path, "backup"), "--data", copy()];
     disk.fill();
-    const ended = await said(["operate", "backup", dir, "--data", data]);
-    expect(ended).toEqual(matching(/^The disk that holds .+ is full\. Make room there, and try again\.\n$/));
-    expect(ended.stderr).toContain(dir);
-    expect(readdirSync(disk.path)).toEqual(["filler"]);
+    const ended = await said(backup, disk.under);
+    expect(ended).toEqual(full);
+    expect(ended.stderr).toContain(join(disk.path, "backup"));
+    expect(readdirSync(disk.seen)).toEqual(["filler"]);
     disk.makeRoom();
-    expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });
+    expect(await said(backup, disk.under)).toMatchObject({ code: 0 });
   });
 
   test("takes no restored board either: what was there stays in place", async () => {
-    using disk = new SmallDisk(2);
-    const [data, dir] = [copy(disk.path), join(emptyDirectory(), "backup")];
-    expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });
-    const files = readdirSync(data);
+    using disk = await SmallDisk.mount(2);
+    const [{ data, seen }, dir] = [copyOn(disk), join(emptyDirectory(), "backup")];
+    expect(await said(["operate", "backup", dir, "--data", data], disk.under)).toMatchObject({ code: 0 });
+    const files = readdirSync(seen);
     disk.fill();
-    const ended = await said(["operate", "restore-backup", dir, "--data", data, "--yes"]);
-    expect(ended).toEqual(matching(/^The disk that holds .+ is full\. Make room there, and try again\.\n$/));
-    expect(readdirSync(data)).toEqual(files);
+    expect(await said(["operate", "restore-backup", dir, "--data", data, "--yes"], disk.under)).toEqual(full);
+    expect(readdirSync(seen)).toEqual(files);
     disk.makeRoom();
-    expect(await said(["operate", "check", "--data", data])).toMatchObject({ code: 0 });
+    expect(await said(["operate", "check", "--data", data], disk.under)).toMatchObject({ code: 0 });
   });
 });
 
 describe.skipIf(noDisk)(`a read-only disk ${WITH_DISK}`, () => {
   test("is named, with the way to start there all the same", async () => {
-    using disk = new SmallDisk(2);
-    const data = copy(disk.path);
-    disk.mount("ro");
+    using disk = await SmallDisk.mount(2);
+    const { data } = copyOn(disk);
+    disk.seal();
     const words = `${data} is on a read-only file system. Mount it writable. A board that only answers questions starts there too: serve --read-only on`;
-    expect(await said([...SERVE, "--data", data])).toEqual(failed(words));
-    const empty = join(disk.path, "empty");
-    const none = await said([...SERVE, "--data", empty]);
-    expect(none).toEqual(failed(`The directory ${empty} cannot be made: ${disk.path} is on a read-only file system. Mount it writable.`));
+    expect(await said([...SERVE, "--data", data], disk.under)).toEqual(failed(words));
+    const none = join(disk.path, "none");
+    expect(await said([...SERVE, "--data", none], disk.under)).toEqual(
+      failed(`The directory ${none} cannot be made: ${disk.path} is on a read-only file system. Mount it writable.`),
+    );
+    const empty = await said([...SERVE, "--data", disk.path, "--read-only", "on"], disk.under);
+    expect(empty).toEqual(matching(/^There is no board in .+, and none can be made there\. .+ is on a read-only file system\./));
   });
 
+  const READ_ONLY = ["--read-only", "on", "--profile", "public", "--base-url"];
+
   test.each(["stopped", "killed"])(
-    "answers everything with --read-only on, also what a board that was %s left, and writes nothing",
+    "answers everything with --read-only on, also what a board that was %s has left, and nothing is written",
     async (how) => {
-      using disk = new SmallDisk(8);
-      const [data, temporary] = [copy(disk.path), emptyDirectory()];
-      if (how === "killed") {
-        const board = await BoardProcess.serve(data);
-        await board.kill("SIGKILL");
-      }
-      disk.mount("ro");
-      const files = readdirSync(data);
-      const flags = ["--read-only", "on", "--base-url", "http://board.test", "--profile", "public"];
-      await using board = await BoardProcess.serve(data, flags, { TMPDIR: temporary });
+      using disk = await SmallDisk.mount(8);
+      const [{ data, seen }, temporary] = [copyOn(disk), emptyDirectory()];
+      if (how === "killed") await (await BoardProcess.serve(data, [], {}, disk.under)).kill("SIGKILL");
+      disk.seal();
+      const files = readdirSync(seen);
+      await using board = await BoardProcess.serve(data, [...READ_ONLY, "http://board.test"], { TMPDIR: temporary }, disk.under);
       const get = async (path: string) => (await (await fetch(board.url + path)).json()) as Record<string, unknown>;
       const found = (await get("/api/messages?q=zebra")) as { messages: { meta: { title: string } }[] };
       expect(found.messages.map(({ meta }) => meta.title)).toEqual(["zebra"]);
-      expect(await get("/api/checkpoint")).toEqual(JSON.parse(readFileSync(join(data, "head.json"), "utf8")));
+      expect(await get("/api/checkpoint")).toEqual(JSON.parse(readFileSync(join(seen, "head.json"), "utf8")));
       expect(await get("/readyz")).toMatchObject({ writing: "read_only" });
-      const init = {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(sound.agent().envelope({ kind: "note" })),
-      };
-      expect((await fetch(`${board.url}/api/messages`, init)).status).toBe(503);
-      expect(await said(["operate", "stats", "--data", data])).toMatchObject({ code: 0, stderr: "" });
-      const turned = await said(["operate", "read-only", "on", "--yes", "--data", data]);
-      expect(turned).toEqual(matching(/is on a read-only file system\. Mount it writable\./));
-      const dir = join(emptyDirectory(), "backup");
-      expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });
+      const body = JSON.stringify(sound.agent().envelope({ kind: "note" }));
+      const post = await fetch(`${board.url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body });
+      expect(post.status).toBe(503);
+      const operate = (...args: string[]) => said(["operate", ...args, "--data", data], disk.under);
+      expect(await operate("stats")).toMatchObject({ code: 0, stderr: "" });
+      expect(await operate("backup", join(emptyDirectory(), "backup"))).toMatchObject({ code: 0 });
+      expect(await operate("read-only", "on", "--yes")).toEqual(matching(/ is on a read-only file system\. Mount it writable\./));
       expect(readdirSync(temporary)).toHaveLength(1);
       await board.kill("SIGTERM");
-      expect([readdirSync(data), readdirSync(temporary)]).toEqual([files, []]);
+      expect([readdirSync(seen), readdirSync(temporary)]).toEqual([files, []]);
     },
   );
 
   test("signs no head that cannot be kept, and says so", async () => {
-    using disk = new SmallDisk(8);
-    const data = copy(disk.path);
-    disk.mount("ro");
-    await using board = await BoardProcess.serve(data, ["--read-only", "on", "--base-url", "http://elsewhere.test", "--profile", "public"]);
+    using disk = await SmallDisk.mount(4);
+    const { data } = copyOn(disk);
+    disk.seal();
+    // Another address is another head.
+    await using board = await BoardProcess.serve(data, [...READ_ONLY, "http://elsewhere.test"], {}, disk.under);
     const answer = await fetch(`${board.url}/api/checkpoint`);
-    expect([answer.status, await answer.json()]).toEqual([
-      503,
-      expect.objectContaining({ error: expect.objectContaining({ code: "read_only" }) as object }),
-    ]);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "read_only" } }]);
   });
 });

@@ -1,49 +1,67 @@
-// A disk that can be full, or read-only, where the system lets the tests mount one.
-import { spawnSync } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+// A disk that can be full, or read-only, for processes that are run in its namespace: nobody else sees it, and it goes with the last of them.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { smallDisk } from "../../prove/support/machine.ts";
+import { undoAtExit } from "./leftovers.ts";
+import { emptyDirectory } from "./process.ts";
 
-const canMount = (): boolean => {
-  try {
-    smallDisk(1)[Symbol.dispose]();
-    return true;
-  } catch {
-    return false;
-  }
-};
-export const noDisk = !canMount();
-export const WITH_DISK = noDisk ? "(skipped: mounting a small file system needs root)" : "";
+/** Whoever is not root is it in a namespace of users, where the system allows one. */
+const isRoot = process.getuid?.() === 0;
+const UNSHARE = ["--mount", ...(isRoot ? [] : ["--user", "--map-root-user"])];
+const ENTER = ["--mount", ...(isRoot ? [] : ["--user", "--preserve-credentials"])];
+const MOUNT = 'mount -t tmpfs -o "size=$1m" none "$0" && echo mounted && exec cat';
+
+export const noDisk = spawnSync("unshare", [...UNSHARE, "sh", "-c", MOUNT, emptyDirectory(), "1"], { input: "" }).status !== 0;
+export const WITH_DISK = noDisk ? "(skipped: a disk of its own needs root or a namespace of users)" : "";
 
 export class SmallDisk implements Disposable {
-  readonly #mounted;
+  /** Where it is, for processes that run under it. */
   readonly path: string;
+  /** Runs a command where the disk is. */
+  readonly under: readonly string[];
+  /** Where it is for everybody else. */
+  readonly seen: string;
+  readonly #holder: ChildProcess;
+  readonly #forget: () => void;
 
-  constructor(megabytes: number) {
-    this.#mounted = smallDisk(megabytes);
-    this.path = this.#mounted.path;
+  private constructor(path: string, holder: ChildProcess) {
+    this.path = path;
+    this.under = ["nsenter", "--target", String(holder.pid), ...ENTER, "--"];
+    this.seen = join("/proc", String(holder.pid), "root", path);
+    this.#holder = holder;
+    this.#forget = undoAtExit(() => holder.kill("SIGKILL"));
+  }
+
+  static async mount(megabytes: number): Promise<SmallDisk> {
+    const path = emptyDirectory();
+    // The holder waits for the end of its input, which is that of this process at the latest.
+    const holder = spawn("unshare", [...UNSHARE, "sh", "-c", MOUNT, path, String(megabytes)], { stdio: ["pipe", "pipe", "inherit"] });
+    await once(holder.stdout, "data");
+    return new SmallDisk(path, holder);
   }
 
   /** To the last byte. */
   fill(): void {
     for (let size = 1 << 20; size >= 1; size = Math.floor(size / 2))
       try {
-        for (;;) writeFileSync(join(this.path, "filler"), Buffer.alloc(size), { flag: "a" });
+        for (;;) writeFileSync(join(this.seen, "filler"), Buffer.alloc(size), { flag: "a" });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       }
   }
 
   makeRoom(): void {
-    rmSync(join(this.path, "filler"), { force: true });
+    rmSync(join(this.seen, "filler"), { force: true });
   }
 
-  mount(how: "ro" | "rw"): void {
-    const { status, stderr } = spawnSync("mount", ["-o", `remount,${how}`, this.path], { encoding: "utf8" });
-    if (status !== 0) throw new Error(`It cannot be mounted ${how}: ${stderr}`);
+  seal(): void {
+    const [command = "", ...args] = [...this.under, "mount", "-o", "remount,bind,ro", this.path];
+    execFileSync(command, args);
   }
 
   [Symbol.dispose](): void {
-    if (existsSync(this.path)) this.#mounted[Symbol.dispose]();
+    this.#holder.kill("SIGKILL");
+    this.#forget();
   }
 }
