@@ -124,7 +124,7 @@ test("what a backup undoes is told with the commands that do it again: decisions
     "set-pow 22 --max 24 --now",
     `reports dismiss ${undone.reopened[0] ?? "none"}`,
   ]);
-  expect(givenOutLines(undone.givenOut, head.seq, true).join()).toContain(`Entries ${head.seq + 1} to ${head.seq + 5} were given out`);
+  expect(givenOutLines(undone.givenOut, head.seq, true).join()).toContain(`Entries ${head.seq + 1} to ${head.seq + 5} were published`);
 });
 
 test("a backup of an older release is put in the place of a newer board", async () => {

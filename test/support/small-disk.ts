@@ -56,7 +56,7 @@ export class SmallDisk implements Disposable {
   }
 
   seal(): void {
-    const [command = "", ...args] = [...this.under, "mount", "-o", "remount,bind,ro", this.path];
+    const [command, ...args] = [...this.under, "mount", "-o", "remount,bind,ro", this.path];
     execFileSync(command, args);
   }
 

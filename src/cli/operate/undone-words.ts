@@ -21,7 +21,7 @@ export function undoneLines({ lost, reversed, switches, reopened, lostReports }:
       reversed.map((one) => command(one.visibility === "key_blocked" ? "unblock-key" : "restore", one.target)),
     ),
     ...section(
-      "Switches turned after the backup, and as they were before; turn them again:",
+      "Switches set after the backup, and as they were before; set them again:",
       switchWords(switches).map((words) => command(...words)),
     ),
     ...section(
@@ -36,8 +36,8 @@ export function undoneLines({ lost, reversed, switches, reopened, lostReports }:
 export function givenOutLines(last: number | undefined, seq: number, goesOn: boolean): readonly string[] {
   if (last === undefined || last <= seq) return [];
   const [which, they] = last === seq + 1 ? [`Entry ${last} was`, "its number"] : [`Entries ${seq + 1} to ${last} were`, "their numbers"];
-  const anew = `The board gives ${they} out anew: whoever has read further than entry ${seq} must read again from there.`;
-  return [`${which} given out and ${last === seq + 1 ? "is" : "are"} not in the backup.${goesOn ? ` ${anew} See docs/operate.md.` : ""}`];
+  const anew = `New entries will get ${they}: whoever has read further than entry ${seq} must read again from there.`;
+  return [`${which} published and ${last === seq + 1 ? "is" : "are"} not in the backup.${goesOn ? ` ${anew} See docs/operate.md.` : ""}`];
 }
 
 const section = (heading: string, lines: readonly string[]): readonly string[] => (lines.length === 0 ? [] : [heading, ...lines]);
