@@ -189,6 +189,8 @@ describe("whatever is asked, the answer is the error object", () => {
   test("OPTIONS * asks about the board as a whole", async () => {
     const answer = await rawRequest(board.url, head("OPTIONS *"));
     expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"]);
+    for (const line of ["GET *", "GET *?q=1", "OPTIONS *?q=1", "GET *x", "POST *"])
+      expectRefusal(await rawRequest(board.url, head(line)), 400, "invalid_parameter");
   });
   test("DELETE /api/messages names POST among the allowed methods", async () => {
     const answer = await board.get("/api/messages", { method: "DELETE" });

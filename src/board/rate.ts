@@ -92,6 +92,15 @@ export class RateLimiter {
     this.#noteSpent(scope, caller);
   }
 
+  /** Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses where that is more than there is. */
+  takeForTime(scope: Scope, caller: string, tokens: number, spentMs: number): void {
+    if (!this.#on) return;
+    const { over } = this.#after(scope, caller, tokens);
+    this.charge(scope, caller, tokens);
+    this.#noteSpent(scope, caller, tokens);
+    if (over > 0) throw limited(scope, this.#buckets[scope], Math.ceil(over / 1000), Math.round(spentMs));
+  }
+
   /** Puts back the token of a call that came to nothing. */
   giveBack(scope: Scope, caller: string): void {
     const callers = this.#callers(scope);
@@ -109,11 +118,11 @@ export class RateLimiter {
   }
 
   /** What one more would come to: when the bucket would be full again, and how many milliseconds too late that is. */
-  #after(scope: Scope, caller: string): { readonly over: number; readonly fullAt: number } {
+  #after(scope: Scope, caller: string, tokens = 1): { readonly over: number; readonly fullAt: number } {
     const { burst, everyMs } = this.#buckets[scope];
     const now = this.#clock.now();
     const known = this.#callers(scope).get(caller) ?? 0;
-    const fullAt = Math.min(Math.max(known, now), now + this.#longest(scope)) + everyMs;
+    const fullAt = Math.min(Math.max(known, now), now + this.#longest(scope)) + tokens * everyMs;
     return { over: fullAt - now - burst * everyMs, fullAt };
   }
 
@@ -159,10 +168,10 @@ export class RateLimiter {
     return burst * everyMs * (this.#shared ? 2 : 1);
   }
 
-  #noteSpent(scope: Scope, caller: string): void {
+  #noteSpent(scope: Scope, caller: string, tokens = 1): void {
     if (!this.#shared) return;
     const key = `${scope} ${caller}`;
-    this.#untold.set(key, { scope, caller, tokens: (this.#untold.get(key)?.tokens ?? 0) + 1 });
+    this.#untold.set(key, { scope, caller, tokens: (this.#untold.get(key)?.tokens ?? 0) + tokens });
   }
 
   #callers(scope: Scope): Recent<string, number> {
@@ -172,13 +181,17 @@ export class RateLimiter {
   }
 }
 
-function limited(scope: Scope, { burst, everyMs, who }: Bucket, seconds: number): Refusal {
+/** `costMs`: the processor time that this very request has used, where that was too much. */
+function limited(scope: Scope, { burst, everyMs, who }: Bucket, seconds: number, costMs?: number): Refusal {
   const details: PaceDetails = { scope, retry_after_s: seconds, burst, then_every_s: everyMs / 1000 };
-  return new Refusal(
-    "rate_limited",
-    `This ${who} has used up its ${scope.replace("agent_", "")}: ${burst} at once, then one every ${everyMs / 1000} s.`,
-    { details: { ...details } },
-  );
+  const pace = `${burst} at once, then one every ${everyMs / 1000} s`;
+  const used = `This ${who} has used up its ${scope.replace("agent_", "")}: ${pace}`;
+  return costMs === undefined
+    ? new Refusal("rate_limited", `${used}.`, { details: { ...details } })
+    : new Refusal("rate_limited", `${used}; this request took ${costMs} ms of processor time, and each 10 ms count as one.`, {
+        details: { ...details, cost_ms: costMs },
+        hint: "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
+      });
 }
 
 /** As some proxies pass an address on: with the port that its connection has, which is another each time. */

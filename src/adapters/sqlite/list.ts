@@ -1,9 +1,9 @@
 // Listings in SQLite: which index drives the walk, the statement for it, and its rows as cards.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import { Recent } from "../../core/recent.ts";
+import { nextSlice, slice } from "../../ports/share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
@@ -39,8 +39,11 @@ interface Stretch {
   readonly limit: number;
 }
 
-const FIRST_STRETCH = 8192;
+const FIRST_STRETCH = 1024;
+const SHORTEST_STRETCH = 128;
 const LONGEST_STRETCH = 65_536;
+/** What a stretch should take: some rows are looked at in a microsecond, others in ten. */
+const STRETCH_MS = 5;
 const STEP_AT_HAND = 1024;
 /** In another order than that of seq, rows are looked up one by one. */
 const KEY_STRETCH = 1024;
@@ -109,12 +112,17 @@ export class SqliteLister {
     if (isShort(plan)) return look(plan, { after, upTo: undefined, limit });
     const found: Row[] = [];
     let from = after;
-    for (let length = FIRST_STRETCH; ; length = Math.min(length * 2, LONGEST_STRETCH)) {
-      const upTo = plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from);
-      found.push(...look(plan, { after: from, upTo, limit: limit - found.length }));
+    for (let length = FIRST_STRETCH; ;) {
+      const began = performance.now();
+      const upTo = slice(() => {
+        const end = plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from, length);
+        found.push(...look(plan, { after: from, upTo: end, limit: limit - found.length }));
+        return end;
+      });
       if (upTo === undefined || found.length >= limit) return found;
       from = upTo;
-      await setImmediate();
+      length = nextLength(length, performance.now() - began);
+      await nextSlice();
     }
   }
 
@@ -132,7 +140,7 @@ export class SqliteLister {
    * So many messages on in the order of the listing; threads where it is ordered by these. A stretch holds whole runs of equal keys or a
    * part of one run: across runs, no index could tell where in the last one to stop.
    */
-  #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined): Position | undefined {
+  #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined, length: number): Position | undefined {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = descending ? "DESC" : "ASC";
     const column = ORDER_COLUMN[key];
@@ -141,7 +149,7 @@ export class SqliteLister {
     if (key !== "activity") {
       const on = (condition: string): Position | undefined =>
         this.#statement(
-          `SELECT ${column} AS key, m.seq FROM messages m WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${KEY_STRETCH}`,
+          `SELECT ${column} AS key, m.seq FROM messages m WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${Math.min(length, KEY_STRETCH)}`,
         ).get(...binder.values) as Position | undefined;
       if (from !== undefined && from.seq !== end)
         return on(`${column} = ${binder.bind(from.key)} AND m.seq ${how} ${binder.bind(from.seq)}`) ?? { key: from.key, seq: end };
@@ -149,7 +157,7 @@ export class SqliteLister {
       return next === undefined ? undefined : { key: next.key, seq: start };
     }
     // A thread has one activity for all its messages, so a stretch ends with whole threads.
-    const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${from === undefined ? "1 = 1" : compared(column, "0", how, from, binder)} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${KEY_STRETCH / 4}`;
+    const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${from === undefined ? "1 = 1" : compared(column, "0", how, from, binder)} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${Math.ceil(Math.min(length, KEY_STRETCH) / 4)}`;
     const next = this.#statement(sql).get(...binder.values) as { key: number } | undefined;
     return next === undefined ? undefined : { key: next.key, seq: end };
   }
@@ -236,6 +244,13 @@ export class SqliteLister {
   #statement(sql: string): StatementSync {
     return this.#statements.of(sql, () => this.#db.prepare(sql));
   }
+}
+
+/** As many rows as would have taken the right time, but never many more than before: the next ones may be of the slow kind. */
+function nextLength(length: number, ms: number): number {
+  const fitting = length * Math.min(2, STRETCH_MS / Math.max(ms, 0.1));
+  // Powers of two: the length is part of some statements, and few of these are kept.
+  return Math.min(Math.max(2 ** Math.floor(Math.log2(fitting)), SHORTEST_STRETCH), LONGEST_STRETCH);
 }
 
 /** What nobody stands by has no votes worth looking for: most messages, told apart by their own row. */

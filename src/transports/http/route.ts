@@ -2,11 +2,13 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import { shareOf } from "../../board/share.ts";
 import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/report.ts";
+import { atTheCostOf } from "../../ports/share.ts";
 import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
@@ -39,6 +41,44 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages } = parts;
   /** Whose token is given back if they are refused; who was refused before had none taken. */
   const refundable = new WeakSet<FastifyRequest>();
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> => {
+    if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
+    else if ("format" in operation.input.shape) void reply.header("vary", "Accept");
+    const page = operation.page !== undefined && wantsPage(request);
+    if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
+    const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
+    const written = request.query as Record<string, unknown>;
+    const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
+    const markdown = "format" in operation.input.shape && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
+    if (markdown) query["format"] = "md";
+    const input = readInput(operation, request.params as Record<string, unknown>, query);
+    const extra = operation.extraRate?.(input);
+    if (extra !== undefined) rates.take(extra, callerOf(request.ip));
+    if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
+    const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
+    try {
+      const tag =
+        operation.revalidate === undefined || leave !== undefined
+          ? undefined
+          : await versions.of(markdown ? `${request.url} md` : request.url);
+      if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
+      const answer = await operation.run(callOf(request, reply, input, body, query));
+      // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
+      if (tag !== undefined) void reply.header("etag", tag);
+      if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();
+      if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
+      leave?.();
+      atHand.learn(request.url, operation, input);
+      if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
+      if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
+      return await (answer.stream === undefined
+        ? sendReply(reply, answer)
+        : sendStream(request, reply, answer, answer.stream, report, underWay));
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  };
   app.route({
     method: operation.method,
     config: { form: operation.form === true },
@@ -61,44 +101,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },
-    handler: async (request, reply) => {
-      if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
-      else if ("format" in operation.input.shape) void reply.header("vary", "Accept");
-      const page = operation.page !== undefined && wantsPage(request);
-      if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
-      const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
-      const written = request.query as Record<string, unknown>;
-      const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
-      const markdown = "format" in operation.input.shape && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
-      if (markdown) query["format"] = "md";
-      const input = readInput(operation, request.params as Record<string, unknown>, query);
-      const extra = operation.extraRate?.(input);
-      if (extra !== undefined) rates.take(extra, callerOf(request.ip));
-      if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
-      const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
-      try {
-        const tag =
-          operation.revalidate === undefined || leave !== undefined
-            ? undefined
-            : await versions.of(markdown ? `${request.url} md` : request.url);
-        if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
-        const answer = await operation.run(callOf(request, reply, input, body, query));
-        // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
-        if (tag !== undefined) void reply.header("etag", tag);
-        if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();
-        if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
-        leave?.();
-        atHand.learn(request.url, operation, input);
-        if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
-        if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
-        return await (answer.stream === undefined
-          ? sendReply(reply, answer)
-          : sendStream(request, reply, answer, answer.stream, report, underWay));
-      } catch (error) {
-        leave?.();
-        throw error;
-      }
-    },
+    handler: (request, reply) => atTheCostOf(shareOf(rates, operation.rate, callerOf(request.ip)), () => handle(request, reply)),
   });
 }
 

@@ -159,6 +159,11 @@ export function httpServer(given: HttpParts): FastifyInstance {
     // Before the body is read: at a wrong address its type and size do not matter.
     const options = request.method === "OPTIONS" && pathOf(request.url) !== MCP_PATH;
     if (options || request.is404) parts.rates.take("reads", callerOf(request.ip));
+    // The router would take it for the front page.
+    if (request.url.startsWith(WHOLE_BOARD) && !(options && request.url === WHOLE_BOARD))
+      throw new Refusal("invalid_parameter", "The address of the request does not begin with a slash.", {
+        hint: "Write the address as /path; `*` alone is for OPTIONS.",
+      });
     if (options) return sendOptions(request, reply);
     if (request.is404) throw absent(request, reply, paths);
     return undefined;

@@ -1,7 +1,9 @@
 // Operations by name, for a caller who came through MCP: the same checks, the same limits and the same work as over HTTP.
 import type { RateLimiter } from "../../board/rate.ts";
+import { shareOf } from "../../board/share.ts";
 import { Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { atTheCostOf } from "../../ports/share.ts";
 import { readInput } from "../http/input.ts";
 import type { Arguments, Ask } from "./desk.ts";
 import { asTexts } from "./parameters.ts";
@@ -32,7 +34,9 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
     const leave = operation.holds?.(input) === true ? rates.enter(visit.caller) : undefined;
     try {
       const text = body === undefined ? "" : JSON.stringify(body);
-      const reply = await operation.run({ input, body: text, query: {}, lastEventId: undefined, closed: () => gone });
+      const reply = await atTheCostOf(shareOf(rates, operation.rate, visit.caller), () =>
+        operation.run({ input, body: text, query: {}, lastEventId: undefined, closed: () => gone }),
+      );
       return reply.body;
     } catch (error) {
       if (operation.refunds === true) rates.giveBack(operation.rate, visit.caller);
