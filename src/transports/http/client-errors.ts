@@ -2,21 +2,34 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, Refusal } from "../../core/errors.ts";
+import { HTTPS_ONLY } from "./door.ts";
 import type { RefusalParts } from "./refusals.ts";
 
 /** How long a socket may go on sending after its answer; without it, a reset would swallow the answer. */
 const LINGER_MS = 1000;
 
+/** What the handshake fails with then. */
+const PLAIN_HTTP = "ERR_SSL_HTTP_REQUEST";
+/** Where a TLS socket keeps the one it was made from. Node says so nowhere: without it the connection just ends. */
+interface Wrapped extends Duplex {
+  readonly _parent?: Duplex;
+}
+
 export function clientErrorHandler({ baseUrl, door }: RefusalParts): (error: { readonly code?: string }, socket: Duplex) => void {
-  return (error, socket) => {
+  return (error, given) => {
+    // Who speaks plain HTTP where TLS is spoken would understand nothing else: the answer goes to the connection below.
+    const plain = error.code === PLAIN_HTTP;
+    const socket = (plain ? (given as Wrapped)._parent : undefined) ?? given;
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    const refusal = refusalOf(error.code);
+    const refusal = refusalOf(error.code, baseUrl);
     const body = JSON.stringify(errorBody(refusal, baseUrl));
+    const { [HTTPS_ONLY]: httpsOnly, ...common } = door.headers;
     const headers = {
-      ...door.headers,
+      ...common,
+      ...(plain || httpsOnly === undefined ? {} : { [HTTPS_ONLY]: httpsOnly }),
       "cache-control": "no-store",
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(body),
@@ -29,7 +42,11 @@ export function clientErrorHandler({ baseUrl, door }: RefusalParts): (error: { r
   };
 }
 
-function refusalOf(code: string | undefined): Refusal {
+function refusalOf(code: string | undefined, baseUrl: string): Refusal {
+  if (code === PLAIN_HTTP)
+    return new Refusal("invalid_parameter", "This port speaks HTTPS, and the request is plain HTTP.", {
+      hint: `Use ${baseUrl.startsWith("https:") ? baseUrl : "https://..."} instead of http://...`,
+    });
   if (code === "HPE_HEADER_OVERFLOW")
     return new Refusal("too_large", "The address and headers are larger than the board takes.", {
       status: 431,

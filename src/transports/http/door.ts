@@ -1,6 +1,7 @@
 // Who may come in at all: on a local board only this machine's own programs, and pages of other sites only where the board is open to them.
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../../core/errors.ts";
+import { isLoopbackName } from "../../core/loopback.ts";
 import { accessTo } from "../mcp/access.ts";
 import { isForwarded, isLoopbackAddress, isLoopbackHost } from "./secure.ts";
 
@@ -26,6 +27,9 @@ const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "allow, blackboard-seq, etag, link, location, ratelimit, ratelimit-policy, retry-after",
 } as const;
+/** By which browsers come over HTTPS from now on, whatever a link says. */
+export const HTTPS_ONLY = "strict-transport-security";
+const YEAR_S = 31_536_000;
 /** What lets a page of another site read an answer. */
 export const CORS_HEADER_NAMES = Object.keys(CORS_HEADERS);
 
@@ -40,7 +44,7 @@ export interface Door {
 }
 
 export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
-  const own = new URL(baseUrl).origin;
+  const { origin: own, protocol, hostname } = new URL(baseUrl);
   const access = accessTo(baseUrl);
   const isLocal = ({ headers, httpVersion, socket, url = "" }: Caller): boolean =>
     httpVersion === "1.1" &&
@@ -58,7 +62,11 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   const local = profile === "public" ? () => true : isLocal;
   const page = cors === "any" ? () => true : (caller: Caller) => isOwnName(caller) && isOwnPage(caller);
   return {
-    headers: { "x-content-type-options": "nosniff", ...(cors === "any" ? CORS_HEADERS : {}) },
+    headers: {
+      "x-content-type-options": "nosniff",
+      ...(protocol === "https:" && !isLoopbackName(hostname) ? { [HTTPS_ONLY]: `max-age=${YEAR_S}` } : {}),
+      ...(cors === "any" ? CORS_HEADERS : {}),
+    },
     preflight:
       cors === "any"
         ? {
