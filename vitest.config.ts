@@ -18,6 +18,7 @@ const SQLITE_FILES = [
 const NO_STORE = [
   "browser/*",
   "burst",
+  "certificates",
   "cli",
   "client*",
   "demo",

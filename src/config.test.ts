@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +7,15 @@ import { selfSigned } from "../test/support/certificate.ts";
 import { type Config, ConfigFaults, readConfig, SETTINGS } from "./config.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "config-"));
-const file = (name: string, text: string): string => {
+const file = (name: string, text: string | Buffer): string => {
   writeFileSync(join(directory, name), text);
   return join(directory, name);
 };
 const pair = selfSigned("localhost");
 const cert = file("cert.pem", pair.cert);
 const key = file("key.pem", pair.key);
+const rsa = { cert: file("rsa.pem", selfSigned("rsa.example", { algorithm: "rsa" }).cert) };
+const locked = createPrivateKey(pair.key).export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const faultsOf = (args: readonly string[], environment: Record<string, string> = {}): readonly string[] => {
@@ -178,9 +181,20 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     [["--smtp-port", "x"], "--smtp-port (BOARD_SMTP_PORT)"],
     [["--tls-cert", cert], "--tls-cert and --tls-key go together"],
     [["--tls-key", key], "--tls-cert and --tls-key go together"],
-    [["--tls-cert", key, "--tls-key", cert], "--tls-cert and --tls-key do not fit"],
+    [["--tls-cert", key, "--tls-key", cert], "--tls-cert holds no certificate in PEM form"],
+    [["--tls-cert", cert, "--tls-key", cert], "--tls-key holds no private key in PEM form"],
+    [
+      ["--tls-cert", rsa.cert, "--tls-key", key],
+      "--tls-cert and --tls-key do not fit: the certificate of CN=rsa.example belongs to another key",
+    ],
+    [
+      ["--tls-cert", file("chain.pem", `${selfSigned("ca.example").cert}${pair.cert}`), "--tls-key", key],
+      "--tls-cert begins with the certificate of CN=ca.example, but --tls-key is the key of its certificate 2: put that one first",
+    ],
+    [["--tls-cert", cert, "--tls-key", file("locked.pem", locked)], "--tls-key is protected by a passphrase"],
     [["--tls-cert", cert, "--tls-key", file("other.pem", selfSigned("localhost").key)], "--tls-cert and --tls-key do not fit"],
-    [["--tls-cert", directory, "--tls-key", key], "--tls-cert (BOARD_TLS_CERT)"],
+    [["--tls-cert", directory, "--tls-key", key], "it is a directory; give the path of a PEM file."],
+    [["--tls-cert", cert, "--tls-key", `${key}/below/it`], "there is no such file; give the path of a PEM file."],
     [["--trusted-proxies", "10.0.0.0/33"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
     [["--trusted-proxies", "::1/129"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],
     [["--trusted-proxies", "10.0.0.0/8/8"], "--trusted-proxies (BOARD_TRUSTED_PROXIES)"],

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
-import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
 import { barred } from "./adapters/system/access.ts";
+import { readPem, tlsPair } from "./adapters/system/certificate.ts";
 import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
 import { isLoopbackName } from "./core/loopback.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
@@ -176,8 +176,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   };
   const file = (name: Name): string | undefined => {
     if (!given(name)) return undefined;
-    if (isFile(text(name))) return text(name);
-    fault(name, "there is no such file; give the path of a PEM file.");
+    const cannot = wordsOf(() => readPem(text(name)));
+    if (cannot === undefined) return text(name);
+    fault(name, cannot);
     return undefined;
   };
 
@@ -257,8 +258,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     fault("databaseReadUrl", "give the postgres://... address of a replica of --database-url, or leave it out.");
   if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
   if (given("tlsCert") !== given("tlsKey")) faults.push("--tls-cert and --tls-key go together: give both or neither.");
-  if (config.tlsCert !== undefined && config.tlsKey !== undefined && !isPair(config.tlsCert, config.tlsKey))
-    faults.push("--tls-cert and --tls-key do not fit: give a certificate chain and the key of its first certificate, both in PEM form.");
+  const { tlsCert, tlsKey } = config;
+  const unfit = tlsCert === undefined || tlsKey === undefined ? undefined : wordsOf(() => tlsPair(readPem(tlsCert), readPem(tlsKey)));
+  if (unfit !== undefined) faults.push(unfit);
   for (const proxy of config.trustedProxies)
     if (!isNetwork(proxy)) fault("trustedProxies", `${JSON.stringify(proxy)} is not an IP address or CIDR range.`);
   if (config.powMaxBits < config.powBits) fault("powMaxBits", `it must be at least --pow-bits, which is ${config.powBits}.`);
@@ -295,13 +297,13 @@ function isSeedOrAbsent(path: string): boolean {
   return isFile(path) && SECRET_KEY.test(readFileSync(path, "utf8").trim());
 }
 
-/** A certificate and the key that belongs to it. */
-function isPair(cert: string, key: string): boolean {
+/** What it says that it failed of; undefined where it did not. */
+function wordsOf(attempt: () => unknown): string | undefined {
   try {
-    createSecureContext({ cert: readFileSync(cert), key: readFileSync(key) });
-    return true;
-  } catch {
-    return false;
+    attempt();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 

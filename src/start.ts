@@ -39,6 +39,7 @@ import { unswept } from "./board/unswept.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
+import { openCertificates } from "./certificates.ts";
 import { type Config, PROFILE_DEFAULTS, profileWords } from "./config.ts";
 import { agentId } from "./core/protocol/identity.ts";
 import { Refusal } from "./core/errors.ts";
@@ -51,7 +52,7 @@ import type { Site } from "./pages/site.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Resolve } from "./ports/mail.ts";
 import { openStorage } from "./storage.ts";
-import { BACKLOG, httpServer } from "./transports/http/server.ts";
+import { BACKLOG, httpServer, renewTls } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { Unsent } from "./transports/http/unsent.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
@@ -69,6 +70,8 @@ export interface Running {
   readonly address: string;
   /** The same of the SMTP server, where there is one. */
   readonly smtpAddress: string | undefined;
+  /** Reads the certificate again, for new connections. */
+  reload(): void;
   /** Stops accepting, answers what was accepted, and lets everything go. */
   close(): Promise<void>;
 }
@@ -96,6 +99,8 @@ export async function start(
   // Closed in reverse order, at the end or where a later step of the start fails.
   await using parts = new AsyncDisposableStack();
   parts.defer(release);
+  const certificates = openCertificates(config, log, clock);
+  const tls = certificates.pair;
   const storage = await openStorage(config, (error) => {
     figures.failed("storage", error);
     onFatal(error);
@@ -196,8 +201,7 @@ export async function start(
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
   const findWork = workFinder(shown, clock, cursors, settle);
-  const { baseUrl, tlsCert, tlsKey, trustedProxies } = config;
-  const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
+  const { baseUrl, trustedProxies } = config;
   const site = async (): Promise<Site> => {
     const { style, script, miner: worker, icon } = await loadAssets();
     return { baseUrl, version, local: config.profile === "local", mailDomain: config.mailDomain, style, script, miner: worker, icon };
@@ -266,6 +270,7 @@ export async function start(
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),
   });
+  certificates.onRenewed((pair) => renewTls(app, pair));
   let smtp: SmtpServer | undefined;
   if (config.smtpPort !== undefined) {
     const reader = mailReader(resolve, figures, reading);
@@ -277,6 +282,7 @@ export async function start(
       tls,
       report: figures,
     });
+    certificates.onRenewed(({ cert, key: tlsKey }) => smtp?.updateSecureContext({ cert, key: tlsKey }));
   }
   // At once: while one waits for what it has accepted, the other must not go on accepting.
   parts.defer(async () => void (await Promise.all([app.close(), smtp?.stop()])));
@@ -300,6 +306,7 @@ export async function start(
   return {
     address,
     smtpAddress,
+    reload: () => certificates.reload(),
     async close() {
       await running.disposeAsync();
       log.info("closed");

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { databasePath } from "../adapters/sqlite/open.ts";
 import { systemClock } from "../adapters/system/clock.ts";
+import type { Running } from "../start.ts";
 import { readSettings, takesSettings } from "./settings.ts";
 
 const CLOSE_WITHIN_MS = 9000;
@@ -17,10 +18,13 @@ export async function serve(flags: readonly string[]): Promise<void> {
   const told = new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
   });
+  let board: Running | undefined;
+  // While it starts, the certificate is about to be read anyway.
+  process.on("SIGHUP", () => board?.reload());
   const config = readSettings(flags);
   // The server's code is read only where one runs: the other commands start the sooner.
   const { start } = await import("../start.ts");
-  const board = await start(config, { onFatal: () => process.exit(1) }).catch((error: unknown) => {
+  board = await start(config, { onFatal: () => process.exit(1) }).catch((error: unknown) => {
     throw fileFault(error, databasePath(config.data));
   });
   process.stdout.write(`blackboard ready at ${board.address}\n`);

@@ -16,24 +16,42 @@ const bits = (value: Uint8Array) => der(0x03, Buffer.from([0]), value);
 const pem = (label: string, bytes: Uint8Array) =>
   `-----BEGIN ${label}-----\n${Buffer.from(bytes).toString("base64").replaceAll(/.{64}/g, "$&\n")}\n-----END ${label}-----\n`;
 
-const ED25519 = sequence(oid("2b6570"));
+/** How a certificate may be signed, by the kind of its key. */
+const ALGORITHMS = {
+  ed25519: { id: sequence(oid("2b6570")), digest: null, pair: () => generateKeyPairSync("ed25519") },
+  rsa: {
+    id: sequence(oid("2a864886f70d01010b"), der(0x05)),
+    digest: "sha256",
+    pair: () => generateKeyPairSync("rsa", { modulusLength: 2048 }),
+  },
+} as const;
 const COMMON_NAME = oid("550403");
 const SUBJECT_ALT_NAME = oid("551d11");
 
-export function selfSigned(host: string): { readonly cert: string; readonly key: string } {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+export interface CertificateOptions {
+  readonly algorithm?: keyof typeof ALGORITHMS;
+  readonly validFrom?: number;
+  readonly validTo?: number;
+}
+
+export function selfSigned(
+  host: string,
+  { algorithm = "ed25519", validFrom = Date.now() - DAY_MS, validTo = Date.now() + DAY_MS }: CertificateOptions = {},
+): { readonly cert: string; readonly key: string } {
+  const { id, digest, pair } = ALGORITHMS[algorithm];
+  const { publicKey, privateKey } = pair();
   const name = sequence(der(0x31, sequence(COMMON_NAME, text(host))));
   const names = sequence(der(0x82, Buffer.from(host)), der(0x87, Buffer.from([127, 0, 0, 1])));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
-    ED25519,
+    id,
     name,
-    sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+    sequence(time(validFrom), time(validTo)),
     name,
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, names)))),
   );
-  const cert = sequence(body, ED25519, bits(sign(null, body, privateKey)));
+  const cert = sequence(body, id, bits(sign(digest, body, privateKey)));
   return { cert: pem("CERTIFICATE", cert), key: privateKey.export({ type: "pkcs8", format: "pem" }) };
 }

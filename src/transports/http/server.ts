@@ -1,7 +1,7 @@
 // The HTTP server: one route per operation, and nothing that an operation does not know about.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
+import type { Server as TlsServer } from "node:https";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import type { Versions } from "../../board/versions.ts";
@@ -35,6 +35,7 @@ export interface HttpParts extends DoorParts {
   readonly clock: Clock;
   readonly report: RequestReport;
   readonly trustedProxies: readonly string[];
+  /** Certificate chain and key, in PEM form. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Throws where requests could not be answered. */
   readonly ready: () => Promise<unknown>;
@@ -100,7 +101,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     ? Fastify({ ...options, http: server })
     : Fastify({
         ...options,
-        https: { ...server, cert: readFileSync(tls.cert), key: readFileSync(tls.key) },
+        https: { ...server, cert: tls.cert, key: tls.key },
       })) as unknown as FastifyInstance;
   app.server.maxConnections = MAX_CONNECTIONS;
   // An expectation that nobody knows is no reason to refuse.
@@ -233,6 +234,11 @@ function requireToken({ headers }: FastifyRequest, token: string | undefined): v
   throw new Refusal("not_found", "The metrics of this board are only for its operator.", {
     hint: "Send `Authorization: Bearer TOKEN` with the token that the board was started with (--metrics-token).",
   });
+}
+
+/** New connections see the new certificate; those that are open stay as they are. */
+export function renewTls(app: FastifyInstance, { cert, key }: NonNullable<HttpParts["tls"]>): void {
+  (app.server as TlsServer).setSecureContext({ cert, key });
 }
 
 /** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */

@@ -1,5 +1,4 @@
 // E-mail comes in: an SMTP server that receives for the board's aliases and never sends anything on.
-import { readFileSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { domainToASCII } from "node:url";
@@ -29,6 +28,7 @@ export interface SmtpParts {
   readonly mailroom: Mailroom;
   readonly mailDomain: string;
   readonly clock: Clock;
+  /** Certificate chain and key, in PEM form. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly report: MailReport;
   readonly patience?: Patience;
@@ -213,6 +213,6 @@ function options(name: string, tls: SmtpParts["tls"], { idleMs }: Patience): SMT
     // The board's clock says when; the library's own must not come first.
     closeTimeout: NEVER_MS,
     logger: false,
-    ...(tls === undefined ? {} : { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" as const }),
+    ...(tls === undefined ? {} : { cert: tls.cert, key: tls.key, minVersion: "TLSv1.2" as const }),
   };
 }
