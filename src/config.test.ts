@@ -175,6 +175,13 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     [["--data", `${directory}/dtaa/board`], `there is no directory ${directory}/dtaa to make it in; check the path`],
     [["--new-key", "yes"], "--new-key (BOARD_NEW_KEY)"],
     [["--database-url", "mysql://db/board"], "--database-url (BOARD_DATABASE_URL)"],
+    ...["pass/word", "pass?word", "pass#word", "p@ss/word", "pass%word", "12/34", "12?34"].map(
+      (password) =>
+        [
+          ["--database-url", `postgres://board:${password}@db:5432/board`],
+          "--database-url (BOARD_DATABASE_URL) cannot be read: give postgres://user:password@host:port/database; in a user name or password, write / @ : ? # and % percent-encoded",
+        ] as [string[], string],
+    ),
     [["--mail-domain", "-"], "--mail-domain (BOARD_MAIL_DOMAIN)"],
     [["--smtp-host", "!"], "--smtp-host (BOARD_SMTP_HOST)"],
     [["--smtp-host", "127.0.1"], "--smtp-host (BOARD_SMTP_HOST)"],
@@ -224,7 +231,28 @@ describe("an operator who gets something wrong is told what, and how to mend it"
       expect(faultsOf(args)).toHaveLength(1);
   });
   test("a database address is never repeated, for it may hold a password", () => {
-    expect(faultsOf(["--database-url", "mysql://u:secret@db"]).join()).not.toContain("secret");
+    for (const flags of [
+      ["--database-url", "mysql://u:secret@db"],
+      ["--database-url", "postgres://u:secret/x@db/board"],
+      ["--database-read-url", "postgres://u:secret@db"],
+      ["--database-read-url", "postgres://u:secret?@db", "--database-url", "postgres://db"],
+    ]) {
+      expect(faultsOf(flags)).toHaveLength(1);
+      expect(faultsOf(flags).join()).not.toContain("secret");
+    }
+  });
+  test.each([
+    "postgres://",
+    "postgres:///board",
+    "postgresql://db",
+    "postgres://board@db/board?host=/run/postgresql",
+    "postgres://board:p%40ss%2Fword@db:5432/board",
+    "postgres://board:a:b@db/board",
+    "postgres://board:p@ss@db/board",
+    "postgres://one:5432,two:5433/board",
+    "postgres://[::1]:5432/board",
+  ])("%s is an address", (url) => {
+    expect(readConfig(["--database-url", url], {}).databaseUrl).toBe(url);
   });
   test("the message lists every fault on a line of its own", () => {
     expect(new ConfigFaults(["one.", "two."]).message).toBe("The configuration has 2 faults:\n  - one.\n  - two.");

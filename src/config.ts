@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { ADDRESS_HINT, isAddress } from "./adapters/postgres/address.ts";
 import { barred } from "./adapters/system/access.ts";
 import { readPem, tlsPair } from "./adapters/system/certificate.ts";
 import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
@@ -243,9 +244,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     onReport: given("onReport") ? text("onReport") : undefined,
     contact: given("contact") ? text("contact") : undefined,
   };
-  if (config.databaseUrl !== undefined && !/^postgres(ql)?:\/\/./.test(config.databaseUrl)) {
-    faults.push("--database-url (BOARD_DATABASE_URL): give a postgres://... address, or leave it out to use SQLite in the data directory.");
-  }
+  // Without the address itself, which may hold a password.
+  if (config.databaseUrl !== undefined && !isAddress(config.databaseUrl))
+    faults.push(`--database-url (BOARD_DATABASE_URL) cannot be read: ${ADDRESS_HINT} Leave it out to use SQLite in the data directory.`);
   if (config.contact !== undefined && !/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(config.contact))
     fault("contact", "give mailto:name@host or https://...");
   if (config.metricsToken !== undefined && !/^[A-Za-z0-9._~+/=-]{16,256}$/.test(config.metricsToken))
@@ -254,8 +255,10 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     );
   if (!isSeedOrAbsent(config.keyFile))
     fault("keyFile", "it is not a file with a key; give one that holds 43 characters of base64url, or the path of one to make.");
-  if (config.databaseReadUrl !== undefined && (config.databaseUrl === undefined || !/^postgres(ql)?:\/\/./.test(config.databaseReadUrl)))
-    fault("databaseReadUrl", "give the postgres://... address of a replica of --database-url, or leave it out.");
+  if (config.databaseReadUrl !== undefined && !isAddress(config.databaseReadUrl))
+    faults.push(`--database-read-url (BOARD_DATABASE_READ_URL) cannot be read: ${ADDRESS_HINT}`);
+  else if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined)
+    faults.push("--database-read-url (BOARD_DATABASE_READ_URL) is for a replica of --database-url: give that too, or leave it out.");
   if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
   if (given("tlsCert") !== given("tlsKey")) faults.push("--tls-cert and --tls-key go together: give both or neither.");
   const { tlsCert, tlsKey } = config;

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unreachable } from "./adapters/postgres/address.ts";
 import { knownBoardKey as knownToPostgres, recordBoardKey as recordInPostgres } from "./adapters/postgres/board-key.ts";
 import { storeFailure } from "./adapters/postgres/failure.ts";
 import { postgresHeadRecord } from "./adapters/postgres/head-record.ts";
@@ -135,11 +136,6 @@ async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boo
   } catch (error) {
     lock?.close();
     const failure = storeFailure(error);
-    throw failure instanceof StoreFailure ? unreachable(failure) : failure;
+    throw failure instanceof StoreFailure ? unreachable(failure.message) : failure;
   }
-}
-
-/** What the server or the way to it said, and where to look; the address itself may hold a password. */
-function unreachable({ message }: StoreFailure): Error {
-  return new Error(`The database cannot be used: ${message}. Check --database-url, and that PostgreSQL runs there.`);
 }

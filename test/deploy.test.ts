@@ -33,6 +33,11 @@ test("compose.yaml runs two boards over one database, one of which takes their m
   const boards = Object.values(services).filter(({ environment }) => environment?.["BOARD_DATABASE_URL"] !== undefined);
   expect(new Set(boards.map(({ environment }) => environment?.["BOARD_DATABASE_URL"])).size).toBe(1);
   expect(boards.length).toBe(2);
+  // Whatever characters the password has: in an address some would mean something else.
+  for (const { environment } of boards) {
+    expect(environment?.["BOARD_DATABASE_URL"]).not.toContain("$");
+    expect(environment?.["PGPASSWORD"]).toMatch(/^\$\{POSTGRES_PASSWORD\b/);
+  }
   // An address in a mail domain is worth something only where mail servers reach a board.
   const port = SETTINGS.smtpPort.otherwise;
   expect(boards.every(({ environment }) => environment?.["BOARD_MAIL_DOMAIN"] === "${BOARD_DOMAIN}")).toBe(true);

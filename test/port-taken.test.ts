@@ -62,6 +62,10 @@ test.each(["--host", "--smtp-host"])(
 test("a database that does not answer is named with the flag, and its password is not", async () => {
   const places = ["--port", "0", "--smtp-port", "0", "--data", join(emptyDirectory(), "data")];
   const { code, stderr } = await ended(...places, "--database-url", "postgres://board:pass-word@127.0.0.1:1/board");
-  const words = "The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check --database-url, and that PostgreSQL runs there.\n";
+  const words =
+    "The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check its address (--database-url), and that PostgreSQL runs there.\n";
   expect({ code, stderr }).toEqual({ code: 1, stderr: words });
+  const stats = ["operate", "stats", "--database-url", "postgres://board:pass-word@127.0.0.1:1/board"];
+  await using operator = BoardProcess.spawn({ args: stats });
+  expect(await operator.ended).toMatchObject({ code: 1, stdout: "", stderr: words });
 });

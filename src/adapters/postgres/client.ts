@@ -1,6 +1,7 @@
 // Statements to PostgreSQL over a few connections; what the driver throws becomes a failure of the store.
 import postgres from "postgres";
 import { StoreFailure } from "../../ports/store.ts";
+import { serverOf } from "./address.ts";
 import { isLost, isTooSlow, storeFailure } from "./failure.ts";
 
 export type Value = string | number | null;
@@ -49,17 +50,6 @@ export function connectTo({ url, connections, name, session = {} }: ClientOption
   });
 }
 type Driver = ReturnType<typeof connectTo>;
-
-const SOCKET = /[?&]host=(?:\/|%2f)/i;
-
-/** A server of this machine can be reached by the directory of its socket: `postgres://board@localhost/board?host=/run/postgresql`. */
-export function serverOf(url: string): { readonly address: string; readonly socket: string | undefined } {
-  if (!SOCKET.test(url)) return { address: url, socket: undefined };
-  const address = new URL(url);
-  const socket = address.searchParams.get("host") ?? undefined;
-  address.searchParams.delete("host");
-  return { address: address.href, socket };
-}
 
 export class Client {
   readonly #options: ClientOptions;

@@ -1,6 +1,6 @@
 // Hears what other nodes write: one connection that listens, and listens again when it was lost.
 import postgres from "postgres";
-import { serverOf } from "./client.ts";
+import { serverOf } from "./address.ts";
 
 const RETRY_MS = 500;
 const CONNECT_TIMEOUT_S = 5;

@@ -1,9 +1,10 @@
 // A board kept in PostgreSQL, by any number of nodes at once.
 import { randomUUID } from "node:crypto";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { Act, Appended, Store } from "../../ports/store.ts";
+import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
+import { unreachable } from "./address.ts";
 import { PostgresAgents } from "./agents.ts";
 import { PostgresAliases } from "./aliases.ts";
 import { BoardState } from "./board-state.ts";
@@ -44,7 +45,7 @@ export async function openPostgresStore(url: string, readUrl?: string, as: "boar
     return new PostgresStore({ url, readUrl }, client);
   } catch (error) {
     await client.end();
-    throw error;
+    throw error instanceof StoreFailure ? unreachable(error.message) : error;
   }
 }
 
