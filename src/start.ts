@@ -56,7 +56,7 @@ import { BACKLOG, httpServer, renewTls } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { Unsent } from "./transports/http/unsent.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
-import { accessTeller, boardFigures, tellOfOperator, watching } from "./watching.ts";
+import { accessTeller, boardFigures, replicaFigures, replicaTeller, tellOfOperator, watching } from "./watching.ts";
 
 const NEW_KEY =
   "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";
@@ -101,12 +101,13 @@ export async function start(
   parts.defer(release);
   const certificates = openCertificates(config, log, clock);
   const tls = certificates.pair;
-  const storage = await openStorage(config, (error) => {
+  const failed = (error: Error): void => {
     figures.failed("storage", error);
     onFatal(error);
-  });
+  };
+  const storage = await openStorage(config, failed, replicaTeller(log));
   parts.defer(() => storage.close());
-  const { store, key, record, source, others, indexDir } = storage;
+  const { store, key, record, source, others, indexDir, replica } = storage;
   if (storage.formerPk !== undefined) log.warn({ board: agentId(key.pk), former_board: agentId(storage.formerPk) }, NEW_KEY);
   if (storage.sealed) log.warn({ data: config.data }, SEALED);
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
@@ -136,6 +137,7 @@ export async function start(
   parts.defer(() => health.close());
   const version = programVersion();
   boardFigures(figures, config, store, version);
+  if (replica !== undefined) replicaFigures(figures, replica);
   figures.gauge("blackboard_append_queue", "Acts waiting for the next transaction.", () => appender.waiting);
 
   const command = config.onReport === undefined ? undefined : shellCommand(config.onReport, (error) => figures.failed("command", error));
@@ -261,6 +263,7 @@ export async function start(
     trustedProxies,
     tls,
     ready: () => store.head(),
+    replica,
     notWritable,
     metrics: config.metrics ? figures.text : undefined,
     metricsToken: config.metricsToken,

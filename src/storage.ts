@@ -20,6 +20,7 @@ import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
 import type { HeadRecord } from "./ports/head-record.ts";
 import type { Peers } from "./ports/peers.ts";
+import type { ReplicaStanding, ReplicaWatch } from "./ports/replica.ts";
 import type { SigningKey } from "./ports/signing-key.ts";
 import { type Store, StoreFailure } from "./ports/store.ts";
 import type { Wakeup } from "./ports/wakeup.ts";
@@ -37,6 +38,8 @@ export interface Storage {
   readonly indexDir: string;
   /** What other nodes write and say; undefined where there are none. */
   readonly others: (Wakeup & Peers) | undefined;
+  /** How a replica is doing, where there is one. */
+  readonly replica: (() => ReplicaStanding) | undefined;
   close(): Promise<void>;
 }
 
@@ -49,16 +52,20 @@ interface Opened extends Pick<Storage, "store" | "source" | "others" | "close"> 
   recordPk(pk: string, before: string | undefined): Promise<void>;
   /** The last head that this key signed. */
   headOf(pk: string): HeadRecord;
+  /** Once the database has the board's key; the replica may not have heard of a new one yet. */
+  beginReplica(formerPk: string | undefined): Promise<Storage["replica"]>;
 }
 
 /** `onFatal` hears of a failure after which only a restart is safe. */
-export async function openStorage(config: Config, onFatal: (error: Error) => void): Promise<Storage> {
+export async function openStorage(config: Config, onFatal: (error: Error) => void, watchReplica: ReplicaWatch): Promise<Storage> {
   await using parts = new AsyncDisposableStack();
   const sealed = config.readOnly && barred(config.data, "write") !== undefined;
   const indexDir = sealed ? mkdtempSync(join(tmpdir(), "blackboard-index-")) : join(config.data, "index");
   parts.defer(() => (sealed ? rmSync(indexDir, { recursive: true, force: true }) : undefined));
   const opened =
-    config.databaseUrl === undefined ? await onSqlite(config, sealed, onFatal) : await onPostgres(config, sealed, config.databaseUrl);
+    config.databaseUrl === undefined
+      ? await onSqlite(config, sealed, onFatal)
+      : await onPostgres(config, sealed, config.databaseUrl, watchReplica);
   parts.defer(() => opened.close());
   const { store, source, others } = opened;
   const known = await opened.knownPk();
@@ -70,8 +77,9 @@ export async function openStorage(config: Config, onFatal: (error: Error) => voi
   if (signed !== undefined) await keepFormerHead(config.data, signed);
   if (!sealed) await opened.recordPk(key.pk, known);
   const record = sealed ? unsigned(opened.headOf(key.pk)) : opened.headOf(key.pk);
+  const replica = await opened.beginReplica(formerPk);
   const all = parts.move();
-  return { store, key, formerPk, record, sealed, source, indexDir, others, close: () => all.disposeAsync() };
+  return { store, key, formerPk, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
 }
 
 const MEND =
@@ -106,16 +114,17 @@ async function onSqlite({ data }: Config, sealed: boolean, onFatal: (error: Erro
     knownPk: () => knownBoardKey(path),
     recordPk: async (pk) => recordBoardKey(path, pk),
     headOf: (pk) => headFileIn(data, pk),
+    beginReplica: async () => undefined,
     close: () => store.close(),
   };
 }
 
-async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boolean, url: string): Promise<Opened> {
+async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boolean, url: string, watch: ReplicaWatch): Promise<Opened> {
   // Each node has a directory of its own, for its search index and the last head it saw signed.
   const lock = sealed ? undefined : lockDataDir(data);
   try {
     const nodes = newKey ? await nodesAt(url) : 0;
-    const store = await openPostgresStore(url, databaseReadUrl);
+    const store = await openPostgresStore(url, databaseReadUrl === undefined ? undefined : { url: databaseReadUrl, watch });
     return {
       store,
       source: sourceModule("adapters/postgres/search-source", { url }),
@@ -128,6 +137,7 @@ async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boo
         await recordInPostgres(store.client, pk, before);
       },
       headOf: (pk) => postgresHeadRecord(store.client, headFileIn(data, pk), pk),
+      beginReplica: (formerPk) => store.beginReplica(formerPk),
       async close() {
         await store.close();
         lock?.close();

@@ -7,6 +7,7 @@ import { StorageHealth } from "./board/storage-health.ts";
 import type { Switchboard } from "./board/switchboard.ts";
 import type { Config } from "./config.ts";
 import type { Clock } from "./ports/clock.ts";
+import type { ReplicaStanding, ReplicaWatch } from "./ports/replica.ts";
 import { type Store, StoreFailure } from "./ports/store.ts";
 import { type Access, maskedAddress } from "./transports/http/access-log.ts";
 
@@ -63,6 +64,18 @@ export function boardFigures(figures: Metrics, config: Config, store: Store, ver
     return bavail * bsize;
   });
 }
+
+export function replicaFigures(figures: Metrics, replica: () => ReplicaStanding): void {
+  figures.gauge("blackboard_replica_up", "1 while the replica answers and holds this board, else 0.", () => Number(replica().up));
+  figures.gauge("blackboard_replica_behind_entries", "Entries of the log that the replica does not have yet.", () => replica().behind);
+}
+
+export const replicaTeller =
+  (log: Logger): ReplicaWatch =>
+  (lost) => {
+    if (lost === undefined) log.info("the replica (--database-read-url) is back and answers listings again");
+    else log.warn(`the replica (--database-read-url) is lost: ${lost}; the primary answers listings`);
+  };
 
 /** A line for each act of the operator, from whichever process it came. */
 export function tellOfOperator(log: Logger, switches: Switchboard): void {

@@ -19,7 +19,7 @@ export class BoardState {
   readonly #hearers: ((moved: Moved) => void)[] = [];
   /** When which version became known, the last few. */
   readonly #learned: { readonly version: number; readonly at: number }[] = [];
-  #newest: Pick<State, "version" | "nextDue"> | undefined;
+  #newest: Omit<State, "hash"> | undefined;
 
   /** `node` names this one in what it says itself. */
   constructor(client: Client, node: string) {
@@ -39,10 +39,15 @@ export class BoardState {
     return (this.#newest ?? (await this.read())).nextDue;
   }
 
+  /** The head of the log by the newest word. */
+  get newestSeq(): number {
+    return this.#newest?.seq ?? 0;
+  }
+
   learn({ version, seq, nextDue }: Omit<State, "hash">, posted = 0): void {
     const isNews = this.#newest === undefined || version > this.#newest.version;
     if (isNews) {
-      this.#newest = { version, nextDue };
+      this.#newest = { version, seq, nextDue };
       this.#learned.push({ version, at: performance.now() });
       if (this.#learned.length > LEARNED_KEPT) this.#learned.splice(0, LEARNED_KEPT / 2);
     } else if (posted === 0) return;

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
+import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
 import { unreachable } from "./address.ts";
@@ -29,20 +30,20 @@ const WALK_CONNECTIONS = 2;
 /** Tables that hold what people wrote. */
 const ERASED_FROM = ["contents", "messages", "labels", "tallies", "agent_tallies", "blobs", "notices", "gone", "log"];
 
-export interface PostgresAddresses {
+/** A replica for listings, and who hears how it is doing. */
+export interface ReplicaOptions {
   readonly url: string;
-  /** A replica for listings. */
-  readonly readUrl: string | undefined;
+  readonly watch: ReplicaWatch;
 }
 
 /** A board makes the database its own; an operator's command only works where there is a board already. */
-export async function openPostgresStore(url: string, readUrl?: string, as: "board" | "operator" = "board"): Promise<PostgresStore> {
+export async function openPostgresStore(url: string, replica?: ReplicaOptions, as: "board" | "operator" = "board"): Promise<PostgresStore> {
   const client = new Client({ url, connections: READ_CONNECTIONS, name: "blackboard" });
   try {
     if (as === "operator") await requireBoard(client);
     await migrate(client);
     if (as === "board") await endWithdrawn(client);
-    return new PostgresStore({ url, readUrl }, client);
+    return new PostgresStore(url, client, replica);
   } catch (error) {
     await client.end();
     throw error instanceof StoreFailure ? unreachable(error.message) : error;
@@ -66,12 +67,12 @@ export class PostgresStore implements Store, Wakeup, Peers {
   readonly #aliases: PostgresAliases;
   readonly #moderation: PostgresModeration;
 
-  constructor({ url, readUrl }: PostgresAddresses, client: Client) {
+  constructor(url: string, client: Client, replica?: ReplicaOptions) {
     this.client = client;
     this.#writer = new PostgresWriter(url, this.#node);
     this.#state = new BoardState(client, this.#node);
-    this.#replica =
-      readUrl === undefined ? undefined : new Replica(readUrl, { reads: READ_CONNECTIONS, walks: WALK_CONNECTIONS }, this.#state);
+    const connections = { reads: READ_CONNECTIONS, walks: WALK_CONNECTIONS };
+    this.#replica = replica && new Replica({ ...replica, connections, own: client, primary: this.#state });
     this.#listener = new Listener({
       url,
       channels: {
@@ -101,6 +102,14 @@ export class PostgresStore implements Store, Wakeup, Peers {
     const [row] = await this.client.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes", []);
     return row?.bytes ?? 0;
   }
+
+  /** Once the board has its key, by which a replica of another board is known. Answers how the replica is doing, where there is one. */
+  async beginReplica(formerPk?: string): Promise<(() => ReplicaStanding) | undefined> {
+    const replica = this.#replica;
+    await replica?.begin(formerPk);
+    return replica && (() => replica.standing());
+  }
+
   head = async (): Promise<Head> => {
     const { seq, hash } = await this.#state.read();
     return { seq, hash };

@@ -39,6 +39,8 @@ export interface HttpParts extends DoorParts {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   /** Throws where requests could not be answered. */
   readonly ready: () => Promise<unknown>;
+  /** Whether a replica answers listings, where there is one: without it, the board's own database does. */
+  readonly replica?: (() => { readonly up: boolean }) | undefined;
   /** Why nothing can be posted at the moment, where that is so. */
   readonly notWritable: () => Refusal | undefined;
   /** The text of /metrics, or undefined where it is switched off. */
@@ -200,13 +202,14 @@ export function httpServer(given: HttpParts): FastifyInstance {
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure });
 
-  const { ready, notWritable } = parts;
+  const { ready, notWritable, replica } = parts;
   // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.
-  const readiness = async (): Promise<{ readonly status: string; readonly writing: string; readonly hint?: string | undefined }> => {
+  const readiness = async (): Promise<Readiness> => {
     if (closing) throw new Refusal("shutting_down");
     await ready();
     const { code, hint } = notWritable() ?? {};
-    return code === undefined ? { status: "ok", writing: "ok" } : { status: "not_writable", writing: code, hint };
+    const copy = replica === undefined ? {} : { replica: replica().up ? ("ok" as const) : ("lost" as const) };
+    return code === undefined ? { status: "ok", writing: "ok", ...copy } : { status: "not_writable", writing: code, hint, ...copy };
   };
   const counted = { onRequest: check((request) => parts.rates.take("reads", callerOf(request.ip))) };
   app.get("/readyz", async (_request, reply) => reply.send(await readiness()));
@@ -234,6 +237,13 @@ function requireToken({ headers }: FastifyRequest, token: string | undefined): v
   throw new Refusal("not_found", "The metrics of this board are only for its operator.", {
     hint: "Send `Authorization: Bearer TOKEN` with the token that the board was started with (--metrics-token).",
   });
+}
+
+interface Readiness {
+  readonly status: "ok" | "not_writable";
+  readonly writing: string;
+  readonly hint?: string | undefined;
+  readonly replica?: "ok" | "lost";
 }
 
 /** New connections see the new certificate; those that are open stay as they are. */

@@ -1,0 +1,44 @@
+// Whether a database that is said to be a replica holds the board that it is said to be a replica of.
+import { setTimeout } from "node:timers/promises";
+import { GENESIS } from "../../core/log/chain.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import type { Client } from "./client.ts";
+
+/** What a replica says of its board. */
+export interface Claim extends Head {
+  readonly pk: string | null;
+}
+
+/** `foreign`: it is another board, or another history of this one. `unproven`: it is too far behind to tell. */
+export type Verdict = { readonly is: "same" } | { readonly is: "foreign" | "unproven"; readonly why: string };
+
+interface Own {
+  readonly pk: string | null;
+  readonly head: number;
+  /** Of the entry that the claim is about. */
+  readonly hash: string | null;
+}
+
+/** A commit can be seen on a replica before it can on the primary, which first hears that its replicas have it: soon both show it. */
+const CATCH_UP_TRIES = 20;
+const CATCH_UP_MS = 100;
+
+/**
+ * The claim was read before this is called, so that the board's own log is, or will soon be, at least as far where both are one.
+ * `formerPk`: the board's key until a moment ago.
+ */
+export async function judge(own: Pick<Client, "query">, { pk, seq, hash }: Claim, formerPk?: string): Promise<Verdict> {
+  if (pk !== null && pk === formerPk) return { is: "unproven", why: "it has not heard of the board's new key yet" };
+  let board: Own | undefined;
+  for (let i = 0; i < CATCH_UP_TRIES; i++) {
+    if (i > 0) await setTimeout(CATCH_UP_MS);
+    [board] = await own.query<Own>("SELECT pk, seq AS head, (SELECT hash FROM log WHERE seq = $1) AS hash FROM board", [seq]);
+    if (board === undefined || pk !== board.pk || seq <= board.head) break;
+  }
+  if (pk === null || board === undefined) return { is: "unproven", why: "its copy of the board has not begun yet" };
+  if (pk !== board.pk) return { is: "foreign", why: `it holds another board (public key ${pk}; this board's is ${board.pk})` };
+  if (seq > board.head) return { is: "foreign", why: `its log stands at entry ${seq}, and this board's only at ${board.head}` };
+  const entry = seq === 0 ? GENESIS : board.hash;
+  if (entry === null) return { is: "unproven", why: `it stands at entry ${seq}, which this board's log no longer keeps` };
+  return entry === hash ? { is: "same" } : { is: "foreign", why: `its entry ${seq} is another one than in this board's log` };
+}

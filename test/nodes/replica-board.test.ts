@@ -1,0 +1,184 @@
+// What a replica has to be: a copy of this very board. Another one is never believed, and one that is lost is told once, not at each read.
+import { once } from "node:events";
+import { copyFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "../../src/adapters/postgres/client.ts";
+import { Agent, TEST_BITS } from "../support/agent.ts";
+import { eventually } from "../support/eventually.ts";
+import { postTo } from "../support/nodes.ts";
+import { type PostgresServer, postgresServer } from "../support/postgres/server.ts";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
+
+/** Where a replica is reached: a way that can lead to one server, then to another, or nowhere. */
+class Way implements Disposable {
+  readonly #open = new Set<Socket>();
+  readonly #server = createServer((client) => {
+    if (this.#to === undefined) return client.destroy();
+    const server = connect(join(this.#to.home, ".s.PGSQL.5432"));
+    client.pipe(server).pipe(client);
+    for (const end of [client, server]) {
+      this.#open.add(end);
+      end.on("error", () => end.destroy()).on("close", () => this.#open.delete(end));
+    }
+  });
+  #to: PostgresServer | undefined;
+
+  static async open(to?: PostgresServer): Promise<Way> {
+    const way = new Way();
+    way.#to = to;
+    way.#server.listen(0, "127.0.0.1");
+    await once(way.#server, "listening");
+    return way;
+  }
+  get url(): string {
+    return `postgres://board@127.0.0.1:${(this.#server.address() as AddressInfo).port}/postgres`;
+  }
+  lead(to: PostgresServer | undefined): void {
+    this.#to = to;
+    for (const end of this.#open) end.destroy();
+  }
+  [Symbol.dispose](): void {
+    this.lead(undefined);
+    this.#server.close();
+  }
+}
+
+let own: PostgresServer;
+let other: PostgresServer;
+beforeAll(async () => {
+  [own, other] = await Promise.all([postgresServer(), postgresServer()]);
+  await fill(own, 1);
+  await fill(other, 3);
+});
+afterAll(() => Promise.all([own.remove(), other.remove()]));
+
+const FLAGS = [
+  "--port",
+  "0",
+  "--smtp-port",
+  "0",
+  "--base-url",
+  "http://board.test",
+  "--rate-limits",
+  "off",
+  "--pow-bits",
+  String(TEST_BITS),
+];
+const keys = emptyDirectory();
+
+/** A board on a database; all on one server have one key, unless another is given. */
+function spawn(
+  server: PostgresServer,
+  readUrl?: string,
+  { database = "postgres", key = server.home.replaceAll("/", "_") } = {},
+): BoardProcess {
+  const place = ["--database-url", server.databaseUrl(database), "--key-file", join(keys, key), "--data", emptyDirectory()];
+  return BoardProcess.spawn({ args: ["serve", ...FLAGS, ...place, ...(readUrl === undefined ? [] : ["--database-read-url", readUrl])] });
+}
+async function fill(server: PostgresServer, messages: number, more?: { database?: string; key?: string }): Promise<void> {
+  await using board = spawn(server, undefined, more);
+  await board.ready();
+  for (let i = 0; i < messages; i++) await postTo(board.url, new Agent().envelope({ kind: "note", body: `message ${i}` }));
+}
+
+const ready = async ({ url }: BoardProcess) => (await (await fetch(`${url}/readyz`)).json()) as Record<string, unknown>;
+const figure = async ({ url }: BoardProcess, name: string): Promise<number> =>
+  Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+const standing = (board: BoardProcess, replica: "ok" | "lost") =>
+  eventually(`a replica that is ${replica}`, async () => ((await ready(board))["replica"] === replica ? true : undefined));
+const told = ({ stderr }: BoardProcess, word: string) =>
+  stderr.split("\n").filter((line) => line.includes(`the replica (--database-read-url) is ${word}`));
+const newest = async ({ url }: BoardProcess) => (await (await fetch(`${url}/api/messages?limit=5`)).json()) as { latest_seq: number };
+
+test("another board in the place of the replica keeps the board from starting, and the sentence says so", async () => {
+  await using board = spawn(own, other.databaseUrl("postgres"));
+  const { code, stderr } = await board.ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^--database-read-url is no replica of --database-url: it holds another board \(public key [\w-]{43}; this board's is [\w-]{43}\)\. Give .+\n$/m,
+  );
+});
+
+test("so does a copy that has gone its own way, though it has the same key: further, or as far with other entries", async () => {
+  const admin = new Client({ url: own.databaseUrl("postgres"), connections: 1, name: "test" });
+  await fill(own, 2);
+  await admin.script("CREATE DATABASE gone_on");
+  await admin.end();
+  const key = "another.key";
+  copyFileSync(join(keys, own.home.replaceAll("/", "_")), join(keys, key));
+  await fill(own, 1, { database: "gone_on", key });
+  {
+    await using board = spawn(own, own.databaseUrl("gone_on"));
+    expect((await board.ended).stderr).toContain("its entry 1 is another one than in this board's log");
+  }
+  await fill(own, 9, { database: "gone_on", key });
+  await using board = spawn(own, own.databaseUrl("gone_on"));
+  expect((await board.ended).stderr).toMatch(/its log stands at entry \d+, and this board's only at \d+/);
+});
+
+test("a replica that is not there at the start, then there, then lost: one line each, and readyz and metrics tell it", async () => {
+  using way = await Way.open();
+  await using board = spawn(own, way.url);
+  await board.ready();
+  expect(await ready(board)).toEqual({ status: "ok", writing: "ok", replica: "lost" });
+  expect(await figure(board, "blackboard_replica_up")).toBe(0);
+  const { seq } = await postTo(board.url, new Agent().envelope({ kind: "note", body: "on the primary alone" }));
+  expect((await newest(board)).latest_seq).toBe(seq);
+  for (let i = 0; i < 5; i++) await newest(board);
+  expect(told(board, "lost")).toHaveLength(1);
+
+  // The database itself serves as its own copy.
+  way.lead(own);
+  await standing(board, "ok");
+  expect(told(board, "back")).toHaveLength(1);
+  expect(await figure(board, "blackboard_replica_up")).toBe(1);
+  expect(await figure(board, "blackboard_replica_behind_entries")).toBe(0);
+  const admin = new Client({ url: own.databaseUrl("postgres"), connections: 1, name: "test" });
+  let limit = 10;
+  await eventually("a listing from it", async () => {
+    // Another one each time: the same again would be answered from memory.
+    await (await fetch(`${board.url}/api/messages?limit=${limit++}`)).json();
+    const [asked] = await admin.query<{ n: number }>(
+      "SELECT count(*) AS n FROM pg_stat_activity WHERE application_name LIKE 'blackboard replica%' AND query LIKE '%messages%'",
+    );
+    return (asked?.n ?? 0) > 0 ? true : undefined;
+  });
+  await admin.end();
+
+  way.lead(undefined);
+  await standing(board, "lost");
+  for (let i = 0; i < 5; i++) expect((await newest(board)).latest_seq).toBe(seq);
+  expect(told(board, "lost")).toHaveLength(2);
+  way.lead(own);
+  await standing(board, "ok");
+  expect(told(board, "back")).toHaveLength(2);
+  expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
+  expect((await board.kill("SIGTERM")).code).toBe(0);
+});
+
+test("a board that takes the replica's place later is not believed either, and nobody is shown its messages", async () => {
+  using way = await Way.open(own);
+  await using board = spawn(own, way.url);
+  await board.ready();
+  await standing(board, "ok");
+  const { seq } = await postTo(board.url, new Agent().envelope({ kind: "note", body: "of this board" }));
+  way.lead(other);
+  await standing(board, "lost");
+  const [line] = await eventually("words about it", () => {
+    const lines = told(board, "lost").filter((one) => one.includes("it holds another board"));
+    return lines.length > 0 ? lines : undefined;
+  });
+  expect(line).toContain("the primary answers listings");
+  for (let i = 0; i < 5; i++) expect((await newest(board)).latest_seq).toBe(seq);
+  way.lead(own);
+  await standing(board, "ok");
+});
+
+test("a board without a replica says nothing of one", async () => {
+  await using board = spawn(own);
+  await board.ready();
+  expect(await ready(board)).toEqual({ status: "ok", writing: "ok" });
+  expect(await (await fetch(`${board.url}/metrics`)).text()).not.toContain("replica");
+});
