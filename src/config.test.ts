@@ -42,7 +42,7 @@ const DOCUMENTED: {
   mailDomain: ["--mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "Mail.Example", "mail.example"],
   mailMask: ["--mail-mask", "BOARD_MAIL_MASK", true, "off", false],
   smtpHost: ["--smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "0.0.0.0", "0.0.0.0"],
-  smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", 2525, "0", undefined],
+  smtpPort: ["--smtp-port", "BOARD_SMTP_PORT", undefined, "2600", 2600],
   tlsCert: ["--tls-cert", "BOARD_TLS_CERT", undefined, cert, cert],
   tlsKey: ["--tls-key", "BOARD_TLS_KEY", undefined, key, key],
   trustedProxies: ["--trusted-proxies", "BOARD_TRUSTED_PROXIES", [], "10.0.0.0/8, ::1", ["10.0.0.0/8", "::1"]],
@@ -127,6 +127,18 @@ describe("an operator can set everything by flag and by variable", () => {
   test("base address and key file follow port and data directory", () => {
     const config = readConfig(["--port", "9000", "--data", directory], {});
     expect(config).toMatchObject({ baseUrl: "http://localhost:9000", keyFile: join(directory, "board.key") });
+  });
+  test.for<[string[], number | undefined]>([
+    [[], undefined],
+    [["--mail-domain", "board.example"], 2525],
+    [["--mail-domain", "localhost"], 2525],
+    [["--smtp-port", "2525"], 2525],
+    [["--smtp-port", "0"], undefined],
+    [["--mail-domain", "board.example", "--smtp-port", "0"], undefined],
+    [["--mail-domain", "board.example", "--smtp-port", "25"], 25],
+    [["--smtp-host", "0.0.0.0"], undefined],
+  ])("mail is received only where somebody asked for it: %j", ([flags, port]) => {
+    expect(readConfig(flags, {}).smtpPort).toBe(port);
   });
   test("the SMTP port must be had only where somebody asked for it", () => {
     expect(readConfig([], {}).smtpRequired).toBe(false);

@@ -25,7 +25,7 @@ export interface Config {
   readonly mailDomain: string;
   readonly mailMask: boolean;
   readonly smtpHost: string;
-  /** 0 is whichever is free. */
+  /** Undefined where no mail is received; 0 is whichever is free. */
   readonly smtpPort: number | undefined;
   /** Somebody asked for this very port: without it the board does not start. */
   readonly smtpRequired: boolean;
@@ -88,7 +88,12 @@ export const SETTINGS = {
   mailDomain: setting("mail-domain", "BOARD_MAIL_DOMAIN", "localhost", "domain of alias addresses"),
   mailMask: setting("mail-mask", "BOARD_MAIL_MASK", "on", "on or off: hide the names in the addresses of e-mail senders"),
   smtpHost: setting("smtp-host", "BOARD_SMTP_HOST", "127.0.0.1", "address of the SMTP server"),
-  smtpPort: setting("smtp-port", "BOARD_SMTP_PORT", "2525", "port of the SMTP server, 0 for none"),
+  smtpPort: setting(
+    "smtp-port",
+    "BOARD_SMTP_PORT",
+    "2525",
+    "port of the SMTP server, which runs where this or --mail-domain is given; 0 for none",
+  ),
   tlsCert: setting("tls-cert", "BOARD_TLS_CERT", "", "PEM file with the certificate chain"),
   tlsKey: setting("tls-key", "BOARD_TLS_KEY", "", "PEM file with the certificate's key"),
   trustedProxies: setting("trusted-proxies", "BOARD_TRUSTED_PROXIES", "", "comma list of proxy addresses or CIDR ranges"),
@@ -221,7 +226,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     mailDomain: text("mailDomain").toLowerCase(),
     mailMask: onOff("mailMask"),
     smtpHost: address("smtpHost"),
-    smtpPort: whole("smtpPort", 0, 65_535) || undefined,
+    // Mail is for those who want it: nothing listens for it unasked.
+    smtpPort: (given("smtpPort") || given("mailDomain") ? whole("smtpPort", 0, 65_535) : 0) || undefined,
     smtpRequired: given("smtpPort"),
     tlsCert: file("tlsCert"),
     tlsKey: file("tlsKey"),

@@ -15,6 +15,13 @@ export const webPort = ({ port, host }: Config): Port => ({ port, host, flag: "-
 export const mailPort = ({ smtpPort = 0, smtpHost }: Config): Port =>
   ({ port: smtpPort, host: smtpHost, flag: "--smtp-port", hostFlag: "--smtp-host" });
 
+/** Whether mail is received, at `address`, and what would change that. */
+export function mailWords({ smtpPort, smtpRequired, mailDomain }: Config, address: string | undefined): string {
+  if (address !== undefined) return `on, for ${mailDomain}`;
+  if (smtpPort !== undefined) return "off: its port is taken";
+  return smtpRequired ? "off, by --smtp-port 0" : "off; to receive it, give --mail-domain";
+}
+
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 export const isTaken = (error: unknown): boolean => codeOf(error) === "EADDRINUSE";
 /** What the system says to a name that it does not know, and to an address that is another machine's. */

@@ -29,7 +29,7 @@ import { nearSource } from "./board/near-source.ts";
 import { poster } from "./board/post.ts";
 import { preparer } from "./board/prepare.ts";
 import { RateLimiter } from "./board/rate.ts";
-import { reporter } from "./board/reports.ts";
+import { filing, reporter } from "./board/reports.ts";
 import { secretGuard } from "./board/secrets.ts";
 import { shareLoad } from "./board/shared-load.ts";
 import { startSweeper } from "./board/sweep.ts";
@@ -44,7 +44,7 @@ import { type Config, PROFILE_DEFAULTS, profileWords } from "./config.ts";
 import { agentId } from "./core/protocol/identity.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
-import { isTaken, mailPort, portFault, webPort, withPorts } from "./listening.ts";
+import { isTaken, mailPort, mailWords, portFault, webPort, withPorts } from "./listening.ts";
 import { operations } from "./operations/list.ts";
 import { eventRenderer } from "./operations/present.ts";
 import { refusalPage } from "./pages/refusal-page.ts";
@@ -210,6 +210,14 @@ export async function start(
   };
   const unsent = new Unsent();
   figures.gauge("blackboard_unsent_bytes", "Bytes of large answers that their callers have not read yet.", () => unsent.bytes);
+  const file = filing({
+    ...writing,
+    entropy: systemEntropy,
+    onReport({ id, category, target }) {
+      log.info({ id, category, target }, "a report came in");
+      command?.run({ REPORT_ID: id, REPORT_CATEGORY: category, REPORT_TARGET: target, REPORT_BOARD: baseUrl });
+    },
+  });
   const app = httpServer({
     unsent,
     assets: loadAssets,
@@ -220,16 +228,7 @@ export async function start(
       clock,
       post,
       prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
-      report: reporter({
-        ...writing,
-        onReport: ({ id, category, target }) => {
-          log.info({ id, category, target }, "a report came in");
-          command?.run({ REPORT_ID: id, REPORT_CATEGORY: category, REPORT_TARGET: target, REPORT_BOARD: baseUrl });
-        },
-        entropy: systemEntropy,
-        baseUrl,
-        mailDomain: config.mailDomain,
-      }),
+      report: reporter({ ...writing, file, baseUrl, mailDomain: config.mailDomain }),
       list,
       listAtHand,
       findWork,
@@ -279,7 +278,7 @@ export async function start(
     const reader = mailReader(resolve, figures, reading);
     parts.defer(() => reader.close());
     smtp = new SmtpServer({
-      mailroom: mailroom({ ...writing, key, reader, mailDomain: config.mailDomain, maskSenders: config.mailMask }),
+      mailroom: mailroom({ ...writing, file, key, reader, mailDomain: config.mailDomain, maskSenders: config.mailMask }),
       mailDomain: config.mailDomain,
       clock,
       tls,
@@ -300,11 +299,11 @@ export async function start(
   await release();
   const smtpAddress = await smtp?.start(config.smtpPort ?? 0, config.smtpHost).catch((error: unknown) => {
     if (config.smtpRequired || !isTaken(error)) throw portFault(error, mailPort(config));
-    // Nobody asked for mail, and a second board on one machine finds the usual port taken.
-    log.warn({ port: config.smtpPort }, "no mail: the SMTP port is taken");
+    // Nobody asked for this very port, and a second board on one machine finds the usual one taken.
+    log.warn(`mail is off: ${(portFault(error, mailPort(config)) as Error).message}`);
     return undefined;
   });
-  log.info({ address, smtp: smtpAddress, data: config.data }, "listening");
+  log.info({ address, smtp: smtpAddress, mail: mailWords(config, smtpAddress), data: config.data }, "listening");
   const running = parts.move();
   return {
     address,

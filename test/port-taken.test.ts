@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SETTINGS } from "../src/config.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 
 let taken: Server;
@@ -37,6 +38,27 @@ test("a taken port for mail that was asked for is named like the other, and leav
   expect({ code, stderr, left: existsSync(data) }).toEqual({ code: 1, stderr: words("--smtp-port"), left: false });
 });
 
+test("where only the usual port for mail is taken, the board runs without mail and says so in one line", async () => {
+  // Whoever has it: this test, or somebody else on this machine.
+  const usual = createServer().listen(Number(SETTINGS.smtpPort.otherwise), "127.0.0.1");
+  await Promise.race([once(usual, "listening"), once(usual, "error")]);
+  const args = ["serve", "--port", "0", "--mail-domain", "board.example", "--data", emptyDirectory()];
+  await using board = BoardProcess.spawn({ args });
+  await board.ready();
+  usual.close();
+  const lines = board.stderr.split("\n").filter((line) => line.includes('"level":"warn"'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(`mail is off: Port ${SETTINGS.smtpPort.otherwise} on 127.0.0.1 is taken. Choose another with --smtp-port`);
+  expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
+});
+
+test("a board that was not asked to receive mail listens for none, and says how to", async () => {
+  await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--data", emptyDirectory()] });
+  await board.ready();
+  expect(board.stderr).toContain('"mail":"off; to receive it, give --mail-domain"');
+  expect(board.stderr).not.toContain("smtp://");
+});
+
 test("a board that has begun is told the same", async () => {
   const data = emptyDirectory();
   await using first = await BoardProcess.serve(data);
@@ -49,7 +71,7 @@ test.each(["--host", "--smtp-host"])(
   "an address for %s that is not this machine's is named with the flag, also where nobody asked for the port",
   async (flag) => {
     const { code, stderr } = await endedOn(
-      ["--log-level", "silent", flag, "192.0.2.1"],
+      ["--log-level", "silent", flag, "192.0.2.1", "--mail-domain", "board.example"],
       "--port",
       "0",
       "--data",

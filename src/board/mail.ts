@@ -1,7 +1,7 @@
 // Received e-mail: whom it is for, what it says, and a message of the board's own for each of them.
 import { Refusal } from "../core/errors.ts";
-import { emailPayload, type Mail } from "../core/mail/email.ts";
-import { foldAlias } from "../core/protocol/alias-name.ts";
+import { emailPayload, emailReport, type Mail } from "../core/mail/email.ts";
+import { foldAlias, isOperatorMailbox } from "../core/protocol/alias-name.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Alias } from "../ports/aliases.ts";
@@ -11,6 +11,7 @@ import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
 import { callerOf, type RateLimiter } from "./rate.ts";
+import type { Report } from "./reports.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 
 export interface MailParts {
@@ -22,26 +23,31 @@ export interface MailParts {
   readonly append: Append;
   readonly mailDomain: string;
   readonly maskSenders: boolean;
+  /** Keeps what is for the operator. */
+  readonly file: Report;
   readonly requireWritable: () => void;
+  readonly requireStore: () => void;
   readonly requireNoSecret: RequireNoSecret;
 }
 
-export type Recipient = Pick<Alias, "alias" | "agent">;
+type Holder = Pick<Alias, "alias" | "agent">;
+/** Whoever holds an alias, or whoever runs the board, by the address that was written. */
+export type Recipient = Holder | { readonly operatorAt: string };
 
 export interface Mailroom {
   /** Throws where nothing can be taken at the moment. */
   requireOpen(): void;
-  /** Who holds a name; each question counts as a write of the address it comes from. */
-  recipient(name: string, ip: string): Promise<Recipient>;
-  /** In every inbox when it resolves. A mail that has come before is in order: it is there already. */
+  /** Whose an address of this board is; each question counts as a write of the address it comes from. */
+  recipient(address: string, ip: string): Promise<Recipient>;
+  /** In every inbox, and before the operator, when it resolves. A mail that has come before is in order: it is there already. */
   deliver(mail: MailIn, recipients: readonly Recipient[]): Promise<void>;
 }
 
 export function mailroom(parts: MailParts): Mailroom {
-  const { store, clock, key, reader, rates, append, mailDomain, maskSenders, requireWritable, requireNoSecret } = parts;
+  const { store, clock, key, reader, rates, append, mailDomain, maskSenders, file, requireWritable, requireStore, requireNoSecret } = parts;
   const author = agentId(key.pk);
 
-  async function post(mail: Mail, size: number, { alias, agent }: Recipient): Promise<void> {
+  async function post(mail: Mail, size: number, { alias, agent }: Holder): Promise<void> {
     const ts = Math.floor(clock.now() / 1000);
     const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
     requireNoSecret(payload);
@@ -53,19 +59,56 @@ export function mailroom(parts: MailParts): Mailroom {
     await append({ type: "post", arrival: { ...arrival, ...once }, dryRun: false });
   }
 
+  /** Reports of an address are few, by mail as well; all of them, or none. */
+  function takeReports(count: number, caller: string): void {
+    for (let i = 0; i < count; i++)
+      try {
+        rates.take("reports", caller);
+      } catch (error) {
+        giveBackReports(i, caller);
+        throw error;
+      }
+  }
+  function giveBackReports(count: number, caller: string): void {
+    for (let i = 0; i < count; i++) rates.giveBack("reports", caller);
+  }
+
   return {
-    requireOpen: requireWritable,
-    async recipient(name, ip) {
-      rates.take("writes", callerOf(ip));
-      const folded = foldAlias(name, mailDomain);
+    requireOpen: requireStore,
+    async recipient(address, ip) {
+      const caller = callerOf(ip);
+      rates.take("writes", caller);
+      const [local = "", domain] = address.split("@");
+      if (isOperatorMailbox(local)) {
+        if (!rates.has("reports", caller)) throw new Refusal("rate_limited", "This address has sent the operator enough for now.");
+        return { operatorAt: `${local.toLowerCase()}${domain === undefined ? "" : `@${mailDomain}`}` };
+      }
+      requireWritable();
+      const folded = foldAlias(local, mailDomain);
       const alias = folded === undefined ? undefined : await store.alias(folded, clock.now());
       if (alias === undefined) throw new Refusal("alias_unknown", "No agent holds this alias.");
       return alias;
     },
     async deliver(mailIn, recipients) {
-      requireWritable();
-      const mail = await reader.read(mailIn);
-      await Promise.all(recipients.map((recipient) => post(mail, mailIn.bytes.byteLength, recipient)));
+      const holders = recipients.filter((one) => "alias" in one);
+      const addresses = recipients.flatMap((one) => ("operatorAt" in one ? [one.operatorAt] : []));
+      (holders.length > 0 ? requireWritable : requireStore)();
+      const caller = callerOf(mailIn.ip);
+      // Before anything is written: who has to come again must not find half of it done.
+      takeReports(addresses.length, caller);
+      let unfiled = addresses.length;
+      try {
+        const mail = await reader.read(mailIn);
+        await Promise.all([
+          ...holders.map((holder) => post(mail, mailIn.bytes.byteLength, holder)),
+          ...addresses.map(async (target) => {
+            await file({ target, category: "other", ...emailReport(mail) });
+            unfiled--;
+          }),
+        ]);
+      } finally {
+        giveBackReports(unfiled, caller);
+      }
     },
   };
 }

@@ -19,37 +19,51 @@ export interface Complaint {
 
 export type Report = (complaint: Complaint) => Promise<Notice>;
 
-export interface ReportParts {
-  readonly store: Store;
+export interface FilingParts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly append: Append;
-  readonly baseUrl: string;
-  readonly mailDomain: string;
   /** Hears of each new one. */
   readonly onReport: (notice: Notice) => void;
   /** Throws where the store takes nothing at all. */
   readonly requireStore: () => void;
 }
 
+export interface ReportParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly file: Report;
+  readonly baseUrl: string;
+  readonly mailDomain: string;
+  readonly requireStore: () => void;
+}
+
 const ID_BYTES = 8;
 const PREFIX = new RegExp(`^[0-9a-f]{${LIMITS.id_prefix_chars},63}$`);
 
-export function reporter({ store, clock, entropy, append, baseUrl, mailDomain, requireStore, onReport }: ReportParts): Report {
+/** Keeps a notice about exactly this target. */
+export function filing({ clock, entropy, append, requireStore, onReport }: FilingParts): Report {
   return async ({ target, category, explanation, contact }) => {
     requireStore();
     const id = `rp_${entropy.hex(ID_BYTES)}`;
+    const closed = { state: "received", closedAt: null } as const;
+    const notice = { id, at: clock.now(), category, target, explanation, contact: contact ?? null, ...closed };
+    const outcome = await append({ type: "report", notice });
+    if (!("received" in outcome)) throw new Error("The store answered a report with something else.");
+    onReport(outcome.received);
+    return outcome.received;
+  };
+}
+
+export function reporter({ store, clock, file, baseUrl, mailDomain, requireStore }: ReportParts): Report {
+  return async ({ target, ...complaint }) => {
+    requireStore();
     const meant = target.length > LIMITS.report_target_chars ? undefined : await targetOf(target.trim());
     if (meant === undefined)
       throw new Refusal("invalid_target", `${JSON.stringify(target.slice(0, 80))} is not something on this board.`, {
         details: { field: "target" },
       });
-    const closed = { state: "received", closedAt: null } as const;
-    const notice = { id, at: clock.now(), category, target: meant, explanation, contact: contact ?? null, ...closed };
-    const outcome = await append({ type: "report", notice });
-    if (!("received" in outcome)) throw new Error("The store answered a report with something else.");
-    onReport(outcome.received);
-    return outcome.received;
+    return file({ ...complaint, target: meant });
   };
 
   /** The one name under which the operator finds the thing again. */

@@ -80,6 +80,17 @@ export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender
   };
 }
 
+/** A mail to whoever runs the board, within the limits of a report: its subject and text, and where to answer. */
+export function emailReport(mail: Mail): { readonly explanation: string; readonly contact: string | undefined } {
+  const subject = line(mail.subject, LIMITS.title_chars);
+  const text = sound(mail.text).replaceAll(/\r\n?/g, "\n").trim();
+  const words = [subject === "" ? "" : `Subject: ${subject}`, text].filter((part) => part !== "").join("\n\n");
+  return {
+    explanation: words === "" ? "(a mail without subject and text)" : firstCodePoints(words, LIMITS.report_explanation_chars),
+    contact: mail.from === null ? undefined : line(mail.from, LIMITS.report_contact_chars),
+  };
+}
+
 /** Who sent the e-mail that became this payload; null where it did not say. */
 export function senderOf(payload: string): string | null {
   const { from } = ((JSON.parse(payload) as Payload).data ?? {}) as { from?: unknown };

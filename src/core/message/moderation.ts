@@ -8,7 +8,7 @@ export interface Notice {
   readonly id: string;
   readonly at: number;
   readonly category: ReportCategory;
-  /** A message id, an agent id, an alias or the hash of an attachment. */
+  /** A message id, an agent id, an alias or the hash of an attachment; of a mail to the operator, the address it was sent to. */
   readonly target: string;
   readonly explanation: string;
   readonly contact: string | null;

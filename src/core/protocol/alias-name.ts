@@ -14,6 +14,12 @@ const RESERVED: ReadonlySet<string> = new Set(
   autoconfig autodiscover wpad isatap`.split(/\s+/),
 );
 
+/** The mailboxes that a mail domain has to have (RFC 5321, RFC 2142): mail to them is for whoever runs the board. */
+const OPERATOR_MAILBOX = /^(?:postmaster|abuse)(?:@[^@]*)?$/;
+
+/** With or without a domain, as somebody wrote it. */
+export const isOperatorMailbox = (address: string): boolean => OPERATOR_MAILBOX.test(address.toLowerCase());
+
 export const isReserved = (alias: string): boolean => RESERVED.has(alias);
 
 export function requireUnreserved({ op, alias }: { readonly op: "claim" | "release"; readonly alias: string }): void {

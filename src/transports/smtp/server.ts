@@ -46,6 +46,8 @@ export interface Patience {
 
 const PATIENCE: Patience = { idleMs: 60_000, dataMs: 180_000, sessionMs: 600_000, closeMs: 3000 };
 const ACCEPTED = 250;
+/** Nothing waits in a queue: it is on disk. */
+const STORED = "Accepted and stored";
 const NEVER_MS = 2 ** 31 - 1;
 const MAX_CLIENTS = 200;
 const MAX_PER_ADDRESS = 20;
@@ -129,14 +131,18 @@ export class SmtpServer extends SMTPServer {
       const { envelope } = session;
       const taken = this.#taken.get(envelope) ?? 0;
       if (taken >= LIMITS.mail_recipients) throw TOO_MANY_RECIPIENTS;
-      const [local = "", domain] = to.address.split("@");
+      const [, domain] = to.address.split("@");
       if (domain !== undefined && domainToASCII(domain) !== domainToASCII(this.#mailDomain)) throw RELAY_DENIED;
-      this.#recipients.set(to, await this.#known(local, session));
+      this.#recipients.set(to, await this.#known(to.address, session));
       this.#taken.set(envelope, taken + 1);
     });
   }
 
-  override onData(stream: SMTPServerDataStream, session: SMTPServerSession, callback: (error?: Error | null) => void): void {
+  override onData(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+    callback: (error?: Error | null, words?: string) => void,
+  ): void {
     const connection = this.#connections.get(session.id);
     const recipients = session.envelope.rcptTo.flatMap((to) => this.#recipients.get(to) ?? []);
     const { mailFrom } = session.envelope;
@@ -145,7 +151,7 @@ export class SmtpServer extends SMTPServer {
     void this.#answer(
       session,
       (error) => {
-        callback(error);
+        callback(error, STORED);
         if (error === null || error === undefined)
           this.#report.mailed({ reply: ACCEPTED, words: "accepted", caller: callerOf(session.remoteAddress) });
         if (connection === undefined) return;
@@ -165,9 +171,9 @@ export class SmtpServer extends SMTPServer {
     return this.#clock.at(this.#clock.now() + ms, callback);
   }
 
-  async #known(local: string, session: SMTPServerSession): Promise<Recipient> {
+  async #known(address: string, session: SMTPServerSession): Promise<Recipient> {
     try {
-      return await this.#mailroom.recipient(local, session.remoteAddress);
+      return await this.#mailroom.recipient(address, session.remoteAddress);
     } catch (error) {
       // One that is only told to come back later has guessed nothing.
       const guessed = error instanceof Refusal && error.code === "alias_unknown";
