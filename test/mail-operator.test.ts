@@ -114,6 +114,19 @@ describe("the operator", () => {
   });
 });
 
+test("nothing can be removed or blocked by the address that such a mail was sent to, and the operator is told what to do", async () => {
+  const reasons = ["--category", "other", "--ground", "incompatible_content", "--facts", "x", "--yes"];
+  for (const act of [
+    ["remove", `abuse@${MAIL_DOMAIN}`],
+    ["block-key", "Postmaster"],
+  ]) {
+    const { code, stdout, stderr } = await operate(mail.board, ...act, ...reasons);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("is the operator's own mailbox, with nothing to remove or block");
+    expect(stderr).toContain("operate reports dismiss");
+  }
+});
+
 test("mail of one address to the operator is limited like its reports: more is told to come later, and counts for HTTP too", async () => {
   const limited = await mailBoard({ flags: ["--rate-limits", "on"] });
   const { board } = limited;

@@ -1,7 +1,7 @@
 // Messages and agents as an operator names them: whole, or by a start that only one has; never by a guess.
 import { text } from "node:stream/consumers";
 import { readFileSync } from "node:fs";
-import { foldAlias } from "../../core/protocol/alias-name.ts";
+import { foldAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
 import { AGENT_ID, MESSAGE_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
@@ -60,6 +60,7 @@ type Whole = { readonly id: string; readonly fault?: never } | { readonly id?: n
 
 async function wholeId({ store, now }: Desk, given: string): Promise<Whole> {
   if (MESSAGE_ID.test(given)) return { id: given };
+  if (isOperatorMailbox(given)) return { fault: notAThing(given) };
   const shown = quoted(given);
   const right = `give all ${MESSAGE_ID_CHARS} characters of the id, or its first ${LEAST} or more`;
   if (!/^[0-9a-f]+$/.test(given)) return { fault: `${shown} is not an id, which is made of 0-9 and a-f: ${right}.` };
@@ -73,9 +74,14 @@ async function wholeId({ store, now }: Desk, given: string): Promise<Whole> {
   return { fault: `${many} message ids start with ${shown}, such as ${id} and ${other}: give the whole id.` };
 }
 
+/** What mail to the operator is filed under. */
+const notAThing = (given: string): string =>
+  `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
+
 /** An agent, by id or alias, and whether the board has ever seen it. */
 export async function agentOf({ store, config, now }: Desk, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
   if (AGENT_ID.test(given)) return { agent: given, seen: (await store.firstSeen(given)) !== undefined };
+  if (isOperatorMailbox(given)) throw new Error(notAThing(given));
   const shown = quoted(given);
   const name = foldAlias(given, config.mailDomain);
   if (name === undefined)
