@@ -30,6 +30,7 @@ import { poster } from "./board/post.ts";
 import { preparer } from "./board/prepare.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { filing, reporter } from "./board/reports.ts";
+import { compareSettings } from "./board/same-settings.ts";
 import { secretGuard } from "./board/secrets.ts";
 import { shareLoad } from "./board/shared-load.ts";
 import { startSweeper } from "./board/sweep.ts";
@@ -56,7 +57,16 @@ import { BACKLOG, httpServer, renewTls } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { Unsent } from "./transports/http/unsent.ts";
 import { SmtpServer } from "./transports/smtp/server.ts";
-import { accessTeller, boardFigures, replicaFigures, replicaTeller, tellOfOperator, watching } from "./watching.ts";
+import {
+  accessTeller,
+  boardFigures,
+  nodeSettings,
+  replicaFigures,
+  replicaTeller,
+  tellOfDifference,
+  tellOfOperator,
+  watching,
+} from "./watching.ts";
 
 const NEW_KEY =
   "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";
@@ -84,6 +94,8 @@ export interface StartOptions {
   readonly reading?: ReadingLimits;
   /** How long an answer may wait for its reader. */
   readonly stallMs?: number;
+  /** For the log, where something about the settings is worth a word. */
+  readonly warnings?: readonly string[];
   /** Where the log goes; to standard error unless given. */
   readonly logTo?: LogLines;
   /** The storage failed in a way that only a restart can mend. */
@@ -92,10 +104,19 @@ export interface StartOptions {
 
 export async function start(
   given: Config,
-  { clock = systemClock, resolve = systemResolver(), reading = READING_LIMITS, stallMs, logTo, onFatal = () => {} }: StartOptions = {},
+  {
+    clock = systemClock,
+    resolve = systemResolver(),
+    reading = READING_LIMITS,
+    stallMs,
+    warnings = [],
+    logTo,
+    onFatal = () => {},
+  }: StartOptions = {},
 ): Promise<Running> {
   const { config, reusePort, release } = await withPorts(given);
   const { log, figures, health } = watching(config, clock, logTo);
+  for (const warning of warnings) log.warn(warning);
   // Closed in reverse order, at the end or where a later step of the start fails.
   await using parts = new AsyncDisposableStack();
   parts.defer(release);
@@ -128,6 +149,9 @@ export async function start(
   const sharing =
     others === undefined ? undefined : shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: others, peers: others });
   parts.defer(() => sharing?.stop());
+  const comparing =
+    others && compareSettings({ settings: nodeSettings(config), clock, report: figures, peers: others, differs: tellOfDifference(log) });
+  parts.defer(() => comparing?.stop());
   const appender = new Appender(store, clock, figures);
   const writable = !config.readOnly && !notary.rolledBack;
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;

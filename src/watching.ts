@@ -3,6 +3,7 @@ import { statfsSync } from "node:fs";
 import type { Logger } from "pino";
 import { boardLog, type LogLines } from "./adapters/system/log.ts";
 import { type Metrics, metrics } from "./adapters/system/metrics.ts";
+import type { NodeSettings, SameSettingsParts } from "./board/same-settings.ts";
 import { StorageHealth } from "./board/storage-health.ts";
 import type { Switchboard } from "./board/switchboard.ts";
 import type { Config } from "./config.ts";
@@ -76,6 +77,19 @@ export const replicaTeller =
     if (lost === undefined) log.info("the replica (--database-read-url) is back and answers listings again");
     else log.warn(`the replica (--database-read-url) is lost: ${lost}; the primary answers listings`);
   };
+
+/** What every node of a board must have alike, or it speaks with two voices. */
+export const nodeSettings = ({ baseUrl, mailDomain, powBits, powMaxBits }: Config): NodeSettings => ({
+  "--base-url": baseUrl,
+  "--mail-domain": mailDomain,
+  "--pow-bits": powBits,
+  "--pow-max-bits": powMaxBits,
+});
+
+export const tellOfDifference =
+  (log: Logger): SameSettingsParts["differs"] =>
+  (flag, own, other) =>
+    log.warn(`another node of this board has ${flag} ${other}, and this one ${own}: give every node the same settings`);
 
 /** A line for each act of the operator, from whichever process it came. */
 export function tellOfOperator(log: Logger, switches: Switchboard): void {

@@ -5,6 +5,7 @@ import { databasePath } from "../adapters/sqlite/open.ts";
 import { systemClock } from "../adapters/system/clock.ts";
 import type { Running } from "../start.ts";
 import { readSettings, takesSettings } from "./settings.ts";
+import { unknownHere } from "./unknown-variables.ts";
 
 const CLOSE_WITHIN_MS = 9000;
 
@@ -24,7 +25,8 @@ export async function serve(flags: readonly string[]): Promise<void> {
   const config = readSettings(flags);
   // The server's code is read only where one runs: the other commands start the sooner.
   const { start } = await import("../start.ts");
-  board = await start(config, { onFatal: () => process.exit(1) }).catch((error: unknown) => {
+  const warnings = unknownHere().map(({ words }) => words);
+  board = await start(config, { warnings, onFatal: () => process.exit(1) }).catch((error: unknown) => {
     throw fileFault(error, databasePath(config.data));
   });
   process.stdout.write(`blackboard ready at ${board.address}\n`);

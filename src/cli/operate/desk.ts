@@ -20,6 +20,7 @@ import type { HeadRecord } from "../../ports/head-record.ts";
 import type { OrderedOutcome, RefusedOutcome, Store } from "../../ports/store.ts";
 import { UsageFault } from "../failure.ts";
 import { readSettings } from "../settings.ts";
+import { unknownHere } from "../unknown-variables.ts";
 
 export interface DeskOptions {
   readonly data?: string;
@@ -68,12 +69,22 @@ export function configOf({ data, databaseUrl, keyFile, baseUrl }: DeskOptions): 
   const given = { "--data": data, "--database-url": url, "--key-file": keyFile, "--base-url": baseUrl };
   const flags = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
   const config = readSettings(flags, inDirectory ? NO_DATABASE_VARIABLES : {});
+  warnOfVariables();
   if (data !== undefined && url === undefined && config.databaseUrl !== undefined)
     throw new UsageFault(
       `which board? --data names the one in ${data}, and BOARD_DATABASE_URL (environment or .env) one in PostgreSQL. ` +
         `For the one in the directory give --database-url ${NO_DATABASE} as well; for the one in PostgreSQL give its --database-url, or leave --data out.`,
     );
   return config;
+}
+
+let warned = false;
+
+/** Once a command. Variables of other programs are none of its business: only what was most likely meant for a board. */
+function warnOfVariables(): void {
+  const likely = warned ? [] : unknownHere().filter((one) => one.likely);
+  warned = true;
+  for (const { words } of likely) process.stderr.write(`warning: ${words}\n`);
 }
 
 /** Opens the store, lets the work be done and closes it again, whatever came of it. */

@@ -1,0 +1,34 @@
+// Variables that look like a board's settings and are none: a slip of the pen that would otherwise go unnoticed.
+import { existsSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { SETTINGS } from "../config.ts";
+import { nearest } from "../core/nearest.ts";
+
+const PREFIX = /^BOARD_/i;
+/** What tests and compose.yaml read. */
+const OTHERS = /^BOARD_(?:DOMAIN$|BROWSER$|TEST_)/;
+const KNOWN: readonly string[] = Object.values(SETTINGS).map(({ variable }) => variable);
+/** Without what all of them begin with: that must not count as likeness. */
+const SHORT = new Map(KNOWN.map((name) => [name.replace(PREFIX, ""), name]));
+
+export interface UnknownVariable {
+  readonly words: string;
+  /** Somebody most likely meant a setting, and not a variable of some other program. */
+  readonly likely: boolean;
+}
+
+/** `file`: the names of the board's own file of settings, which holds nothing of other programs but by mistake. */
+export function unknownVariables(environment: readonly string[], file: readonly string[]): readonly UnknownVariable[] {
+  const strange = new Set([...environment, ...file].filter((name) => PREFIX.test(name) && !KNOWN.includes(name) && !OTHERS.test(name)));
+  return [...strange].sort().map((name) => {
+    const near = SHORT.get(nearest(name.replace(PREFIX, ""), [...SHORT.keys()]) ?? "");
+    const mend = near === undefined ? "; docs/configuration.md lists them all" : `; did you mean ${near}?`;
+    return { words: `${name} is not a setting${mend}`, likely: near !== undefined || file.includes(name) };
+  });
+}
+
+/** Those of this process and of `.env` in its directory. */
+export function unknownHere(): readonly UnknownVariable[] {
+  const file = existsSync(".env") ? Object.keys(parseEnv(readFileSync(".env", "utf8"))) : [];
+  return unknownVariables(Object.keys(process.env), file);
+}
