@@ -39,6 +39,10 @@ class Way implements Disposable {
     this.#to = to;
     for (const end of this.#open) end.destroy();
   }
+  /** Nothing passes any more, and nobody is told: as where a machine hangs. */
+  hush(): void {
+    for (const end of this.#open) end.unpipe().pause();
+  }
   [Symbol.dispose](): void {
     this.lead(undefined);
     this.#server.close();
@@ -156,6 +160,22 @@ test("a replica that is not there at the start, then there, then lost: one line 
   expect(told(board, "back")).toHaveLength(2);
   expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
   expect((await board.kill("SIGTERM")).code).toBe(0);
+});
+
+test("a replica that hangs holds nobody up for good: it is lost, and the primary answers", async () => {
+  using way = await Way.open(own);
+  await using board = spawn(own, way.url);
+  await board.ready();
+  await standing(board, "ok");
+  await newest(board);
+  way.hush();
+  // Some of them wait for it, until it is given up.
+  const answers = await Promise.all([11, 12, 13].map((limit) => fetch(`${board.url}/api/messages?limit=${limit}`)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  await standing(board, "lost");
+  expect(told(board, "lost")).toEqual([expect.stringContaining("it did not answer within 5 s")]);
+  way.lead(own);
+  await standing(board, "ok");
 });
 
 test("a board that takes the replica's place later is not believed either, and nobody is shown its messages", async () => {
