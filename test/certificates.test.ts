@@ -144,8 +144,9 @@ test("a key that the board's user may not read is told as that, with the file an
   await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--data", emptyDirectory(), ...files.flags], under });
   const { code, stderr } = await board.ended;
   expect(code).toBe(2);
-  expect(stderr).toContain(`--tls-key (BOARD_TLS_KEY) is ${JSON.stringify(files.key)}: permission denied: user id `);
-  expect(stderr).toContain("must be able to read the file");
+  expect(stderr).toContain(`--tls-key (BOARD_TLS_KEY) is ${JSON.stringify(files.key)}: permission denied. This user (`);
+  expect(stderr).toContain(`may not read ${files.key}, which belongs to `);
+  expect(stderr).toContain("Let the user that the board runs as read it");
   expect(stderr).not.toContain("do not fit");
 });
 

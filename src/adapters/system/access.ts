@@ -20,7 +20,7 @@ export function systemWords(error: unknown, path: string, want: Want): string | 
   switch ((error as NodeJS.ErrnoException).code) {
     case "EACCES":
     case "EPERM":
-      return `This user (${userWords(process.getuid?.())}) may not ${want} ${path}${ownerWords(path)}. Run the command as the owner, or change the owner with chown.`;
+      return `${deniedWords(path, want)}. Run the command as the owner, or change the owner with chown.`;
     case "EROFS":
       return `${path} is on a read-only file system. Mount it writable.`;
     case "ENOSPC":
@@ -30,6 +30,10 @@ export function systemWords(error: unknown, path: string, want: Want): string | 
       return undefined;
   }
 }
+
+/** Who may not do it, and whose it is; without what to do, which differs. */
+export const deniedWords = (path: string, want: Want): string =>
+  `This user (${userWords(process.getuid?.())}) may not ${want} ${path}${ownerWords(path)}`;
 
 export const fullWords = (path: string): string => `The disk that holds ${path} is full. Make room there, and try again.`;
 

@@ -3,6 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { iso } from "../../core/protocol/time.ts";
+import { deniedWords } from "./access.ts";
 
 /** What a server needs, and what an operator wants to know of it. */
 export interface TlsPair {
@@ -20,21 +21,20 @@ const READ_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: "it is a directory; give the path of a PEM file.",
 };
 
-/** The text of a file; where it cannot be read, throws what is wrong and what to do, without the path. */
+/** The text of a file; where it cannot be read, throws what is wrong and what to do. */
 export function readPem(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     const denied = code === "EACCES" || code === "EPERM";
-    throw new Error(denied ? permissionDenied() : (READ_FAULTS[code] ?? `it cannot be read (${message}).`), { cause: error });
+    throw new Error(denied ? permissionDenied(path) : (READ_FAULTS[code] ?? `it cannot be read (${message}).`), { cause: error });
   }
 }
 
-function permissionDenied(): string {
-  const user = process.getuid === undefined ? "the user that the board runs as" : `user id ${process.getuid()}, as which the board runs,`;
-  return `permission denied: ${user} must be able to read the file and enter its directory. Let it, or give it a copy (docs/configuration.md, "TLS").`;
-}
+/** Not for the owner to run the board: that is root, as a rule. */
+const permissionDenied = (path: string): string =>
+  `permission denied. ${deniedWords(path, "read")}. Let the user that the board runs as read it, or give it a copy (docs/configuration.md, "TLS").`;
 
 /** Throws a sentence where they are not a chain that begins with the key's own certificate, and that key. */
 export function tlsPair(cert: string, key: string): TlsPair {
