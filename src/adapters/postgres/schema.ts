@@ -46,6 +46,7 @@ export const ADDED_SWITCH = "ALTER TABLE switches ADD COLUMN pow_at_once integer
 
 /** Made where they are missing, also in a database that was there before them. */
 export const INDEXES = {
+  gone_shown: "gone (seq) WHERE reason IN ('removed', 'retracted')",
   votes_agent: "votes (agent, rel, target)",
   agents_first_seen: "agents (first_seen)",
   barred_agent: "barred (agent)",

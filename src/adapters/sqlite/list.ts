@@ -62,6 +62,7 @@ export class SqliteLister {
   readonly #atOrAfter: StatementSync;
   readonly #bounds: StatementSync;
   readonly #seqs: StatementSync;
+  readonly #shownGone: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
@@ -73,6 +74,9 @@ export class SqliteLister {
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
     this.#seqs = db.prepare("SELECT (SELECT min(seq) FROM messages) AS first, (SELECT max(seq) FROM messages) AS last");
+    this.#shownGone = db.prepare(
+      "SELECT (SELECT min(seq) FROM gone WHERE reason IN ('removed', 'retracted')) AS first, (SELECT max(seq) FROM gone WHERE reason IN ('removed', 'retracted')) AS last",
+    );
     this.#begin = db.prepare("BEGIN");
     this.#commit = db.prepare("COMMIT");
   }
@@ -80,8 +84,29 @@ export class SqliteLister {
   async list(query: ListQuery): Promise<Listed[]> {
     const found = await this.#walk(this.#plan(query, "messages"), (plan, stretch) => this.#listed(plan, stretch));
     if (!query.removed) return found;
-    const gone = await this.#walk(this.#plan(query, "gone"), (plan, stretch) => this.#listed(plan, stretch));
-    return merged(query, found, gone);
+    return merged(query, found, await this.#walkGone(this.#plan(query, "gone")));
+  }
+
+  /** By seq, whatever the order: there is an index of those that are shown for that alone. */
+  async #walkGone(plan: Plan): Promise<Listed[]> {
+    const { after, limit, order } = plan;
+    const { first, last } = this.#shownGone.get() as { first: number | null; last: number | null };
+    if (first === null || last === null) return [];
+    const found: Listed[] = [];
+    const backwards = order.key === "seq" && order.descending;
+    for (let from = backwards ? last : first, length = FIRST_STRETCH; backwards ? from >= first : from <= last;) {
+      const began = performance.now();
+      const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
+      const within: Condition = { is: "between", field: "seq", ...range };
+      slice(() => found.push(...this.#listed({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })));
+      // In the order of seq the first ones are the ones wanted.
+      if (order.key === "seq" && found.length >= limit) break;
+      if (found.length > limit) found.splice(0, found.length, ...merged(plan, found, []));
+      from += backwards ? -length : length;
+      length = nextLength(length, performance.now() - began);
+      await nextSlice();
+    }
+    return merged(plan, found, []);
   }
 
   /** In one step, or not at all: where the first messages do not suffice, the walk may be long. */

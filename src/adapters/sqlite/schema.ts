@@ -4,6 +4,9 @@ import type { SchemaHistory } from "./migrate.ts";
 
 export const SCHEMA_VERSION = 7;
 
+/** Those that listings can show; most messages expire, and leave one that none does. */
+const SHOWN_TOMBSTONES = "CREATE INDEX IF NOT EXISTS gone_shown ON gone (seq) WHERE reason IN ('removed', 'retracted');\n";
+
 /** Notice and action: what people report, what the operator decided, what is blocked, and the switches. */
 const MODERATION = `
 -- Never public.
@@ -301,12 +304,12 @@ CREATE TABLE gone (
 ) WITHOUT ROWID;
 CREATE INDEX gone_at ON gone (at);
 CREATE INDEX gone_seq ON gone (seq);
-${WITHDRAWALS}${MODERATION}${BARRED}${SPELLINGS}${BOARD}`;
+${SHOWN_TOMBSTONES}${WITHDRAWALS}${MODERATION}${BARRED}${SPELLINGS}${BOARD}`;
 
 const ADDED_SWITCH = "ALTER TABLE switches ADD COLUMN pow_at_once INTEGER;";
 
 export const HISTORY: SchemaHistory = {
   version: SCHEMA_VERSION,
   schema: SCHEMA,
-  upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION, 5: ADDED_SWITCH, 6: BOARD },
+  upgrades: { 3: WITHDRAWALS, 4: TO_SECOND_EDITION, 5: ADDED_SWITCH, 6: `${BOARD}${SHOWN_TOMBSTONES}` },
 };
