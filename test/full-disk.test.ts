@@ -52,6 +52,9 @@ test.skipIf(!canMount)(
     expect([writing.status, JSON.parse(writing.text)]).toMatchObject([503, { error: { code: "storage_full" } }]);
     expect((await get("/metrics")).text).toMatch(/^blackboard_writable 0$/m);
     expect((await get(`/api/messages/${first.id}`)).status).toBe(200);
+    const inside = ["nsenter", "--target", String(board.pid), "--user", "--mount", "--preserve-credentials"];
+    const stats = await BoardProcess.spawn({ args: ["operate", "stats", "--data", join(disk, "board")], under: inside }).ended;
+    expect([stats.code, stats.stdout]).toEqual([0, expect.stringMatching(/^writing +no: storage_full: /m)]);
     const lines = () => board.stderr.split("\n").filter((line) => line.includes("writing"));
     expect(lines()).toEqual([expect.stringContaining("writing has stopped: the disk is full")]);
     expect(board.stderr).not.toContain("stack");

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
 import type { Switches } from "../../core/message/moderation.ts";
+import { StoreFailure } from "../../ports/store.ts";
 import { atDesk, type Desk, type DeskOptions, withDesk } from "./desk.ts";
 import { minimumOf, view } from "./switches.ts";
 
@@ -68,5 +69,11 @@ async function writingOf({ config, signedAhead, store }: Desk, { readOnly }: Swi
   }
   if (config.readOnly) return { ok: false, reason: "read_only", words: " (from configuration)" };
   if (readOnly) return { ok: false, reason: "read_only", words: " (set by the operator)" };
-  return { ok: true, reason: null, words: "" };
+  try {
+    await store.trial();
+    return { ok: true, reason: null, words: "" };
+  } catch (error) {
+    if (error instanceof StoreFailure) return { ok: false, reason: error.code, words: `: ${error.message}` };
+    throw error;
+  }
 }
