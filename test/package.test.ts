@@ -1,7 +1,7 @@
 // The package as others get it: built, packed, installed into an empty directory, and run from there.
-import { execFile } from "node:child_process";
-import { cpSync, readdirSync, symlinkSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
@@ -17,6 +17,15 @@ const SOURCES = [
 const node = dirname(process.execPath);
 const env = { ...process.env, PATH: `${node}:${process.env["PATH"]}` };
 const npm = (args: readonly string[], cwd: string) => promisify(execFile)("npm", [...args], { cwd, env, maxBuffer: 1e8 });
+
+/** The first Node.js on the path that is older than the package wants. */
+function olderNode(wanted: number): string | undefined {
+  const all = (process.env["PATH"] ?? "").split(delimiter).map((directory) => join(directory, "node"));
+  return all.filter((path) => existsSync(path)).find((path) => majorOf(execFileSync(path, ["--version"], { encoding: "utf8" })) < wanted);
+}
+const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0]);
+const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } };
+const old = olderNode(majorOf(engines.node));
 
 let home: string;
 let board: BoardProcess;
@@ -68,3 +77,17 @@ test("brings its documents and the files to deploy it with", () => {
   expect(inside("docs")).toContain("operate.md");
   expect(inside("deploy")).toContain("blackboard.service");
 });
+
+test.skipIf(old === undefined)(
+  `says in one line that a Node.js is too old for it${old === undefined ? " (skipped: no older Node.js is on the path)" : ""}`,
+  async () => {
+    const said = await promisify(execFile)(old ?? "", [bin(), "--version"]).catch((error: unknown) => error);
+    const version = execFileSync(old ?? "", ["--version"], { encoding: "utf8" }).trim();
+    expect(said).toMatchObject({ code: 1, stdout: "" });
+    const { stderr } = said as { stderr: string };
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toContain(`needs Node.js ${majorOf(engines.node)} or newer; this is ${version}.`);
+    // The guide shows the same line.
+    expect(readFileSync(join(ROOT, "docs/install.md"), "utf8")).toContain(`\n${stderr.replace(version, "v20.20.2")}`);
+  },
+);
