@@ -22,7 +22,7 @@ const NO_STORE = [
   "cli",
   "client*",
   "demo",
-  "deploy",
+  "deploy*",
   "examples",
   "first-post",
   "leftovers",

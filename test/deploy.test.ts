@@ -10,7 +10,7 @@ import { TestBoard } from "./support/board.ts";
 const read = (path: string): string => readFileSync(resolve(import.meta.dirname, "..", path), "utf8");
 const VARIABLES = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable));
 
-test.each(["Dockerfile", "compose.yaml", "deploy/blackboard.service"])("%s sets only what a board reads", (path) => {
+test.each(["Dockerfile", "compose.yaml"])("%s sets only what a board reads", (path) => {
   // BOARD_DOMAIN is compose's own, for what is written several times.
   const named = [...read(path).matchAll(/\bBOARD_[A-Z_]+/g)].map(([name]) => name).filter((name) => name !== "BOARD_DOMAIN");
   expect(named.length).toBeGreaterThan(0);

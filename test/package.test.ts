@@ -1,10 +1,11 @@
 // The package as others get it: built, packed, installed into an empty directory, and run from there.
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { allOnPath } from "./support/on-path.ts";
 import { runPython } from "./support/python.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -18,14 +19,10 @@ const node = dirname(process.execPath);
 const env = { ...process.env, PATH: `${node}:${process.env["PATH"]}` };
 const npm = (args: readonly string[], cwd: string) => promisify(execFile)("npm", [...args], { cwd, env, maxBuffer: 1e8 });
 
-/** The first Node.js on the path that is older than the package wants. */
-function olderNode(wanted: number): string | undefined {
-  const all = (process.env["PATH"] ?? "").split(delimiter).map((directory) => join(directory, "node"));
-  return all.filter((path) => existsSync(path)).find((path) => majorOf(execFileSync(path, ["--version"], { encoding: "utf8" })) < wanted);
-}
 const majorOf = (version: string): number => Number(/\d+/.exec(version)?.[0]);
 const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } };
-const old = olderNode(majorOf(engines.node));
+/** The first on the path that is older than the package wants. */
+const old = allOnPath("node").find((path) => majorOf(execFileSync(path, ["--version"], { encoding: "utf8" })) < majorOf(engines.node));
 
 let home: string;
 let board: BoardProcess;
