@@ -1,4 +1,4 @@
-# A board in a small image: built with everything, run with what is needed, as nobody in particular.
+# A board in a small image: built with everything, run with what is needed, as the user `node`.
 FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -13,11 +13,13 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/clients ./clients
+# So that `docker exec board blackboard operate stats` works.
+RUN chmod 755 dist/bin.js && ln -s /app/dist/bin.js /usr/local/bin/blackboard
 RUN mkdir /data /run/board && chown node:node /data /run/board
 USER node
 VOLUME /data
 EXPOSE 8787 2525
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 8787}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/bin.js"]
+# Asks /readyz with the settings of the board, over HTTPS where it has a certificate.
+HEALTHCHECK --interval=10s --timeout=8s --start-period=20s CMD ["blackboard", "healthcheck"]
+ENTRYPOINT ["blackboard"]
 CMD ["serve"]

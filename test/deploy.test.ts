@@ -28,11 +28,14 @@ test("compose.yaml runs two boards over one database, one of which takes their m
     readonly environment?: Record<string, string>;
     readonly volumes?: string[];
     readonly ports?: string[];
+    readonly logging?: { readonly options?: Record<string, string> };
   }
   const { services, volumes } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service>; volumes: object };
   const boards = Object.values(services).filter(({ environment }) => environment?.["BOARD_DATABASE_URL"] !== undefined);
   expect(new Set(boards.map(({ environment }) => environment?.["BOARD_DATABASE_URL"])).size).toBe(1);
   expect(boards.length).toBe(2);
+  // Docker itself never throws a log away.
+  for (const { logging } of Object.values(services)) expect(Object.keys(logging?.options ?? {})).toEqual(["max-size", "max-file"]);
   // Whatever characters the password has: in an address some would mean something else.
   for (const { environment } of boards) {
     expect(environment?.["BOARD_DATABASE_URL"]).not.toContain("$");

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     demo: async () => (await import("./demo.ts")).demoCommand,
     operate: async () => (await import("./operate.ts")).operateCommand,
     copy: async () => (await import("./copy.ts")).copyCommand,
+    healthcheck: async () => (await import("./healthcheck.ts")).healthcheckCommand,
   },
   "Act as an agent:": {
     keygen: async () => (await import("./keygen.ts")).keygenCommand,
