@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { TestBoard } from "./support/board.ts";
 import { fillWithDemo } from "./support/demo-board.ts";
+import { FACTS, Operator } from "./support/operator.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 const PATHS = ["/", "/work", "/agents", "/tags", "/stats", "/log", "/transparency", "/report", "/docs", "/about"];
@@ -203,6 +204,30 @@ describe("where something is wrong, people are told in words", () => {
     expect(body).toContain("<h1>It is gone</h1>");
     expect(body).toMatch(/<dt>Since<\/dt>\s*<dd><time/);
     expect(body).not.toContain("Short");
+  });
+  test("a message that the operator removed: why, and a form that tells the operator that it was wrong", async () => {
+    const { id } = await board.put(board.agent(), { kind: "note", title: "Disputed" });
+    await using operator = await Operator.at(board);
+    await operator.remove(id);
+    const { status, body } = await page(`/m/${id}`);
+    expect(status).toBe(410);
+    expect(body).toMatch(/because it is against the rules of this board/);
+    expect(body).toContain(`<dd>${FACTS}</dd>`);
+    expect(body).not.toContain("Disputed");
+    const [, link = ""] = /href="(\/report[^"]+)"/.exec(body) ?? [];
+    const form = await page(link.replaceAll("&amp;", "&"));
+    expect(form.body).toContain("<h1>Contest a decision</h1>");
+    const fields = Object.fromEntries(
+      [...form.body.matchAll(/<input[^>]*\sname="(\w+)"[^>]*\svalue="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value]),
+    );
+    expect(fields).toMatchObject({ target: id });
+    const send = (explanation: string) =>
+      board.get<string>("/report", { method: "POST", body: new URLSearchParams({ ...fields, explanation }) });
+    // What is refused comes back as the same form.
+    expect((await send("")).body).toContain("<h1>Contest a decision</h1>");
+    expect((await send("It was no advertising.")).status).toBe(201);
+    await operator.decide({ do: "restore", target: id });
+    expect((await page(`/m/${id}`)).body).toContain("<h1>Removed, and allowed again</h1>");
   });
   test("a filter that cannot be: which one, and its form, with nothing of it active", async () => {
     const { status, body } = await page("/?kind=%3Cscript%3Ealert(1)%3C/script%3E");

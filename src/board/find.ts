@@ -1,5 +1,5 @@
 // One message by its id or a unique prefix of it.
-import { Refusal } from "../core/errors.ts";
+import { ERRORS, Refusal } from "../core/errors.ts";
 import type { Gone } from "../core/message/standing.ts";
 import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
@@ -48,13 +48,14 @@ const ENDED = "It will not come back; its entries stay in /api/changes.";
 const HINTS = {
   expired: ENDED,
   retracted: ENDED,
-  removed: "`details.statement` gives the reasons. The operator may take the removal back; its entries stay in /api/changes.",
+  removed: `${ERRORS.removed.hint} Its entries stay in /api/changes.`,
 } as const;
 
 function goneRefusal({ id, reason, at, statement, restored }: Gone): Refusal {
   const words = { expired: "has expired", retracted: "was withdrawn by its author", removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
     status: 410,
+    about: id,
     hint: restored ? "The removal was taken back: its author may post the same payload again." : HINTS[reason],
     details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
   });

@@ -149,7 +149,11 @@ export const ERRORS = define({
   alias_taken: row(409, "Another agent holds the alias, or held it until a short while ago.", "Choose another alias."),
   too_many_aliases: row(409, "The agent holds as many aliases as it may.", "Release one first."),
   stale_alias_op: row(409, "A newer operation on this alias exists.", "Sign again with a later `ts`."),
-  removed: row(410, "The message was removed by the operator.", "`details.statement` gives the reasons."),
+  removed: row(
+    410,
+    "The message was removed by the operator.",
+    "`details.statement` gives the reasons. Whoever thinks that the removal is wrong can say so at /report or with POST /api/reports.",
+  ),
   // Size and media
   too_large: row(413, "The request, the payload or an attachment is too large.", "Stay within the limits at /api/kinds (limits)."),
   unsupported_media_type: row(
@@ -171,8 +175,16 @@ export const ERRORS = define({
     "Reconnect with Last-Event-ID; nothing is lost. Filter more narrowly or read faster.",
   ),
   // The operator's word
-  blocked_content: row(451, "The operator removed this content.", "It cannot be posted again."),
-  blocked_key: row(451, "The operator blocked this key.", "See /api/transparency."),
+  blocked_content: row(
+    451,
+    "The operator removed this content.",
+    "It cannot be posted again. Whoever thinks that the removal is wrong can say so at /report or with POST /api/reports.",
+  ),
+  blocked_key: row(
+    451,
+    "The operator blocked this key.",
+    "The reasons are at /api/transparency. Whoever thinks that the block is wrong can say so at /report or with POST /api/reports.",
+  ),
   // The board's own trouble
   internal: row(500, "Something went wrong inside the board.", "Try again; if it lasts, tell the operator the time of the request."),
   overloaded: row(503, "The board has more to write than it can take.", "Try again after the Retry-After time."),
@@ -207,13 +219,16 @@ export class Refusal extends Error {
   /** Where the same code has two statuses by place: `expired` is 409 on a post and 410 on a read. */
   readonly status: number;
   readonly hint: string;
+  /** The id of the message that it is about, for pages that lead on from there. */
+  readonly about: string | undefined;
 
-  constructor(code: ErrorCode, message?: string, more: { details?: Details; status?: number; hint?: string } = {}) {
+  constructor(code: ErrorCode, message?: string, more: { details?: Details; status?: number; hint?: string; about?: string } = {}) {
     super(message ?? ERRORS[code].meaning);
     this.code = code;
     this.details = more.details;
     this.status = more.status ?? ERRORS[code].status;
     this.hint = more.hint ?? ERRORS[code].hint;
+    this.about = more.about;
   }
 }
 

@@ -13,15 +13,40 @@ const site = {
   icon: "/i.svg",
 };
 
-test("whoever asks for what the operator removed reads the statement of reasons, as text", () => {
-  const statement = { id: "sr_0123456789abcdef", category: "malware", facts: "It held <script>a trap</script>." };
-  const page = refusalPage(
+const ID = "a".repeat(64);
+const removed = (statement: object): string =>
+  refusalPage(
     site,
-    new Refusal("removed", "The message was removed.", { status: 410, details: { at: "2026-01-31T12:00:00.000Z", statement } }),
+    new Refusal("removed", "The message was removed.", {
+      status: 410,
+      about: ID,
+      details: { at: "2026-01-31T12:00:00.000Z", statement },
+    }),
   );
-  expect(page).toContain("<h1>It is gone</h1>");
-  expect(page).toMatch(/<dt>facts<\/dt>\s*<dd>It held &lt;script&gt;a trap&lt;\/script&gt;\.<\/dd>/);
-  expect(page).toContain("2026-01-31 12:00 UTC");
+
+test("whoever asks for what the operator removed reads when, why and in whose words, as text, and can contest it", () => {
+  const page = removed({
+    id: "sr_0123456789abcdef",
+    visibility: "content_removed",
+    ground: "illegal_content",
+    category: "malware",
+    facts: "It held <script>a trap</script>.",
+    automated: false,
+  });
+  expect(page).toContain("<h1>Removed by the operator</h1>");
+  expect(page).toMatch(/removed on <time [^>]+>2026-01-31 12:00 UTC<\/time> because it is against the law\./);
+  expect(page).toMatch(/<dd>Malicious code<\/dd>/);
+  expect(page).toMatch(/<dd>It held &lt;script&gt;a trap&lt;\/script&gt;\.<\/dd>/);
+  expect(page).toMatch(/<dd>a person<\/dd>/);
+  expect(page).toContain(`href="/report?target=${ID}&amp;contest=yes"`);
+  // Words of the interface for programs.
+  for (const word of ["content_removed", "illegal_content", "statement", "automated"]) expect(page).not.toContain(word);
+});
+
+test("where the operator allowed it again, the page says so and asks for nothing", () => {
+  const page = removed({ id: "sr_0123456789abcdef", ground: "incompatible_content", category: "spam", facts: "No.", state: "reversed" });
+  expect(page).toContain("<h1>Removed, and allowed again</h1>");
+  expect(page).not.toContain("contest");
 });
 
 test("whoever meant one of several messages can choose", () => {

@@ -3,6 +3,7 @@ import type { Refusal } from "../core/errors.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { exactTime } from "./moments.ts";
+import { removalOf } from "./removal.ts";
 import type { Site } from "./site.ts";
 import { shortId, strange } from "./strange.ts";
 
@@ -20,23 +21,31 @@ const HEADINGS: Readonly<Record<number, string>> = {
 };
 
 export function refusalPage(site: Site, refusal: Refusal): string {
-  const { status, code, message, hint } = refusal;
-  const heading = HEADINGS[status] ?? "That did not work";
+  const { status, code } = refusal;
+  const removal = removalOf(refusal);
+  const heading = removal?.heading ?? HEADINGS[status] ?? "That did not work";
   const body = html`<div class="refusal">
     <p class="code">${status} · <code>${code}</code></p>
     <h1>${heading}</h1>
-    <p class="lede">${strange(message)}</p>
-    <p>${strange(hint)}</p>
-    ${detailsOf(refusal)}
+    ${removal?.words ?? wordsOf(refusal)}
     <p class="ways">
-      <a href="/">To the board</a> <a href="/docs">To the documentation</a> <a href="/llms-full.txt#err-${code}">About this refusal</a>
+      <a href="/">To the board</a> ${
+        removal === undefined
+          ? html`<a href="/docs">To the documentation</a> <a href="/llms-full.txt#err-${code}">About this refusal</a>`
+          : html`<a href="/transparency">All decisions of the operator</a>`
+      }
     </p>
   </div>`;
   return layout(site, { title: heading, page: "refusal", noindex: true, body });
 }
 
+const wordsOf = (refusal: Refusal): Html =>
+  html`<p class="lede">${strange(refusal.message)}</p>
+    <p>${strange(refusal.hint)}</p>
+    ${detailsOf(refusal)}`;
+
 function detailsOf({ status, details = {} }: Refusal): Html | false {
-  const { at, statement, parameter, known, candidates, retry_after_s: wait } = details;
+  const { at, parameter, known, candidates, retry_after_s: wait } = details;
   const rows: readonly (readonly [string, Html | string] | false)[] = [
     typeof at === "string" && ["Since", exactTime(at)],
     typeof parameter === "string" && ["Parameter", html`<code>${strange(parameter)}</code>`],
@@ -46,12 +55,6 @@ function detailsOf({ status, details = {} }: Refusal): Html | false {
       "Meant was perhaps",
       html`${(candidates as readonly string[]).map((id) => html`<a href="/m/${id}">${shortId(id)}…</a> `)}`,
     ],
-    ...(statement !== null && typeof statement === "object"
-      ? Object.entries(statement as Record<string, unknown>).map(([name, value]): [string, string] => [
-          name.replaceAll("_", " "),
-          strange(typeof value === "string" ? value : JSON.stringify(value)),
-        ])
-      : []),
   ];
   const shown = rows.filter((row) => row !== false);
   if (shown.length === 0) return false;

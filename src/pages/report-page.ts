@@ -1,25 +1,12 @@
-// The form for a notice: what it is about, which kind of wrong it is, and why.
+// The form for a notice: what it is about, which kind of wrong it is, and why; and the same form for those who contest a decision.
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { Refusal } from "../core/errors.ts";
+import { CATEGORY_WORDS } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
 import { strange } from "./strange.ts";
-
-const WORDS: Readonly<Record<(typeof REPORT_CATEGORIES)[number], string>> = {
-  illegal: "Against the law in another way",
-  csam: "Sexual abuse of children",
-  terrorism: "Terrorism",
-  violence: "Threats or incitement to violence",
-  hate: "Hatred against people",
-  privacy: "Somebody’s private data",
-  copyright: "Copyright",
-  malware: "Malicious code",
-  fraud: "Fraud or impersonation",
-  spam: "Spam",
-  other: "Something else",
-};
 
 export interface ReportView {
   readonly given: Query;
@@ -27,13 +14,34 @@ export interface ReportView {
   readonly refusal?: Refusal;
 }
 
+interface FormWords {
+  readonly title: string;
+  readonly lede: string;
+  readonly why: string;
+  readonly whyHint: string;
+  readonly send: string;
+}
+const REPORT: FormWords = {
+  title: "Report something",
+  lede: "Tell the operator of this board about content that is illegal or harmful. A person reads every report. Nothing is hidden by a report alone, and your report is never published.",
+  why: "Why?",
+  whyHint: "10 to 4,000 characters: what it says, where, and which rule it breaks.",
+  send: "Send the report",
+};
+const CONTEST: FormWords = {
+  title: "Contest a decision",
+  lede: "Tell the operator of this board why a removal or a block was wrong. A person reads it, and can take the decision back. What you write is never published.",
+  why: "Why was the decision wrong?",
+  whyHint: "10 to 4,000 characters. Do not repeat what was removed.",
+  send: "Send it to the operator",
+};
+
 export function reportPage(site: Site, { given, refusal }: ReportView): string {
+  const contests = given["contest"] === "yes";
+  const words = contests ? CONTEST : REPORT;
   const body = html`<div class="page-head">
-      <h1>Report something</h1>
-      <p class="lede">
-        Tell the operator of this board about content that is illegal or harmful. A person reads every report. Nothing is hidden by a report
-        alone, and your report is never published.
-      </p>
+      <h1>${words.title}</h1>
+      <p class="lede">${words.lede}</p>
     </div>
     ${refusal !== undefined && html`<p class="notice bad" role="alert">${strange(refusal.message)} ${strange(refusal.hint)}</p>`}
     <form class="sheet" action="/report" method="post">
@@ -48,22 +56,28 @@ export function reportPage(site: Site, { given, refusal }: ReportView): string {
         autocomplete="off"
         spellcheck="false"
       />
-      <label for="category">What is wrong with it?</label
-      ><select id="category" name="category" required>
-        <option value="">Choose</option>
-        ${REPORT_CATEGORIES.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${WORDS[name]}</option>`)}
-      </select>
-      <label for="explanation">Why?</label>
-      <p class="hint" id="explanation-hint">10 to 4,000 characters: what it says, where, and which rule it breaks.</p>
+      ${contests ? CONTEST_FIELDS : categoryField(given)}
+      <label for="explanation">${words.why}</label>
+      <p class="hint" id="explanation-hint">${words.whyHint}</p>
       <textarea id="explanation" name="explanation" rows="7" minlength="10" maxlength="4000" required aria-describedby="explanation-hint">
 ${given["explanation"]}</textarea>
       <label for="contact">How can the operator reach you?</label>
       <p class="hint" id="contact-hint">Optional; an e-mail address, for questions and for the decision.</p>
       <input id="contact" name="contact" value="${given["contact"]}" aria-describedby="contact-hint" autocomplete="email" />
-      <button>Send the report</button>
+      <button>${words.send}</button>
     </form>`;
-  return layout(site, { title: "Report something", page: "report", noindex: true, body });
+  return layout(site, { title: words.title, page: "report", noindex: true, body });
 }
+
+/** To the board it is a report like any other. */
+const CONTEST_FIELDS = html`<input type="hidden" name="contest" value="yes" /><input type="hidden" name="category" value="other" />`;
+
+const categoryField = (given: Query): Html =>
+  html`<label for="category">What is wrong with it?</label
+    ><select id="category" name="category" required>
+      <option value="">Choose</option>
+      ${REPORT_CATEGORIES.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${CATEGORY_WORDS[name]}</option>`)}
+    </select>`;
 
 export interface Receipt {
   readonly id: string;
@@ -74,7 +88,7 @@ export interface Receipt {
 export function reportedPage(site: Site, report: Receipt): string {
   const body: Html = html`<div class="page-head">
       <h1>Thank you</h1>
-      <p class="lede">Your report was received. Keep its number to ask about it.</p>
+      <p class="lede">It was received. Keep its number to ask about it.</p>
     </div>
     <dl class="card">
       <dt>Number</dt>

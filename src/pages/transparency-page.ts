@@ -1,5 +1,6 @@
 // What was reported and what was removed, with the reasons.
 import { bars } from "./charts.ts";
+import { categoryWords, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands, wordFor } from "../core/view/counted.ts";
@@ -64,7 +65,7 @@ export function transparencyPage(site: Site, query: Query, view: TransparencyVie
       categories.length > 0 &&
       html`<section aria-labelledby="categories">
         <h2 id="categories">Reports by category</h2>
-        ${bars(categories.map(([label, value]) => ({ label, value, href: undefined })))}
+        ${bars(categories.map(([name, value]) => ({ label: categoryWords(name), value, href: undefined })))}
       </section>`
     }
     <section aria-labelledby="actions">
@@ -81,13 +82,19 @@ export function transparencyPage(site: Site, query: Query, view: TransparencyVie
   return layout(site, { title: "Transparency", page: "transparency", body });
 }
 
+const VISIBILITY_WORDS: Readonly<Record<string, string>> = { content_removed: "Removed", key_blocked: "Key blocked" };
+const capitalised = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
+
 function decision({ id, seq, at, target, visibility, ground, category, facts, state }: TransparencyView["actions"][number]): Html {
   const name = /^[0-9a-f]{64}$/.test(target) ? html`<a href="/m/${target}">${shortId(target)}</a>` : html`<code>${strange(target)}</code>`;
   return html`<li class="card">
-    <p><b>${visibility.replaceAll("_", " ")}</b> ${name} · ${exactTime(at)} · ${state.replaceAll("_", " ")}</p>
+    <p>
+      <b>${VISIBILITY_WORDS[visibility] ?? visibility}</b> ${name} · ${exactTime(at)}${state === "reversed" && " · taken back since then"}
+    </p>
     <p>${strange(facts)}</p>
     <p class="quiet">
-      ${ground.replaceAll("_", " ")}, ${category} · <code>${id}</code> · <a href="/log?after=${Math.max(0, seq - 1)}">entry ${seq}</a>
+      ${capitalised(groundWords(ground))}: ${categoryWords(category)} · <code>${id}</code> ·
+      <a href="/log?after=${Math.max(0, seq - 1)}">entry ${seq}</a>
     </p>
   </li> `;
 }

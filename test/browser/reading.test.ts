@@ -8,6 +8,7 @@ import { axeFindings } from "../support/axe.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER, type Tab } from "../support/browser.ts";
 import { fillWithDemo } from "../support/demo-board.ts";
+import { Operator } from "../support/operator.ts";
 
 /** Where pictures of the pages go, for whoever asks for them. */
 const PICTURES = process.env["PICTURES"] === undefined ? undefined : join(import.meta.dirname, "../../artefacts/pages");
@@ -27,6 +28,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
 // oxfmt-ignore
 const NAMES = [
   "board", "found", "message", "work", "agents", "agent", "tags", "stats", "log", "transparency", "report", "docs", "about", "gone", "wrong",
+  "removed", "contest",
 ] as const;
 
 let board: TestBoard;
@@ -43,6 +45,9 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     const [busiest] = body.messages.toSorted((a, b) => b.derived.thread_messages - a.derived.thread_messages);
     const { id: gone } = await board.put(board.agent(), { kind: "note", title: "Short", ttl: "60s" });
     board.clock.advance(3_700_000);
+    const { id: removed } = await board.put(board.agent(), { kind: "note", title: "Unwanted" });
+    await using operator = await Operator.at(board);
+    await operator.remove(removed);
     pages = {
       board: "/",
       found: "/?q=data&kind=question,task,finding&status=open,verified",
@@ -59,6 +64,8 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       about: "/about",
       gone: `/m/${gone}`,
       wrong: "/?kind=nonsense",
+      removed: `/m/${removed}`,
+      contest: `/report?target=${removed}&contest=yes`,
     };
   });
   afterAll(async () => {

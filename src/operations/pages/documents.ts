@@ -55,7 +55,10 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
       revalidate: true,
       path: "/report",
       summary: "A form for reports.",
-      input: z.strictObject({ target: z.string().max(500).optional().describe("What the report is about.") }),
+      input: z.strictObject({
+        target: z.string().max(500).optional().describe("What the report is about."),
+        contest: z.literal("yes").optional().describe("To say that a decision of the operator was wrong."),
+      }),
       run: async () =>
         markdown(`# Report something\n\nPOST ${baseUrl}/api/reports with target, category and explanation; see ${baseUrl}/llms-full.txt\n`),
       page: async ({ query }) => reportPage(await site(), { given: query }),
@@ -79,8 +82,10 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
       },
       async run(call) {
         const given = Object.fromEntries([...new URLSearchParams(call.body)].filter(([, value]) => value !== ""));
+        // It only says which of the two forms this is.
+        const { contest: _contest, ...complaint } = given;
         try {
-          const { body } = await report.run({ ...call, body: JSON.stringify(given) });
+          const { body } = await report.run({ ...call, body: JSON.stringify(complaint) });
           return { status: 201, body: reportedPage(await site(), (body as { report: Receipt }).report), type: HTML_TYPE };
         } catch (error) {
           if (!(error instanceof Refusal) || error.status !== 400) throw error;

@@ -1,0 +1,64 @@
+// What is left of a message that the operator removed: when, why, in whose words, and how to say that it was wrong.
+import type { Refusal } from "../core/errors.ts";
+import { categoryWords, contestPath, groundWords } from "./decision-words.ts";
+import { html, type Html } from "./html.ts";
+import { exactTime } from "./moments.ts";
+import { strange } from "./strange.ts";
+
+/** The statement of reasons as the log has it; older ones may know less. */
+interface Statement {
+  readonly id?: string;
+  readonly ground?: string;
+  readonly category?: string;
+  readonly facts?: string;
+  readonly automated?: boolean;
+  readonly state?: string;
+}
+
+export interface Removal {
+  readonly heading: string;
+  readonly words: Html;
+}
+
+/** Undefined where the refusal tells of something else. */
+export function removalOf({ code, about, details = {} }: Refusal): Removal | undefined {
+  const { at, statement: given } = details;
+  if (code !== "removed" || given === null || typeof given !== "object") return undefined;
+  const statement = given as Statement;
+  const when = typeof at === "string" && html` on ${exactTime(at)}`;
+  const reversed = statement.state === "reversed";
+  const rows: readonly (readonly [string, Html | string] | false)[] = [
+    statement.category !== undefined &&
+      statement.category !== "other" && ["What is wrong with it", strange(categoryWords(statement.category))],
+    statement.facts !== undefined && ["In the operator’s words", strange(statement.facts)],
+    ["Decided by", statement.automated === true ? "a program" : "a person"],
+    statement.id !== undefined && ["Decision", html`<code>${strange(statement.id)}</code>`],
+  ];
+  const because = statement.ground !== undefined && html` because it is ${groundWords(statement.ground)}`;
+  const words = html`<p class="lede">This message was removed${when}${!reversed && because}.</p>
+    <p>
+      ${
+        reversed
+          ? "The operator has taken the removal back since then: the author may post the same message again."
+          : "Its content is erased, and it cannot be posted again."
+      }
+    </p>
+    <dl class="card tomb">
+      ${rows
+        .filter((row) => row !== false)
+        .map(
+          ([name, value]) =>
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`,
+        )}
+    </dl>
+    ${
+      !reversed &&
+      about !== undefined &&
+      html`<p>
+        Was that a mistake? <a href="${contestPath(about)}">Contest this decision</a>: whoever wrote the message, and everybody else, can
+        tell the operator why. A person reads it.
+      </p>`
+    }`;
+  return { heading: reversed ? "Removed, and allowed again" : "Removed by the operator", words };
+}
