@@ -1,12 +1,44 @@
 // The files for systemd: the unit, judged by systemd's own tools, and the sample settings, run as they are.
-import { execFile } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { expect, test } from "vitest";
 import { readConfig, SETTINGS } from "../src/config.ts";
+import { eventually } from "./support/eventually.ts";
+import { undoAtExit } from "./support/leftovers.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 import { programOnPath } from "./support/on-path.ts";
+import { PYTHON } from "./support/python.ts";
+
+/** Stands for the end of systemd's socket, which takes a language with datagrams. */
+class Supervisor implements AsyncDisposable {
+  heard = "";
+  readonly #child: ChildProcessWithoutNullStreams;
+
+  private constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (this.heard += text));
+  }
+
+  static async listen(socket: string): Promise<Supervisor> {
+    const child = spawn(PYTHON, ["-c", LISTEN, socket]);
+    child.once(
+      "close",
+      undoAtExit(() => child.kill("SIGKILL")),
+    );
+    const supervisor = new Supervisor(child);
+    await eventually("a socket", () => supervisor.heard.includes("listening") || undefined);
+    return supervisor;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#child, "close");
+    this.#child.kill("SIGKILL");
+    await closed;
+  }
+}
 
 const DEPLOY = resolve(import.meta.dirname, "../deploy");
 const unit = join(DEPLOY, "blackboard.service");
@@ -55,6 +87,27 @@ test("operate has the settings of the service where it is started in the same di
   const stats = await BoardProcess.spawn({ cwd: settings, args: ["operate", "stats", "--json"] }).ended;
   expect(stats).toMatchObject({ code: 0, stderr: "" });
 });
+
+const notify = programOnPath("systemd-notify");
+const LISTEN = `
+import socket, sys
+server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+server.bind(sys.argv[1])
+print("listening", flush=True)
+while True: print(server.recv(4096).decode(), flush=True)
+`;
+test.skipIf(notify === undefined)(
+  `systemd is told when the board answers${notify === undefined ? " (skipped: systemd-notify is not on the path)" : ""}`,
+  async () => {
+    const home = emptyDirectory();
+    const socket = join(home, "notify.sock");
+    await using supervisor = await Supervisor.listen(socket);
+    const env = { NOTIFY_SOCKET: socket, PATH: process.env["PATH"] ?? "" };
+    await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--data", join(home, "data")], env });
+    await board.ready();
+    await eventually("a word to systemd", () => supervisor.heard.includes("READY=1") || undefined);
+  },
+);
 
 test("settings that this user may not read are told as such", async () => {
   const cwd = emptyDirectory();

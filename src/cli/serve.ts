@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { databasePath } from "../adapters/sqlite/open.ts";
 import { systemClock } from "../adapters/system/clock.ts";
+import { tellReady } from "../adapters/system/supervisor.ts";
 import type { Running } from "../start.ts";
 import { readSettings, takesSettings } from "./settings.ts";
 import { unknownHere } from "./unknown-variables.ts";
@@ -30,6 +31,7 @@ export async function serve(flags: readonly string[]): Promise<void> {
     throw fileFault(error, databasePath(config.data));
   });
   process.stdout.write(`blackboard ready at ${board.address}\n`);
+  tellReady(process.env);
   await told;
   systemClock.at(systemClock.now() + CLOSE_WITHIN_MS, () => process.exit(0));
   await board.close();

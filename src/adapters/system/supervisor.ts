@@ -1,0 +1,10 @@
+// A word to systemd, where a unit of `Type=notify` runs the board: `systemctl start` then waits until requests are answered.
+import { execFile } from "node:child_process";
+
+/** The socket is a datagram socket, which Node.js cannot open: systemd's own program can. */
+export function tellReady({ NOTIFY_SOCKET: socket }: Readonly<Record<string, string | undefined>>): void {
+  if (socket === undefined) return;
+  execFile("systemd-notify", ["--ready"], (error) => {
+    if (error !== null) process.stderr.write(`systemd was not told that the board is ready: ${error.message}\n`);
+  });
+}
