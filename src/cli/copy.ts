@@ -19,6 +19,7 @@ import { checkConfigured } from "./operate/check.ts";
 import { configOf, NO_DATABASE, requireBoardIn } from "./operate/desk.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./operate/moved-key.ts";
 import { whole } from "./operate/whole.ts";
+import { loadEnvFile } from "./settings.ts";
 
 export interface CopyOptions {
   readonly from: string;
@@ -40,10 +41,11 @@ export function copyCommand(program: Command): void {
     .command("copy")
     .description("move a board from SQLite to PostgreSQL or back, and verify it there; every board on it must be stopped")
     .requiredOption("--from <place>", "directory of a SQLite board, or postgres://...")
-    .requiredOption("--to <place>", "the other of both, empty")
+    .requiredOption("--to <place>", "postgres://... of an empty database, or a directory without a board")
     .option("--key-file <file>", "the board's own key; the one in the SQLite directory, or of the settings, unless given")
     .option("--json", "print JSON")
     .action(async (options: CopyOptions) => {
+      loadEnvFile();
       const { head, key } = await copyBoard(options);
       const place = options.to.replace(/\/\/.*@/, "//");
       const words = `Copied and verified: ${place} stands at entry ${head.seq}, ${head.hash}.\n${keyWords(key, isDatabase(options.to))}`;

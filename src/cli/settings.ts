@@ -14,11 +14,13 @@ export function takesSettings(command: Command): Command {
 
 /** `instead` stands in the place of variables of the environment. */
 export function readSettings(flags: readonly string[], instead: Readonly<Record<string, string>> = {}): Config {
-  if (existsSync(ENV_FILE)) loadEnvFile();
+  loadEnvFile();
   return readConfig(flags, { ...process.env, ...instead });
 }
 
-function loadEnvFile(): void {
+/** What the file names and the environment does not; also for commands that read variables of others, such as PGPASSWORD. */
+export function loadEnvFile(): void {
+  if (!existsSync(ENV_FILE)) return;
   try {
     process.loadEnvFile(ENV_FILE);
   } catch {

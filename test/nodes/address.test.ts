@@ -3,7 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
+import { Agent, TEST_BITS } from "../support/agent.ts";
 import { eventually } from "../support/eventually.ts";
+import { postTo } from "../support/nodes.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres/server.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
 
@@ -48,6 +50,24 @@ test("a password with any characters is taken from PGPASSWORD, and every part th
     expect((await fetch(`${board.url}/api/messages?q=anything`)).status).toBe(200);
     expect((await board.kill("SIGTERM")).code).toBe(0);
   }
+});
+
+test("a password in ./.env is found by copy too, and so shows in no list of processes", async () => {
+  const home = emptyDirectory();
+  writeFileSync(join(home, ".env"), `PGPASSWORD='${PASSWORD}'\n`);
+  const sqlite = join(home, "data");
+  const made = BoardProcess.spawn({ args: [...FLAGS, "--pow-bits", String(TEST_BITS), "--data", sqlite], cwd: home });
+  await made.ready();
+  await postTo(made.url, new Agent().envelope({ kind: "note", title: "to be moved" }));
+  await made.kill("SIGTERM");
+  const url = server.databaseUrl("postgres").replace("board@", `board:${encodeURIComponent(PASSWORD)}@`);
+  const client = new Client({ url, connections: 1, name: "test" });
+  await client.script("CREATE DATABASE copied");
+  await client.end();
+  const args = ["copy", "--from", sqlite, "--to", server.databaseUrl("copied")];
+  const { code, stdout, stderr } = await BoardProcess.spawn({ args, cwd: home }).ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Copied and verified");
 });
 
 test("the same password works in the address, percent-encoded", async () => {
