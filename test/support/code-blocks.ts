@@ -10,20 +10,27 @@ export interface CodeBlock {
   readonly text: string;
   /** The last line of words before it. */
   readonly lead: string;
+  /** The heading that it stands under. */
+  readonly heading: string;
+  /** Marked as one that a test machine cannot run: ```sh no-run. */
+  readonly noRun: boolean;
 }
 
 /** Also those inside lists, which are indented. */
 export function codeBlocks(markdown: string): readonly CodeBlock[] {
-  return [...markdown.matchAll(/([^\n]*)\n+( *)```(\w*)\n([\s\S]*?)\n\2```/g)].map(
-    ([, lead = "", indent = "", language = "", text = ""]) => ({
-      language,
-      text: text
-        .split("\n")
-        .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
-        .join("\n"),
-      lead,
-    }),
-  );
+  const blocks: CodeBlock[] = [];
+  let heading = "";
+  let end = 0;
+  for (const match of markdown.matchAll(/([^\n]*)\n+( *)```(\w*)( no-run)?\n([\s\S]*?)\n\2```/g)) {
+    const [all, lead = "", indent = "", language = "", noRun, text = ""] = match;
+    // What looks like a heading inside of a block is a comment.
+    const words = markdown.slice(end, match.index + lead.length);
+    heading = [...words.matchAll(/^#+ (.+)$/gm)].at(-1)?.[1] ?? heading;
+    end = match.index + all.length;
+    const lines = text.split("\n").map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+    blocks.push({ language, text: lines.join("\n"), lead, heading, noRun: noRun !== undefined });
+  }
+  return blocks;
 }
 
 /** A path on which `curl` stays with a stream for as long as it has something to tell, however slow the machine is. */

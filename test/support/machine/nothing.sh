@@ -1,0 +1,2 @@
+#!/bin/sh
+# Stands for what changes users, owners or files by hand: nothing of it is there.

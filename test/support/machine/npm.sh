@@ -1,0 +1,7 @@
+#!/bin/sh
+# Stands for an npm that has installed the package: test/package.test.ts does that for real.
+case "$1 $2" in
+  "root --global") echo "$MACHINE/packages" ;;
+  "install --global") ;;
+  *) echo "npm $* is not known here" >&2; exit 1 ;;
+esac
