@@ -1,11 +1,13 @@
 // Rate limits as callers meet them: who is counted, what a refusal tells, and when it ends.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import type { Agent } from "./support/agent.ts";
 import { type Answer, TestBoard } from "./support/board.ts";
 import { openBeside, plantAgent, plantBlock, rowCounts } from "./support/database.ts";
+import { eventually } from "./support/eventually.ts";
+import { head, rawRequest } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 const limited = (...flags: string[]) => TestBoard.start({ flags: ["--rate-limits", "on", ...flags] });
@@ -69,6 +71,37 @@ describe("one address cannot take the board from others", () => {
     for (const ask of asked) expect(new Set(await times(75, ask)).size).toBe(1);
     for (const ask of asked) expectLimited(await ask(), "reads", 1, "q=300;w=15");
     for (const probe of ["/healthz", "/readyz", "/readyz/writing"]) expect((await board.get(probe)).status).toBe(200);
+  });
+  test("connections: 500 at once, and one that is closed makes room; behind a proxy that is known they do not count", async () => {
+    await using board = await TestBoard.start({ flags: ["--rate-limits", "on"] });
+    const { hostname, port } = new URL(board.url);
+    const opened = async (): Promise<Socket> => {
+      const socket = connect(Number(port), hostname).on("error", () => {});
+      await once(socket, "connect");
+      return socket;
+    };
+    const open: Socket[] = [];
+    for (let i = 0; i < 499; i++) open.push(await opened());
+    expect((await rawRequest(board.url, head("GET /api/time"))).status).toBe(200);
+    open.push(await opened());
+    const refused = await eventually("a refusal", async () => {
+      const answer = await rawRequest(board.url, head("GET /api/time"));
+      return answer.status === 200 ? undefined : answer;
+    });
+    expectRefusal(refused, 429, "overloaded");
+    open.pop()?.destroy();
+    await eventually("room", async () => ((await rawRequest(board.url, head("GET /api/time"))).status === 200 ? true : undefined));
+    for (const socket of open) socket.destroy();
+    await using proxied = await TestBoard.start({ flags: ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1"] });
+    const many = await Promise.all(
+      Array.from({ length: 520 }, async () => {
+        const socket = connect(Number(new URL(proxied.url).port), hostname).on("error", () => {});
+        await once(socket, "connect");
+        return socket;
+      }),
+    );
+    expect((await proxied.get("/api/time", { headers: from("203.0.113.9") })).status).toBe(200);
+    for (const socket of many) socket.destroy();
   });
   test("who hangs up before it is heard is no fault of the board, and no line in its log", async () => {
     const log: string[] = [];

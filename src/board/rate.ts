@@ -47,6 +47,9 @@ export interface Spent {
 /** Streams and long polls of one address. */
 export const OPEN_AT_ONCE = 20;
 
+/** Connections of one address. */
+const CONNECTIONS_AT_ONCE = 500;
+
 const MAX_CALLERS = 100_000;
 /** With more nodes than this, a caller who spreads its calls over all of them can exceed its pace. */
 const NODES_SHARING = 8;
@@ -57,6 +60,7 @@ export class RateLimiter {
   readonly #shared: boolean;
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
   readonly #openAtOnce: number;
+  readonly #width: number;
   readonly #open = new Map<string, number>();
   readonly #fullAt = new Map<Scope, Recent<string, number>>();
   readonly #untold = new Recent<string, Spent>(MAX_CALLERS);
@@ -65,6 +69,7 @@ export class RateLimiter {
   constructor(clock: Clock, on: boolean, shared = false, width = 1) {
     this.#buckets = bucketsOf(width);
     this.#openAtOnce = OPEN_AT_ONCE * width;
+    this.#width = width;
     this.#clock = clock;
     this.#on = on;
     this.#shared = shared;
@@ -73,6 +78,9 @@ export class RateLimiter {
   /** The limits in force. */
   get buckets(): Readonly<Record<Scope, Bucket>> {
     return this.#buckets;
+  }
+  get connectionsAtOnce(): number {
+    return this.#on ? CONNECTIONS_AT_ONCE * this.#width : Infinity;
   }
   get openAtOnce(): number {
     return this.#openAtOnce;

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, Refusal } from "../../core/errors.ts";
+import { TOO_MANY_CONNECTIONS } from "./connections.ts";
 import { HTTPS_ONLY } from "./door.ts";
 import type { RefusalParts } from "./refusals.ts";
 
@@ -43,6 +44,11 @@ export function clientErrorHandler({ baseUrl, door }: RefusalParts): (error: { r
 }
 
 function refusalOf(code: string | undefined, baseUrl: string): Refusal {
+  if (code === TOO_MANY_CONNECTIONS)
+    return new Refusal("overloaded", "This address has too many connections open.", {
+      status: 429,
+      hint: "Use the connections that are open again (keep-alive), and close those that are not needed.",
+    });
   if (code === PLAIN_HTTP)
     return new Refusal("invalid_parameter", "This port speaks HTTPS, and the request is plain HTTP.", {
       hint: `Use ${baseUrl.startsWith("https:") ? baseUrl : "https://..."} instead of http://...`,

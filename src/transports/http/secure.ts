@@ -28,7 +28,8 @@ export interface Arrival {
   readonly headers: IncomingHttpHeaders;
 }
 
-export function secureCheck(trustedProxies: readonly string[]): (request: Arrival) => boolean {
+/** Whether an address is that of a proxy whose word is taken. */
+export function trustedCheck(trustedProxies: readonly string[]): (address: string | undefined) => boolean {
   const trusted = new BlockList();
   for (const proxy of trustedProxies) {
     const [address = "", bits] = proxy.split("/");
@@ -36,10 +37,15 @@ export function secureCheck(trustedProxies: readonly string[]): (request: Arriva
     if (bits === undefined) trusted.addAddress(address, family);
     else trusted.addSubnet(address, Number(bits), family);
   }
+  return (address) => holds(trusted, address);
+}
+
+export function secureCheck(trustedProxies: readonly string[]): (request: Arrival) => boolean {
+  const isTrusted = trustedCheck(trustedProxies);
   return ({ socket, headers }) => {
     if (socket.encrypted === true) return true;
     // Written twice, the header arrives as a list, which is not exactly `https`.
-    if (holds(trusted, socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
+    if (isTrusted(socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
     const local = holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
     return local && isLoopbackHost(headers.host) && !isForwarded(headers);
   };

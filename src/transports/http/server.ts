@@ -19,13 +19,14 @@ import { absent, methodsAt, pathOf } from "./absent.ts";
 import { addAssets } from "./assets.ts";
 import { AnswersAtHand } from "./at-hand.ts";
 import { clientErrorHandler } from "./client-errors.ts";
+import { boundConnections } from "./connections.ts";
 import { drainer } from "./drain.ts";
 import { pageSender, wantsPage } from "./pages.ts";
 import { doorOf, type DoorParts, WHOLE_BOARD } from "./door.ts";
 import { sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
-import { secureCheck } from "./secure.ts";
+import { secureCheck, trustedCheck } from "./secure.ts";
 import { breakOffSlow, type UnderWay } from "./stream.ts";
 import { Unsent } from "./unsent.ts";
 
@@ -126,6 +127,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     if (closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
   });
   unsent.watch(app.server, parts.stallMs);
+  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
   const drain = drainer(app.server);
   app.addHook("preClose", async () => {
     closing = true;
