@@ -140,8 +140,8 @@ export function profileWords({ profile, profileGiven, host, baseUrl, powBits, ra
   const why = profileGiven ? "by --profile" : `it listens on ${host} and its address is ${baseUrl}`;
   const mend = profileGiven ? "leave --profile out" : "give --base-url";
   if (profile === "local")
-    return `this is a local board (${why}): work from ${powBits} bits on, ${rateLimits ? "wide limits" : "no limits"}, only programs of this machine; to publish it, ${mend}`;
-  return `this is a public board (${why}): work from ${powBits} bits on, ${rateLimits ? "limits for everybody" : "no limits"}`;
+    return `this is a local board (${why}): proof of work from ${powBits} bits on, ${rateLimits ? "wide limits" : "no limits"}, only programs of this machine; to publish it, ${mend}`;
+  return `this is a public board (${why}): proof of work from ${powBits} bits on, ${rateLimits ? "limits for everybody" : "no limits"}`;
 }
 
 /** All that is wrong with a configuration, each fault with its mend. */

@@ -158,6 +158,7 @@ export async function start(
   parts.defer(() => sweeper?.stop());
   const settle = async (): Promise<void> => sweeper?.settle();
   health.tryWith(() => appender.alone(() => store.trial()));
+  if (!config.readOnly) health.lookWith(() => store.requireRoom());
   parts.defer(() => health.close());
   const version = programVersion();
   boardFigures(figures, config, store, version);

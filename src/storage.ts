@@ -59,7 +59,11 @@ interface Opened extends Pick<Storage, "store" | "source" | "others" | "close"> 
 /** `onFatal` hears of a failure after which only a restart is safe. */
 export async function openStorage(config: Config, onFatal: (error: Error) => void, watchReplica: ReplicaWatch): Promise<Storage> {
   await using parts = new AsyncDisposableStack();
-  const sealed = config.readOnly && barred(config.data, "write") !== undefined;
+  const unwritable = existsSync(config.data) ? barred(config.data, "write") : undefined;
+  // Whatever an earlier board left there: a database whose log is still beside it could be opened all the same, and take nothing.
+  if (unwritable !== undefined && !config.readOnly)
+    throw new Error(`${unwritable} A board that only answers questions starts there too: serve --read-only on`);
+  const sealed = unwritable !== undefined;
   const indexDir = sealed ? mkdtempSync(join(tmpdir(), "blackboard-index-")) : join(config.data, "index");
   parts.defer(() => (sealed ? rmSync(indexDir, { recursive: true, force: true }) : undefined));
   const opened =

@@ -1,9 +1,9 @@
 // What the operator sees of a running board: its log, its figures, and whether its storage accepts writes.
-import { statfsSync } from "node:fs";
 import type { Logger } from "pino";
 import { boardLog, type LogLines } from "./adapters/system/log.ts";
 import { type Metrics, metrics } from "./adapters/system/metrics.ts";
 import type { NodeSettings, SameSettingsParts } from "./board/same-settings.ts";
+import { roomBeside } from "./adapters/system/room.ts";
 import { StorageHealth } from "./board/storage-health.ts";
 import type { Switchboard } from "./board/switchboard.ts";
 import type { Config } from "./config.ts";
@@ -60,10 +60,7 @@ export function boardFigures(figures: Metrics, config: Config, store: Store, ver
     async () => (await store.moderationFigures(0)).notices.received,
   );
   figures.gauge("blackboard_database_bytes", "Bytes that the database takes.", () => store.size());
-  figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => {
-    const { bavail, bsize } = statfsSync(config.data);
-    return bavail * bsize;
-  });
+  figures.gauge("blackboard_disk_free_bytes", "Bytes free on the disk of the data directory.", () => roomBeside(config.data));
 }
 
 export function replicaFigures(figures: Metrics, replica: () => ReplicaStanding): void {

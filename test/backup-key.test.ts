@@ -80,7 +80,7 @@ describe("a restored backup", () => {
     const { code, stdout } = await operate(data, "restore-backup", dir, "--yes");
     expect(code).toBe(0);
     const flag = onPostgres() ? ` Start it with --key-file ${join(data, "board.key")}` : "";
-    expect(stdout).toContain(`Put the key of the board, ${id}, at ${join(data, "board.key")}.${flag}\n`);
+    expect(stdout).toContain(`The key of the board (${id}) is now at ${join(data, "board.key")}.${flag}\n`);
     await using again = await TestBoard.start({ data, clock: board.clock });
     expect(await again.name()).toBe(id);
   });
@@ -92,7 +92,7 @@ describe("a restored backup", () => {
     const keyFile = join(keys, "own.key");
     const { code, stdout } = await operate(data, "restore-backup", dir, "--yes", "--key-file", keyFile);
     expect(code).toBe(0);
-    const words = `There is no key with it: put the key of the board, ${id}, at ${keyFile} before you start the board. Start it with --key-file ${keyFile}\n`;
+    const words = `There is no key with it: put the key of the board (${id}) at ${keyFile} before you start the board. Start it with --key-file ${keyFile}\n`;
     expect(stdout).toContain(words);
     const start = () => TestBoard.start({ data, clock: board.clock, flags: ["--key-file", keyFile] });
     await expect(start()).rejects.toThrow(`is ${id}`);

@@ -77,6 +77,30 @@ test("a look that fails is a reason to find out whether writing fails too, and n
   expect([health.code, told]).toEqual(["storage_unavailable", ["switches: storage_unavailable"]]);
 });
 
+test("a disk that is plainly full is told though nobody posts, but not while posts are accepted", async () => {
+  const { clock, told, trials, health } = watched();
+  let room = true;
+  health.lookWith(async () => {
+    if (!room) throw full;
+  });
+  clock.advance(2000);
+  await turn();
+  expect(told).toEqual([]);
+  room = false;
+  health.worked();
+  clock.advance(2000);
+  await turn();
+  expect(health.code).toBeUndefined();
+  clock.advance(60_000);
+  await turn();
+  expect([health.code, told]).toEqual(["storage_full", ["storage: storage_full"]]);
+  room = true;
+  clock.advance(1000);
+  trials[0]?.resolve();
+  await turn();
+  expect(health.code).toBeUndefined();
+});
+
 test("a post that works ends it too, and nothing is tried any more", () => {
   const { clock, trials, health } = watched();
   health.failed("append", full);

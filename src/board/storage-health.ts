@@ -4,6 +4,9 @@ import type { Place } from "../ports/report.ts";
 import { StoreFailure } from "../ports/store.ts";
 
 const TRY_AGAIN_MS = 1000;
+const LOOK_MS = 2000;
+/** While posts are accepted nobody has to look whether they would be. */
+const WORKED_MS = 60_000;
 
 export interface StorageLost {
   readonly code: StoreFailure["code"];
@@ -23,6 +26,8 @@ export class StorageHealth {
   #lost: StorageLost | undefined;
   #trial = (): Promise<void> => Promise.reject(new Error("There is nothing to try with yet."));
   #stopTrying = () => {};
+  #stopLooking = () => {};
+  #workedAt = -Infinity;
   /** Somebody is finding out. */
   #suspected = false;
   #closed = false;
@@ -34,6 +39,18 @@ export class StorageHealth {
   /** With this: it writes something of no consequence, and rejects where the storage does not accept it. */
   tryWith(trial: () => Promise<void>): void {
     this.#trial = trial;
+  }
+
+  /** Looks now and then, with this, whether it is plain that nothing can be written. */
+  lookWith(look: () => Promise<void>): void {
+    const { clock } = this.#parts;
+    this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
+      this.lookWith(look);
+      if (this.#lost !== undefined || clock.now() - this.#workedAt < WORKED_MS) return;
+      look().catch((error: unknown) => {
+        if (error instanceof StoreFailure && this.#lost === undefined && !this.#closed) this.#lose("storage", error);
+      });
+    });
   }
 
   /** Why nothing can be written; undefined as long as nothing has failed. */
@@ -68,6 +85,7 @@ export class StorageHealth {
 
   /** A transaction was committed. */
   worked(): void {
+    this.#workedAt = this.#parts.clock.now();
     const lost = this.#lost;
     if (lost === undefined) return;
     this.#stopTrying();
@@ -78,6 +96,7 @@ export class StorageHealth {
   close(): void {
     this.#closed = true;
     this.#stopTrying();
+    this.#stopLooking();
   }
 
   /** Nobody may post for hours, and whoever watches the board must not wait for that to learn that it could. */

@@ -15,6 +15,7 @@ import { parentFault } from "../adapters/system/directory.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import { agentId } from "../core/protocol/identity.ts";
+import { UsageFault } from "./failure.ts";
 import { checkConfigured } from "./operate/check.ts";
 import { configOf, NO_DATABASE, requireBoardIn } from "./operate/desk.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./operate/moved-key.ts";
@@ -40,11 +41,17 @@ export function copyCommand(program: Command): void {
   program
     .command("copy")
     .description("move a board from SQLite to PostgreSQL or back, and verify it there; every board on it must be stopped")
-    .requiredOption("--from <place>", "directory of a SQLite board, or postgres://...")
-    .requiredOption("--to <place>", "postgres://... of an empty database, or a directory without a board")
+    .option("--from <place>", "directory of a SQLite board, or postgres://...")
+    .option("--to <place>", "postgres://... of an empty database, or a directory without a board")
     .option("--key-file <file>", "the board's own key; the one in the SQLite directory, or of the settings, unless given")
     .option("--json", "print JSON")
-    .action(async (options: CopyOptions) => {
+    .action(async (given: Partial<CopyOptions>) => {
+      const { from, to } = given;
+      if (from === undefined || to === undefined)
+        throw new UsageFault(
+          `${[from === undefined ? "--from" : "", to === undefined ? "--to" : ""].filter((one) => one !== "").join(" and ")} missing: give the place to copy from and the place to copy to, one a directory and the other postgres://...`,
+        );
+      const options: CopyOptions = { ...given, from, to };
       loadEnvFile();
       const { head, key } = await copyBoard(options);
       const place = options.to.replace(/\/\/.*@/, "//");

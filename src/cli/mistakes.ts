@@ -18,11 +18,11 @@ export function refuseEmpty(program: Command): void {
   });
 }
 
-/** Of two values one would be passed over in silence. */
+/** Of two values one would be passed over in silence, and a switch that is said twice is most often a slip. */
 export function refuseRepeated(program: Command): void {
   for (const command of commandsIn(program)) {
     const seen = new Set<string>();
-    for (const option of command.options.filter(({ required }) => required))
+    for (const option of command.options)
       command.on(`option:${option.name()}`, () => {
         if (seen.has(option.name())) command.error(`error: option '${option.flags}' is given twice`);
         seen.add(option.name());

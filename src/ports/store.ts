@@ -150,6 +150,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   append(acts: readonly Act[], now: number): Promise<Appended>;
   /** Writes something of no consequence, to learn whether writing works. Never beside an append. */
   trial(): Promise<void>;
+  /** Throws where it is plain without a write that nothing can be written: no room is left. */
+  requireRoom(): Promise<void>;
   /** Bytes that the board takes in its database. */
   size(): Promise<number>;
   /** Where the log stands. */

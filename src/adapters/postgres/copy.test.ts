@@ -116,7 +116,7 @@ test("a board that is moved to SQLite takes its key along, from where the settin
   expect(readdirSync(home)).toEqual([]);
   const { code, stdout } = await copy({ BOARD_DATA_DIR: board.data });
   expect(code).toBe(0);
-  expect(stdout).toContain(`Put the key of the board, ${id}, at ${join(to, "board.key")}.\n`);
+  expect(stdout).toContain(`The key of the board (${id}) is now at ${join(to, "board.key")}.\n`);
   expect(readFileSync(join(to, "board.key"), "utf8")).toBe(readFileSync(join(board.data, "board.key"), "utf8"));
   await using again = await TestBoard.start({ data: to, clock: board.clock, store: "sqlite" });
   expect(await again.name()).toBe(id);

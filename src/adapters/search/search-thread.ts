@@ -36,9 +36,7 @@ const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.pos
 
 const { dir, source } = workerData as SearchWork;
 const { openSource } = (await import(source.url)) as { openSource: (options: unknown) => SearchSource | Promise<SearchSource> };
-const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) =>
-  say(error instanceof StoreFailure ? { trouble: error.message, code: error.code } : { trouble: String((error as Error).stack ?? error) }),
-);
+const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) => say(troubleOf(error)));
 node.start();
 
 port.on("message", (request: SearchRequest) => void answer(request));
@@ -52,4 +50,11 @@ async function answer({ id, method, args }: SearchRequest): Promise<void> {
     say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) } });
   }
   if (method === "close") port.close();
+}
+
+/** A full disk is the board's affair, and told once for all of it. */
+function troubleOf(error: unknown): Extract<SearchReply, { trouble: string }> {
+  if (error instanceof StoreFailure) return { trouble: error.message, code: error.code };
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC" ? { trouble: message, code: "storage_full" } : { trouble: String(stack ?? error) };
 }

@@ -6,6 +6,7 @@ import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Act, type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
 import { barred } from "../system/access.ts";
+import { roomBeside } from "../system/room.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import { SqliteAgents } from "./agents.ts";
 import { SqliteDump } from "./dump.ts";
@@ -105,6 +106,9 @@ export function failureOf({ message, errcode }: { message: string; errcode: numb
   return new StoreFailure("storage_unavailable", message, true);
 }
 
+/** With less than this next to nothing can be written. */
+const LEAST_ROOM = 64 * 1024;
+
 /** Several reads of one request ask where the log stands. */
 const HEAD_REMEMBERED_MS = 1;
 
@@ -182,6 +186,10 @@ class SqliteStore implements Store {
   async trial(): Promise<void> {
     const { tried, failed } = await this.#ask("trial");
     if (tried === undefined) throw this.#failure(failed);
+  }
+
+  async requireRoom(): Promise<void> {
+    if (roomBeside(this.#path) < LEAST_ROOM) throw new StoreFailure("storage_full", `The disk that holds ${this.#path} is full`);
   }
 
   async #ask(request: WriterRequest): Promise<WriterAnswer> {

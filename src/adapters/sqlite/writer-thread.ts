@@ -1,7 +1,7 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
-import { statfsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Act } from "../../ports/store.ts";
+import { roomBeside } from "../system/room.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";
@@ -50,8 +50,7 @@ port.on("message", (request: WriterRequest) => {
 const ROOM_BYTES = 1024 * 1024;
 
 function requireRoom(file: string): void {
-  const { bavail, bsize } = statfsSync(file);
-  if (bavail * bsize < ROOM_BYTES) throw Object.assign(new Error("database or disk is full"), { errcode: SQLITE.FULL });
+  if (roomBeside(file) < ROOM_BYTES) throw Object.assign(new Error("database or disk is full"), { errcode: SQLITE.FULL });
 }
 
 /** The last connection to close folds what is left of the log into the file: that is the writer's. */

@@ -53,8 +53,8 @@ export function keyMove({ from, to, pk }: KeyMove): { readonly move: () => Moved
 
 /** Where the key is and what is left to do; `flag` where the board would look for it elsewhere. */
 export function keyWords({ board, file, state }: MovedKey, flag: boolean): string {
-  const key = board === undefined ? "the board's key" : `the key of the board, ${board},`;
+  const key = board === undefined ? "the board's key" : `the key of the board (${board})`;
   const start = flag ? ` Start it with --key-file ${file}` : "";
   if (state === "missing") return `There is no key with it: put ${key} at ${file} before you start the board.${start}`;
-  return state === "written" ? `Put ${key} at ${file}.${start}` : `Left ${key} where it was, at ${file}.${start}`;
+  return `${key.replace(/^t/, "T")} is ${state === "written" ? "now" : "where it was,"} at ${file}.${start}`;
 }

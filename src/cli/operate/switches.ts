@@ -60,7 +60,11 @@ async function setPow(given: string, options: PowOptions): Promise<void> {
 export function minimumOf({ powBits: configured }: Config, { powBits }: Switches) {
   const bits = powBits ?? configured;
   const setBy = powBits === null ? "configuration" : "operator";
-  return { bits, set_by: setBy, words: `${counted(bits, "bit")} (${powBits === null ? "from configuration" : "set by the operator"})` };
+  return {
+    bits,
+    set_by: setBy,
+    words: `${counted(bits, "bit")} (${powBits === null ? "from configuration, as this command sees it" : "set by the operator"})`,
+  };
 }
 
 async function set(

@@ -11,6 +11,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
 import type { MailReport } from "../../ports/report.ts";
+import { maskedAddress } from "../http/access-log.ts";
 import { Connection } from "./connection.ts";
 import { receive } from "./data.ts";
 import {
@@ -153,7 +154,7 @@ export class SmtpServer extends SMTPServer {
       (error) => {
         callback(error, STORED);
         if (error === null || error === undefined)
-          this.#report.mailed({ reply: ACCEPTED, words: "accepted", caller: callerOf(session.remoteAddress) });
+          this.#report.mailed({ reply: ACCEPTED, words: "accepted", caller: maskedAddress(session.remoteAddress) });
         if (connection === undefined) return;
         connection.busy = false;
         if (this.#closing) connection.end(CLOSING);
@@ -190,7 +191,7 @@ export class SmtpServer extends SMTPServer {
     } catch (error) {
       if (isOurs(error)) this.#report.failed("smtp", error);
       const reply = replyTo(error);
-      this.#report.mailed({ reply: reply.responseCode, words: reply.message, caller: callerOf(session.remoteAddress) });
+      this.#report.mailed({ reply: reply.responseCode, words: reply.message, caller: maskedAddress(session.remoteAddress) });
       callback(reply);
     }
   }
