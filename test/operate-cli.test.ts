@@ -158,8 +158,8 @@ test("the minimum proof of work is a number, from the settings that the command 
     return /^minimum proof of work +(.+)$/m.exec(stdout)?.[1];
   };
   await json("set-pow", "default");
-  expect(await rowIn({ BOARD_BASE_URL: "https://board.example" })).toBe("18 bits (from configuration)");
-  expect(await rowIn({ BOARD_POW_BITS: "20" })).toBe("20 bits (from configuration)");
+  expect(await rowIn({ BOARD_BASE_URL: "https://board.example" })).toBe("18 bits (from configuration, as this command sees it)");
+  expect(await rowIn({ BOARD_POW_BITS: "20" })).toBe("20 bits (from configuration, as this command sees it)");
   await json("set-pow", "22");
   expect(await rowIn({ BOARD_POW_BITS: "20" })).toBe("22 bits (set by the operator)");
 });

@@ -96,7 +96,9 @@ describe("the operator's switches are seen by a running board", () => {
     expectRefusal(await again.send(proving(agent, 4, 12)), 400, "pow_insufficient");
     expect((await again.send(proving(agent, 12, 14))).status).toBe(201);
     // As far as the command can know: the settings it sees are those of a local board.
-    expect(await setPow(again, "default")).toMatch(/^The minimum proof of work is 12 bits \(from configuration, as this command sees it\)\. /);
+    expect(await setPow(again, "default")).toMatch(
+      /^The minimum proof of work is 12 bits \(from configuration, as this command sees it\)\. /,
+    );
     await eventually("the switch", async () => ((await minimumOf(again)) === 4 ? true : undefined));
   });
 });
