@@ -144,7 +144,7 @@ test("what cannot be run on a test machine is marked in the guides, and is this"
     // test/examples.test.ts, test/package.test.ts and test/deploy-image.test.ts do the same in their own way.
     "install.md: npm install",
     "install.md: npm install",
-    "install.md: npm install --global ./agent-blackboard-0.1.0.tgz",
+    "install.md: sudo npm install --global ./agent-blackboard-0.1.0.tgz",
     "install.md: curl -fsSL https://deb.nodesource.com/setup_24.x | sudo -E bash -",
     "install.md: sudo tar -xJf node-v24.*-linux-*.tar.xz -C /usr/local --strip-components=1",
     "install.md: docker build --tag blackboard .",
