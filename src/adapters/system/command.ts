@@ -13,31 +13,46 @@ export interface Command {
 
 export function shellCommand(text: string, onFailure: (error: Error) => void): Command {
   const waiting: Readonly<Record<string, string>>[] = [];
-  const stop = new AbortController();
-  let running = false;
+  let closed = false;
+  let end: (() => void) | undefined;
   const next = (): void => {
-    const facts = stop.signal.aborted ? undefined : waiting.shift();
-    running = facts !== undefined;
+    const facts = closed ? undefined : waiting.shift();
+    end = undefined;
     if (facts === undefined) return;
-    const child = spawn(text, {
-      shell: true,
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, ...facts },
-      timeout: MINUTE_MS,
-      signal: stop.signal,
-    });
+    // A group of its own, so that whatever it has started ends with it; its words are its own, and not the board's log.
+    const child = spawn(text, { shell: true, detached: true, stdio: "ignore", env: { ...process.env, ...facts } });
     let failure: Error | undefined;
+    end = () => endGroup(child.pid);
+    const tooLong = setTimeout(() => {
+      failure = new Error(`The command took more than a minute, and was ended: ${text}`);
+      end?.();
+    }, MINUTE_MS);
     child.once("error", (error) => (failure = error));
     child.once("close", (code, signal) => {
-      if (code !== 0 && !stop.signal.aborted) onFailure(failure ?? new Error(`The command ended with ${signal ?? code}: ${text}`));
+      clearTimeout(tooLong);
+      endGroup(child.pid);
+      if (code !== 0 && !closed) onFailure(failure ?? new Error(`The command ended with ${signal ?? code}: ${text}`));
       next();
     });
   };
   return {
     run(facts) {
-      if (waiting.length < MAX_WAITING) waiting.push(facts);
-      if (!running) next();
+      if (waiting.length >= MAX_WAITING) onFailure(new Error(`${MAX_WAITING} runs of the command are waiting; one more was left out.`));
+      else waiting.push(facts);
+      if (end === undefined) next();
     },
-    close: () => stop.abort(),
+    close() {
+      closed = true;
+      end?.();
+    },
   };
+}
+
+/** All that the command has started, and at once: what does not want to end would hold up those that wait. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
 }

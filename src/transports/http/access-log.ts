@@ -1,6 +1,7 @@
 // The access log: each request once, when its answer has gone out or its connection ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
+import { callerOf } from "../../board/rate.ts";
 
 export interface Access {
   readonly method: string;
@@ -29,7 +30,10 @@ export class AccessLog {
     const { socket, method = "", url = "" } = request;
     const peer = socket.remoteAddress ?? "";
     const [path = "", query = ""] = url.split(/\?(.*)/s, 2);
+    let told = false;
     const tell = (): void => {
+      if (told) return;
+      told = true;
       response.off("close", tell);
       socket.off("close", tell);
       const caller = this.#callers.get(request) ?? peer;
@@ -41,16 +45,9 @@ export class AccessLog {
   }
 }
 
-/** The network of an address, and not whose it is: IPv4 without its last 8 bits, IPv6 without its last 80. */
+/** The network of an address, and not whose it is: IPv4 without its last 8 bits, IPv6 without its last 80; nothing of what is no address. */
 export function maskedAddress(address: string): string {
-  const plain = address.replace(/^::ffff:/i, "");
-  if (isIPv4(plain)) return plain.replace(/\.\d+$/, ".0");
-  const [head = ""] = plain.split("%");
-  const [left = "", right = ""] = head.split("::");
-  const groups = left === "" ? [] : left.split(":");
-  const tail = right === "" ? [] : right.split(":");
-  const whole = head.includes("::")
-    ? [...groups, ...Array<string>(Math.max(0, 8 - groups.length - tail.length)).fill("0"), ...tail]
-    : groups;
-  return `${whole.slice(0, 3).join(":")}::`;
+  const caller = callerOf(address);
+  if (isIPv4(caller)) return caller.replace(/\.\d+$/, ".0");
+  return /^[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){3}$/.test(caller) ? `${caller.split(":").slice(0, 3).join(":")}::` : "unknown";
 }
