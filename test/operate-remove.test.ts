@@ -111,9 +111,14 @@ describe("ids", () => {
   test("what is removed already is told and skipped, and where nothing is left nothing is done", async () => {
     const [a = "", b = ""] = await notes(board.agent(), 2);
     await json("remove", a, ...WHY);
-    expect(await refused("remove", a, ...WHY)).toBe(`Nothing was done. The message ${a} is removed already.\n`);
+    // Its traces are erased once more: the removal may have been interrupted before they were.
+    expect(await refused("remove", a, ...WHY)).toMatch(
+      new RegExp(
+        `^Nothing was done\\. The message ${a} is removed already\\.\n(?:The database files hold nothing|PostgreSQL may overwrite)`,
+      ),
+    );
     expect(await json("remove", a, b, ...WHY)).toMatchObject({ removed: 1, actions: [{ target: b }], already_removed: [a] });
-    expect(await refused("remove", a, b, ...WHY)).toBe("Nothing was done. 2 messages are removed already.\n");
+    expect(await refused("remove", a, b, ...WHY)).toContain("Nothing was done. 2 messages are removed already.\n");
   });
 
   test("come from a file or the standard input as well, with comments and empty lines", async () => {

@@ -41,7 +41,8 @@ async function remove(ids: readonly string[], options: RemoveOptions): Promise<v
     const named = author === undefined ? await messagesOf(desk, from === undefined ? ids : await idsIn(from)) : await allBy(desk, author);
     const targets = named.filter(({ removed }) => !removed);
     const already = named.filter(({ removed }) => removed).map(({ id }) => id);
-    if (targets.length === 0) throw new Error(`Nothing was done. ${alreadyWords(already)}`);
+    // The removal before may have ended before its traces were gone.
+    if (targets.length === 0) throw new Error(`Nothing was done. ${alreadyWords(already)}\n${await tracesOf(desk, true)}`);
     await desk.confirm(question(targets));
     tellRemoval(desk, await removeAll(desk, targets, reasons, keepAttachments), { already });
   });
