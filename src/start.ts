@@ -157,8 +157,9 @@ export async function start(
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
   parts.defer(() => sweeper?.stop());
   const settle = async (): Promise<void> => sweeper?.settle();
-  health.tryWith(() => appender.alone(() => store.trial()));
-  if (!config.readOnly) health.lookWith(() => store.requireRoom());
+  // A board that may not write does not write to learn whether it could.
+  health.tryWith(async () => (writable ? appender.alone(() => store.trial()) : void (await store.head())));
+  if (writable) health.lookWith(() => store.requireRoom());
   parts.defer(() => health.close());
   const version = programVersion();
   boardFigures(figures, config, store, version);

@@ -1,5 +1,5 @@
 // Where the board keeps itself, by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unreachable } from "./adapters/postgres/address.ts";
@@ -109,6 +109,7 @@ const sourceModule = (name: string, options: unknown): SourceModule => ({ url: w
 async function onSqlite({ data }: Config, sealed: boolean, onFatal: (error: Error) => void): Promise<Opened> {
   const path = databasePath(data);
   if (sealed && !existsSync(path)) throw new Error(`There is no board in ${data}, and none can be made there. ${barred(data, "write")}`);
+  requireWhole(path);
   const store = sealed ? openSealedStore(data) : await openSqliteStore(data, onFatal);
   return {
     store,
@@ -152,4 +153,13 @@ async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boo
     const failure = storeFailure(error);
     throw failure instanceof StoreFailure ? unreachable(failure.message) : failure;
   }
+}
+
+/** An empty database in the place of one that is gone would discard what only the log beside it still holds. */
+function requireWhole(path: string): void {
+  const log = `${path}-wal`;
+  if (existsSync(path) || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  throw new Error(
+    `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. Put the database back where it was, or restore a backup (blackboard operate restore-backup); for a new board choose another --data directory.`,
+  );
 }

@@ -88,7 +88,7 @@ export const tellOfDifference =
   (flag, own, other) =>
     log.warn(`another node of this board has ${flag} ${other}, and this one ${own}: give every node the same settings`);
 
-/** A line for each act of the operator, from whichever process it came. */
+/** A line for each decision and each switch of the operator, from whichever process it came. */
 export function tellOfOperator(log: Logger, switches: Switchboard): void {
   let before = switches.now;
   switches.onTurn((now) => {

@@ -1,5 +1,5 @@
 // A board that cannot start says which file it is, what is wrong with it and what to do; nobody hunts for a board that does not run.
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databasePath } from "../src/adapters/sqlite/open.ts";
@@ -235,4 +235,16 @@ describe.skipIf(noDisk)(`a read-only disk ${WITH_DISK}`, () => {
     const answer = await fetch(`${board.url}/api/checkpoint`);
     expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "read_only" } }]);
   });
+});
+
+test("a database that is gone beside its log is not replaced by an empty one, and the log stays as it is", async () => {
+  const data = copy();
+  const log = `${databasePath(data)}-wal`;
+  rmSync(databasePath(data));
+  writeFileSync(log, "entries of the board");
+  expect(await said([...SERVE, "--data", data])).toEqual(
+    matching(/^The database \S+board\.db is gone, and \S+board\.db-wal .* restore-backup/),
+  );
+  expect(readFileSync(log, "utf8")).toBe("entries of the board");
+  expect(existsSync(databasePath(data))).toBe(false);
 });

@@ -1,9 +1,9 @@
-// Answers that nobody takes: their bytes are counted by caller and in all, and who takes none for half a minute is cut off.
+// Answers that nobody takes: their bytes are counted by caller and in all, and who takes none for half a minute to a minute is cut off.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Refusal } from "../../core/errors.ts";
 
-/** A reader that takes no byte for so long is gone. */
+/** A reader that takes no byte for so long is gone. The platform looks twice before it says so: it takes up to twice as long. */
 const STALL_MS = 30_000;
 /** What the system itself keeps for a connection is not worth counting. */
 const COUNTED_BYTES = 64 * 1024;
