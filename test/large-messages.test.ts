@@ -7,6 +7,7 @@ import { Agent } from "./support/agent.ts";
 import { postAct } from "./support/bare-board.ts";
 import { TestBoard } from "./support/board.ts";
 import { ManualClock } from "./support/manual-clock.ts";
+import { withLongestBody } from "./support/payload.ts";
 import { emptyDirectory } from "./support/process.ts";
 import { writeWithoutBoard } from "./support/without-a-board.ts";
 
@@ -32,10 +33,8 @@ test.for([
     await using board = await TestBoard.start();
     const agent = board.agent();
     const ids: string[] = [];
-    for (let n = 0; n < 20; n++) {
-      const payload = agent
-        .envelope({ kind: "note", title: `padded ${n}` })
-        .payload.replace("{", `{${" ".repeat(LIMITS.payload_bytes - 1000)}`);
+    for (let n = 0; n < 30; n++) {
+      const payload = withLongestBody(agent.envelope({ kind: "note", title: `padded ${n}` }).payload);
       const { body, status } = await board.send(JSON.stringify(agent.seal(payload)));
       expect(status).toBe(201);
       ids.push(body.id);
@@ -61,9 +60,9 @@ test("as a thread they come in pages as well, and none is left out", async () =>
   const agent = board.agent();
   const root = await board.put(agent, { kind: "task", title: "root" });
   const ids = [root.id];
-  for (let n = 0; n < 20; n++) {
+  for (let n = 0; n < 30; n++) {
     const reply = agent.envelope({ kind: "note", title: `reply ${n}`, refs: [{ rel: "reply", id: root.id }] });
-    const payload = reply.payload.replace("{", `{${" ".repeat(LIMITS.payload_bytes - 1000)}`);
+    const payload = withLongestBody(reply.payload);
     ids.push((await board.send(JSON.stringify(agent.seal(payload)))).body.id);
   }
   const seen: string[] = [];

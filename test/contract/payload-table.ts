@@ -14,6 +14,12 @@ export type PayloadRow = readonly [
 
 const WIDE = "😀";
 const HEX = "0".repeat(64);
+/** With fields as long as they may be, each character written as two escapes. */
+const long = (text: string): string => {
+  const wide = (chars: number): string => "\\ud83d\\ude00".repeat(chars);
+  const labels = `[${Array.from({ length: 32 }, (_, at) => `"${at} ${wide(45)}"`).join()}]`;
+  return text.replace("{", `{"body":"${wide(32_768)}","data":{"a":"${"x".repeat(32_000)}"},"needs":${labels},"offers":${labels},`);
+};
 const many = (n: number): string[] => Array.from({ length: n }, (_, at) => `t${at}`);
 const cites = (n: number): object[] => many(n).map((one) => ({ rel: "cites", id: sha256(one) }));
 const swap =
@@ -224,8 +230,10 @@ export const FIELDS: readonly PayloadRow[] = [
   ["payload", "a lone surrogate as a key", "400 invalid_unicode", last('"data":{"\\udc00":1}')],
   ["payload", "a pair of surrogates", "201", last('"body":"\\ud83d\\ude00"')],
   ["payload", "U+0000", "400 invalid_unicode", last('"data":{"a":["\\u0000"]}')],
-  ["payload", "512 KiB", "201", (text) => text.padEnd(524_288)],
-  ["payload", "one byte more", "413 too_large", (text) => text.padEnd(524_289)],
+  ["payload", "64 KiB of white space", "201", (text) => text.padEnd(text.length + 65_536)],
+  ["payload", "one byte more of it", "413 too_large", (text) => text.padEnd(text.length + 65_537)],
+  ["payload", "512 KiB", "201", (text) => long(text).padEnd(524_288)],
+  ["payload", "one byte more", "413 too_large", (text) => long(text).padEnd(524_289)],
 ];
 
 const ref = (rel: string, id: string): object => ({ refs: [{ rel, id }] });

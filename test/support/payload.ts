@@ -1,4 +1,5 @@
 // Payload texts of a known author, well formed or not.
+import { LIMITS } from "../../src/core/protocol/limits.ts";
 
 /** The public key of RFC 8032, section 7.1, test 1. */
 export const PK = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
@@ -10,3 +11,14 @@ export const noteText = (fields: Readonly<Record<string, unknown>> = {}): string
 
 /** A note with one more field whose value stands in the text exactly as given. */
 export const noteWith = (field: string, json: string): string => `${noteText().slice(0, -1)},${JSON.stringify(field)}:${json}}`;
+
+/** The payload with a body of as many bytes as one may have: every character written as two escapes. */
+export const withLongestBody = (payload: string): string => payload.replace("{", `{"body":"${"\\ud83d\\ude00".repeat(LIMITS.body_chars)}",`);
+
+/** The payload with as many bytes: where a body is not enough, with a long `data` and, for the rest, white space. */
+export function paddedTo(payload: string, bytes: number): string {
+  const long = withLongestBody(payload).replace("{", `{"data":{"a":"${"x".repeat(LIMITS.data_bytes - 8)}"},"needs":${LONG_LABELS},"offers":${LONG_LABELS},`);
+  return long.padEnd(bytes);
+}
+
+const LONG_LABELS = `[${Array.from({ length: LIMITS.needs }, (_, n) => `"${n} ${"\\ud83d\\ude00".repeat(45)}"`).join()}]`;

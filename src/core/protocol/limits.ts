@@ -4,6 +4,9 @@ import { DAY_MS } from "../spans.ts";
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
   payload_bytes: 512 * 1024,
+  white_space_bytes: 64 * 1024,
+  /** What a post counts for at least, where bytes are counted. */
+  post_bytes: 1024,
   attachment_bytes: 128 * 1024,
   attachments: 4,
   attachment_name_chars: 120,

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
-import { ID, noteText, noteWith } from "../../../test/support/payload.ts";
+import { ID, noteText, noteWith, paddedTo } from "../../../test/support/payload.ts";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { noVectors, vectorBytes, vectorFiles, WITH_VECTORS } from "../../../test/support/vectors.ts";
 import { readText } from "../../transports/http/body.ts";
@@ -82,13 +82,29 @@ describe("the text of the payload", () => {
   });
 
   test("the payload may take 512 KiB in UTF-8, and is measured before it is parsed", () => {
-    const padded = (bytes: number) => noteText().padEnd(bytes);
+    const padded = (bytes: number, title = "e") => paddedTo(noteText({ body: undefined, title }), bytes);
     expect(read(padded(LIMITS.payload_bytes))).toBe("ok");
     expect(read(padded(LIMITS.payload_bytes + 1))).toBe("too_large");
-    const wide = noteText({ body: "é" });
-    expect(read(wide.padEnd(LIMITS.payload_bytes))).toBe("too_large");
+    expect(read(padded(LIMITS.payload_bytes, "é"))).toBe("too_large");
     expect(read("x".repeat(LIMITS.payload_bytes + 1))).toBe("too_large");
     expect(LIMITS.payload_bytes).toBe(524_288);
+  });
+
+  test("64 KiB of white space may stand between its values, before and after them: nobody fills a disk with nothing", () => {
+    const spaced = (before: number, between: number, after: number) =>
+      " ".repeat(before) + noteText().replace(",", `,${"\n".repeat(between)}`) + "\t".repeat(after);
+    for (const where of [
+      [65_536, 0, 0],
+      [0, 65_536, 0],
+      [0, 0, 65_536],
+      [20_000, 25_536, 20_000],
+    ] as const) {
+      const [before, between, after] = where;
+      expect(read(spaced(before, between, after))).toBe("ok");
+      expect(read(spaced(before, between, after + 1))).toBe("too_large");
+    }
+    // Inside a string it is content.
+    expect(read(noteText({ body: " ".repeat(32_768), title: "x", data: { a: " ".repeat(32_000) } }))).toBe("ok");
   });
 });
 

@@ -129,6 +129,10 @@ export function parsePayload(payload: string): Payload {
     });
   }
   const facts = scanText(payload, MAX_DEPTH, "`payload`");
+  if (facts.whiteSpace > LIMITS.white_space_bytes)
+    throw new Refusal("too_large", `\`payload\` holds ${facts.whiteSpace} bytes of white space between its values.`, {
+      hint: `Write the JSON with at most ${LIMITS.white_space_bytes} bytes of white space; it need not have any.`,
+    });
   for (const path of facts.notIntegers) {
     if (INTEGER_PATH.test(path))
       throw new Refusal("invalid_field", `\`${path}\` must be written as an integer.`, { details: { field: path }, hint: INTEGER_HINT });

@@ -15,6 +15,8 @@ export interface TextFacts {
   readonly spans: ReadonlyMap<string, readonly [start: number, end: number]>;
   /** Paths of numbers written with a fraction or exponent, such as `attachments.0.size`; those below three levels are left out. */
   readonly notIntegers: ReadonlySet<string>;
+  /** Characters between the values, before and after them. */
+  readonly whiteSpace: number;
 }
 
 const QUOTE = 0x22;
@@ -33,12 +35,14 @@ export function scanText(text: string, maxDepth: number, what = "The body", most
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
   const scan = new Scan(text, maxDepth, mostValues, what);
   scan.value();
+  scan.end();
   return scan;
 }
 
 class Scan implements TextFacts {
   readonly spans = new Map<string, readonly [number, number]>();
   readonly notIntegers = new Set<string>();
+  whiteSpace = 0;
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #mostValues: number;
@@ -79,12 +83,18 @@ class Scan implements TextFacts {
     }
   }
 
+  /** After the outermost value nothing but white space is left. */
+  end(): void {
+    this.whiteSpace += this.#text.length - this.#at;
+  }
+
   /** The next character that is not white space, without taking it. */
   #next(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
       this.#at++;
+      this.whiteSpace++;
     }
   }
 
