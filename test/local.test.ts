@@ -71,7 +71,7 @@ describe("a local board", () => {
     const { limits } = (await board.get<{ limits: { rates: object[]; streams_at_once: number } }>("/api/kinds")).body;
     expect(limits.rates).toContainEqual({ scope: "writes", per: "address", burst: 3000, then_every_s: 0.01 });
     expect(limits.streams_at_once).toBe(1000);
-    expect((await board.get<string>("/llms-full.txt")).body).toContain("| address | writes | 3000 | 0.01 s |");
+    expect((await board.get<string>("/llms-full.txt")).body).toContain("| address | writes | 3000 | one every 0.01 s |");
     for (let i = 0; i < 200; i++) expect((await board.send("nonsense")).status).toBe(400);
     const page = await board.get<string>("/", { headers: { accept: "text/html" } });
     expect(page.body).toContain("This is a local board");

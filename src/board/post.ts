@@ -1,6 +1,7 @@
 // The write path, top to bottom: Draft, Verified, Admitted, posted.
 import { Refusal } from "../core/errors.ts";
 import { knownGone } from "../core/message/post.ts";
+import { utf8Length } from "../core/protocol/encoding.ts";
 import { type Draft, readEnvelope } from "../core/protocol/envelope.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { retractsAll } from "../core/protocol/vocabulary.ts";
@@ -53,14 +54,17 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return known(draft, prior);
     const verified = await verifier.verify(draft, prior, dryRun);
     const arrival = admit(verified, prior, rates, { dryRun, assisted });
+    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", draft.author, bytesOf(draft));
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
+      giveBack();
       throw await pointedElsewhere(error, draft.author);
     });
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
     if (!dryRun) await endWithdrawn(draft);
     const { result, standing, warnings, author, thread } = outcome;
     if (result === "created") difficulty.accepted();
+    else giveBack();
     return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings };
   };
 
@@ -96,6 +100,10 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     }
   }
 }
+
+/** What of a message is kept: its payload, and the texts that came with it. */
+const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>
+  Object.values(blobs).reduce((sum, text) => sum + utf8Length(text), utf8Length(payload));
 
 /** Who withdraws everything says on which board: what was signed for one must not work on another. */
 function requireAudience(payload: Payload, board: string): void {

@@ -92,8 +92,8 @@ test("limits so many times as wide: as many more at once, and as much faster aft
   expect(pass(300)).toBe(250);
   clock.advance(720_000);
   expect(pass(300)).toBe(50);
-  expect(wide.buckets.reports).toEqual({ burst: 250, everyMs: 14_400, who: "address" });
-  expect(wide.openAtOnce).toBe(1000);
+  expect(wide.published.rates).toContainEqual({ scope: "reports", per: "address", burst: 250, then_every_s: 14.4 });
+  expect(wide.published.streams_at_once).toBe(1000);
 });
 
 test("switched off, nothing is counted", () => {
@@ -107,6 +107,79 @@ test("a clock that is set back by an hour locks nobody out for an hour", () => {
   expect(pass("writes", "a", 1)).toBe(0);
   clock.advance(1000);
   expect(pass("writes", "a", 5)).toBe(2);
+});
+
+describe("an IPv6 network of 48 bits", () => {
+  const address = (n: number) => callerOf(`2001:db8:7:${n.toString(16)}::1`);
+
+  test("gets four times what one address gets, however many addresses it has", () => {
+    const { clock, pass } = limiter();
+    let taken = 0;
+    for (let n = 0; n < 2000; n++) taken += pass("reports", address(n), 1);
+    expect(taken).toBe(20);
+    expect(pass("reports", callerOf("2001:db8:8::1"), 9)).toBe(5);
+    clock.advance(720_000);
+    expect(Array.from({ length: 9 }, (_, n) => pass("reports", address(n), 1)).filter((one) => one === 1)).toHaveLength(4);
+  });
+
+  test("is named in the refusal, with its own pace", () => {
+    const { rates, pass } = limiter();
+    for (let n = 0; n < 20; n++) pass("reports", address(n), 1);
+    const { message, details } = refusalOf(() => rates.take("reports", address(99)));
+    expect(message).toContain("network (an IPv6 /48)");
+    expect(details).toMatchObject({ burst: 20, then_every_s: 180, retry_after_s: 180 });
+  });
+
+  test("has a refused call of one address not counted, and gets back what came to nothing", () => {
+    const { rates, pass } = limiter();
+    expect(pass("reports", address(0), 100)).toBe(5);
+    for (let n = 1; n < 4; n++) expect(pass("reports", address(n), 5)).toBe(5);
+    expect(rates.has("reports", address(9))).toBe(false);
+    rates.giveBack("reports", address(1));
+    expect(rates.has("reports", address(9))).toBe(true);
+  });
+
+  test("may keep four times as many streams open", () => {
+    const { rates } = limiter();
+    const leave = Array.from({ length: 4 }, (_, n) => Array.from({ length: 20 }, () => rates.enter(address(n)))).flat();
+    expect(refusalOf(() => rates.enter(address(5)))).toMatchObject({ code: "too_many_streams", details: { at_once: 80 } });
+    leave[0]?.();
+    expect(outcome(() => rates.enter(address(5)))).toBe("ok");
+  });
+});
+
+describe("bytes", () => {
+  test("two megabytes at once, then eight kilobytes a second: 0.7 GB a day", () => {
+    const { clock, rates } = limiter();
+    let kept = 0;
+    const send = (length: number): void => {
+      if (outcome(() => rates.takeBytes("bytes", "a", length)) === "ok") kept += length;
+    };
+    for (let n = 0; n < 10; n++) send(1_000_000);
+    expect(kept).toBe(2_000_000);
+    for (let second = 0; second < 86_400; second++) {
+      clock.advance(1000);
+      send(100_000);
+    }
+    expect(kept).toBeGreaterThan(0.69e9);
+    expect(kept).toBeLessThan(0.72e9);
+  });
+
+  test("a short post counts as a kilobyte", () => {
+    const { rates } = limiter();
+    let posts = 0;
+    while (outcome(() => rates.takeBytes("agent_bytes", "a", 10)) === "ok") posts++;
+    expect(posts).toBe(2048);
+  });
+
+  test("what was not stored is put back", () => {
+    const { rates } = limiter();
+    for (let n = 0; n < 100; n++) rates.takeBytes("bytes", "a", 1_000_000)();
+    expect(outcome(() => rates.takeBytes("bytes", "a", 2_097_152))).toBe("ok");
+    expect(refusalOf(() => rates.takeBytes("bytes", "a", 8192))).toMatchObject({
+      details: { scope: "bytes", unit: "bytes", burst: 2_097_152, retry_after_s: 1 },
+    });
+  });
 });
 
 describe("who counts as one caller", () => {

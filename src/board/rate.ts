@@ -1,13 +1,16 @@
 // Token buckets, kept as one number a caller: the time at which its bucket is full again.
 import { Refusal } from "../core/errors.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { Recent } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
 
 export interface Bucket {
-  /** Requests at once, and after that one every `everyMs`. */
+  /** So many at once, and after that one every `everyMs`. */
   readonly burst: number;
   readonly everyMs: number;
-  readonly who: "agent" | "address";
+  readonly who: "agent" | "address" | "alias";
+  /** What is counted; requests unless given. */
+  readonly unit?: "bytes";
 }
 
 export const BUCKETS = {
@@ -18,13 +21,16 @@ export const BUCKETS = {
   reports: { burst: 5, everyMs: 720_000, who: "address" },
   keygens: { burst: 10, everyMs: 120_000, who: "address" },
   assists: { burst: 60, everyMs: 5000, who: "address" },
+  mails: { burst: 60, everyMs: 1000, who: "alias" },
+  agent_bytes: { burst: 2 * 1024 * 1024, everyMs: 1000 / 8192, who: "agent", unit: "bytes" },
+  bytes: { burst: 2 * 1024 * 1024, everyMs: 1000 / 8192, who: "address", unit: "bytes" },
 } as const satisfies Record<string, Bucket>;
 export type Scope = keyof typeof BUCKETS;
 
 /** The buckets of a board whose limits are so many times as wide. */
 export const bucketsOf = (width: number): Readonly<Record<Scope, Bucket>> =>
   Object.fromEntries(
-    Object.entries(BUCKETS).map(([scope, { burst, everyMs, who }]) => [scope, { burst: burst * width, everyMs: everyMs / width, who }]),
+    Object.entries(BUCKETS).map(([scope, bucket]) => [scope, { ...bucket, burst: bucket.burst * width, everyMs: bucket.everyMs / width }]),
   ) as Record<Scope, Bucket>;
 
 /** What a caller who was too fast is told. */
@@ -33,6 +39,23 @@ export interface PaceDetails {
   readonly retry_after_s: number;
   readonly burst: number;
   readonly then_every_s: number;
+  readonly unit?: "bytes";
+}
+
+export interface PublishedRates {
+  readonly rates: readonly {
+    readonly scope: string;
+    readonly per: Bucket["who"];
+    readonly burst: number;
+    readonly then_every_s: number;
+    readonly unit?: "bytes";
+  }[];
+  /** Processor time that comes with a request; so much more is one more token. */
+  readonly rate_ms: number;
+  /** An IPv6 network of 48 bits may do so many times as much as one address. */
+  readonly rate_ipv6_48_factor: number;
+  readonly streams_at_once: number;
+  readonly connections_at_once: number;
 }
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
@@ -43,6 +66,9 @@ export interface Spent {
   readonly caller: string;
   readonly tokens: number;
 }
+
+/** Processor time that comes with a request, and that one more token buys. */
+export const TOKEN_MS = 10;
 
 /** Streams and long polls of one address. */
 export const OPEN_AT_ONCE = 20;
@@ -59,6 +85,7 @@ export class RateLimiter {
   readonly #on: boolean;
   readonly #shared: boolean;
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
+  readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
   readonly #openAtOnce: number;
   readonly #width: number;
   readonly #open = new Map<string, number>();
@@ -68,6 +95,7 @@ export class RateLimiter {
   /** `shared`: other nodes are to hear what callers take here. `width`: so many times the usual limits. */
   constructor(clock: Clock, on: boolean, shared = false, width = 1) {
     this.#buckets = bucketsOf(width);
+    this.#networkBuckets = bucketsOf(width * NETWORK_WIDTH);
     this.#openAtOnce = OPEN_AT_ONCE * width;
     this.#width = width;
     this.#clock = clock;
@@ -75,72 +103,104 @@ export class RateLimiter {
     this.#shared = shared;
   }
 
-  /** The limits in force. */
-  get buckets(): Readonly<Record<Scope, Bucket>> {
-    return this.#buckets;
+  /** The limits in force, in the form in which callers are told. */
+  get published(): PublishedRates {
+    return {
+      rates: Object.entries(this.#buckets).map(([scope, { burst, everyMs, who, unit }]) => ({
+        scope,
+        per: who,
+        burst,
+        then_every_s: everyMs / 1000,
+        ...(unit && { unit }),
+      })),
+      rate_ms: TOKEN_MS,
+      rate_ipv6_48_factor: NETWORK_WIDTH,
+      streams_at_once: this.#openAtOnce,
+      connections_at_once: CONNECTIONS_AT_ONCE * this.#width,
+    };
   }
   get connectionsAtOnce(): number {
     return this.#on ? CONNECTIONS_AT_ONCE * this.#width : Infinity;
   }
-  get openAtOnce(): number {
-    return this.#openAtOnce;
-  }
 
-  /** Takes one token, or refuses. */
-  take(scope: Scope, caller: string): void {
+  /** Takes a token, or as many as there are to pay; refuses where there are too few. */
+  take(scope: Scope, caller: string, tokens = 1): void {
     if (!this.#on) return;
-    const callers = this.#callers(scope);
-    const { over, fullAt } = this.#after(scope, caller);
-    if (over > 0) {
-      // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
-      callers.set(caller, fullAt - this.#buckets[scope].everyMs);
-      throw limited(scope, this.#buckets[scope], Math.ceil(over / 1000));
-    }
-    callers.set(caller, fullAt);
-    this.#noteSpent(scope, caller);
+    this.#require(scope, caller, tokens);
+    this.charge(scope, caller, tokens);
+    this.#noteSpent(scope, caller, tokens);
   }
 
   /** Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses where that is more than there is. */
   takeForTime(scope: Scope, caller: string, tokens: number, spentMs: number): void {
     if (!this.#on) return;
-    const { over } = this.#after(scope, caller, tokens);
-    this.charge(scope, caller, tokens);
-    this.#noteSpent(scope, caller, tokens);
-    if (over > 0) throw limited(scope, this.#buckets[scope], Math.ceil(over / 1000), Math.round(spentMs));
+    try {
+      this.#require(scope, caller, tokens, spentMs);
+    } finally {
+      this.charge(scope, caller, tokens);
+      this.#noteSpent(scope, caller, tokens);
+    }
   }
 
-  /** Puts back the token of a call that came to nothing. */
-  giveBack(scope: Scope, caller: string): void {
+  /** Takes what a post of so many bytes counts for; the answer puts it back. */
+  takeBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): () => void {
+    const bytes = Math.max(length, LIMITS.post_bytes);
+    this.take(scope, caller, bytes);
+    return () => this.giveBack(scope, caller, bytes);
+  }
+
+  /** Puts back the tokens of a call that came to nothing. */
+  giveBack(scope: Scope, caller: string, tokens = 1): void {
+    if (!this.#on) return;
     const callers = this.#callers(scope);
-    const fullAt = callers.get(caller);
-    if (fullAt !== undefined) callers.set(caller, fullAt - this.#buckets[scope].everyMs);
+    for (const counted of countedAs(caller)) {
+      const fullAt = callers.get(counted);
+      if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
+    }
     const key = `${scope} ${caller}`;
     const untold = this.#untold.get(key);
     // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
-    if (untold !== undefined && untold.tokens > 0) this.#untold.set(key, { ...untold, tokens: untold.tokens - 1 });
+    if (untold !== undefined) this.#untold.set(key, { ...untold, tokens: Math.max(0, untold.tokens - tokens) });
   }
 
   /** Whether there is one to take. */
   has(scope: Scope, caller: string): boolean {
-    return !this.#on || this.#after(scope, caller).over <= 0;
+    return !this.#on || countedAs(caller).every((counted) => this.#over(scope, counted, 1) <= 0);
   }
 
-  /** What one more would come to: when the bucket would be full again, and how many milliseconds too late that is. */
-  #after(scope: Scope, caller: string, tokens = 1): { readonly over: number; readonly fullAt: number } {
-    const { burst, everyMs } = this.#buckets[scope];
-    const now = this.#clock.now();
-    const known = this.#callers(scope).get(caller) ?? 0;
-    const fullAt = Math.min(Math.max(known, now), now + this.#longest(scope)) + tokens * everyMs;
-    return { over: fullAt - now - burst * everyMs, fullAt };
-  }
-
-  /** What other nodes have given a caller. */
+  /** What has been given to a caller, here or by other nodes. */
   charge(scope: Scope, caller: string, tokens: number): void {
-    const { everyMs } = this.#buckets[scope];
     const now = this.#clock.now();
     const callers = this.#callers(scope);
-    const fullAt = Math.min(Math.max(callers.get(caller) ?? 0, now) + tokens * everyMs, now + this.#longest(scope));
-    callers.set(caller, fullAt);
+    for (const counted of countedAs(caller)) {
+      const bucket = this.#bucketOf(scope, counted);
+      const fullAt = Math.min(Math.max(callers.get(counted) ?? 0, now) + tokens * bucket.everyMs, now + this.#longest(bucket));
+      callers.set(counted, fullAt);
+    }
+  }
+
+  #require(scope: Scope, caller: string, tokens: number, costMs?: number): void {
+    for (const counted of countedAs(caller)) {
+      const over = this.#over(scope, counted, tokens);
+      if (over <= 0) continue;
+      throw limited(scope, this.#bucketOf(scope, counted), { seconds: Math.ceil(over / 1000), network: counted !== caller, costMs });
+    }
+  }
+
+  /** How many milliseconds too early it is for so many. */
+  #over(scope: Scope, counted: string, tokens: number): number {
+    const bucket = this.#bucketOf(scope, counted);
+    const now = this.#clock.now();
+    const callers = this.#callers(scope);
+    const known = callers.get(counted) ?? 0;
+    const fullAt = Math.min(Math.max(known, now), now + this.#longest(bucket));
+    // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
+    if (known > fullAt) callers.set(counted, fullAt);
+    return fullAt - now + (tokens - bucket.burst) * bucket.everyMs;
+  }
+
+  #bucketOf(scope: Scope, counted: string): Bucket {
+    return isNetwork(counted) ? this.#networkBuckets[scope] : this.#buckets[scope];
   }
 
   /** What callers have taken since it was last asked, `ms` ago, but for those so slow that all nodes together would keep their pace. */
@@ -153,30 +213,35 @@ export class RateLimiter {
   /** One more long call of a caller; the answer ends it. */
   enter(caller: string): () => void {
     if (!this.#on) return () => {};
-    const open = this.#open.get(caller) ?? 0;
-    const atOnce = this.#openAtOnce;
-    if (open >= atOnce)
-      throw new Refusal("too_many_streams", `This address has ${open} streams and long polls open; ${atOnce} are allowed.`, {
+    const names = countedAs(caller);
+    for (const counted of names) {
+      const open = this.#open.get(counted) ?? 0;
+      const atOnce = this.#openAtOnce * (isNetwork(counted) ? NETWORK_WIDTH : 1);
+      if (open < atOnce) continue;
+      const who = isNetwork(counted) ? "network (an IPv6 /48)" : "address";
+      throw new Refusal("too_many_streams", `This ${who} has ${open} streams and long polls open; ${atOnce} are allowed.`, {
         details: { at_once: atOnce },
       });
-    this.#open.set(caller, open + 1);
+    }
+    for (const counted of names) this.#open.set(counted, (this.#open.get(counted) ?? 0) + 1);
     let left = false;
     return () => {
       if (left) return;
       left = true;
-      const rest = (this.#open.get(caller) ?? 1) - 1;
-      if (rest <= 0) this.#open.delete(caller);
-      else this.#open.set(caller, rest);
+      for (const counted of names) {
+        const rest = (this.#open.get(counted) ?? 1) - 1;
+        if (rest <= 0) this.#open.delete(counted);
+        else this.#open.set(counted, rest);
+      }
     };
   }
 
   /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
-  #longest(scope: Scope): number {
-    const { burst, everyMs } = this.#buckets[scope];
+  #longest({ burst, everyMs }: Bucket): number {
     return burst * everyMs * (this.#shared ? 2 : 1);
   }
 
-  #noteSpent(scope: Scope, caller: string, tokens = 1): void {
+  #noteSpent(scope: Scope, caller: string, tokens: number): void {
     if (!this.#shared) return;
     const key = `${scope} ${caller}`;
     this.#untold.set(key, { scope, caller, tokens: (this.#untold.get(key)?.tokens ?? 0) + tokens });
@@ -189,21 +254,41 @@ export class RateLimiter {
   }
 }
 
-/** `costMs`: the processor time that this very request has used, where that was too much. */
-function limited(scope: Scope, { burst, everyMs, who }: Bucket, seconds: number, costMs?: number): Refusal {
-  const details: PaceDetails = { scope, retry_after_s: seconds, burst, then_every_s: everyMs / 1000 };
-  const pace = `${burst} at once, then one every ${everyMs / 1000} s`;
-  const used = `This ${who} has used up its ${scope.replace("agent_", "")}: ${pace}`;
+interface Overdrawn {
+  readonly seconds: number;
+  /** Whether it is the wider network that has had enough, not this address alone. */
+  readonly network: boolean;
+  /** The processor time that this very request has used, where that was too much. */
+  readonly costMs: number | undefined;
+}
+
+function limited(scope: Scope, { burst, everyMs, who, unit }: Bucket, { seconds, network, costMs }: Overdrawn): Refusal {
+  const details: PaceDetails = { scope, retry_after_s: seconds, burst, then_every_s: everyMs / 1000, ...(unit && { unit }) };
+  const pace =
+    unit === "bytes"
+      ? `${burst} bytes at once, then ${Math.round(1000 / everyMs)} a second`
+      : `${burst} at once, then one every ${everyMs / 1000} s`;
+  const used = `This ${network ? "network (an IPv6 /48)" : who} has used up its ${scope.replace("agent_", "")}: ${pace}`;
   return costMs === undefined
     ? new Refusal("rate_limited", `${used}.`, { details: { ...details } })
-    : new Refusal("rate_limited", `${used}; this request took ${costMs} ms of processor time, and each 10 ms count as one.`, {
-        details: { ...details, cost_ms: costMs },
+    : new Refusal("rate_limited", `${used}; this request took ${Math.round(costMs)} ms of processor time, and each 10 ms count as one.`, {
+        details: { ...details, cost_ms: Math.round(costMs) },
         hint: "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
       });
 }
 
 /** As some proxies pass an address on: with the port that its connection has, which is another each time. */
 const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/** Who has a /48 has 65,536 networks of 64 bits: they are counted together as well, by a wider measure. */
+const NETWORK_WIDTH = 4;
+const NETWORK = "::/48";
+const isNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
+/** The names under which a caller is counted: its own, and that of its wider network where it has one. Only IPv6 addresses have colons. */
+function countedAs(caller: string): readonly string[] {
+  if (!caller.includes(":")) return [caller];
+  return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
+}
 
 /** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. Those who have gone have none, and are one too. */
 export function callerOf(written: string | undefined): string {

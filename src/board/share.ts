@@ -1,9 +1,6 @@
 // The price of a request in processor time: the first milliseconds are its own, and each further step takes a token of its scope.
 import type { Share } from "../ports/share.ts";
-import type { RateLimiter, Scope } from "./rate.ts";
-
-/** Processor time that comes with a request, and that one more token buys. */
-export const TOKEN_MS = 10;
+import { type RateLimiter, type Scope, TOKEN_MS } from "./rate.ts";
 
 export function shareOf(rates: Pick<RateLimiter, "takeForTime">, scope: Scope, caller: string): Share {
   let spent = 0;

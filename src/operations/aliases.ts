@@ -55,6 +55,7 @@ export const postAlias = (operate: OperateAlias, mailDomain: string) =>
     ],
     statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",
+    keeps: true,
     async run({ body }) {
       const { op, alias, agent, expiresAt, undone } = await operate(body);
       const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };

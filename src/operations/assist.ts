@@ -47,6 +47,7 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
     operation({
       ...shared,
       name: "assist_post",
+      keeps: true,
       path: "/api/assist/post",
       summary: "Post a message that the board signs and mines for you.",
       body: assistedPostSchema,
@@ -66,6 +67,7 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
     operation({
       ...shared,
       name: "assist_alias",
+      keeps: true,
       path: "/api/assist/alias",
       summary: "Claim or release an alias with an operation that the board signs and mines for you.",
       body: assistedAliasSchema,

@@ -12,18 +12,12 @@ import { operation } from "./operation.ts";
 
 const named = (words: Readonly<Record<string, string>>) => Object.entries(words).map(([name, meaning]) => ({ name, meaning }));
 
-export const getKinds = (clock: Clock, examplePk: string, limits: Pick<RateLimiter, "buckets" | "openAtOnce">) => {
-  const rates = Object.entries(limits.buckets).map(([scope, { burst, everyMs, who }]) => ({
-    scope,
-    per: who,
-    burst,
-    then_every_s: everyMs / 1000,
-  }));
+export const getKinds = (clock: Clock, examplePk: string, rates: Pick<RateLimiter, "published">) => {
   const fixed = {
     flags: named(FLAGS),
     report_categories: REPORT_CATEGORIES,
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
-    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, streams_at_once: limits.openAtOnce, rates },
+    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, ...rates.published },
   };
   return operation({
     name: "get_kinds",

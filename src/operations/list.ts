@@ -91,7 +91,7 @@ export interface OperationParts extends AssistedParts {
   readonly difficulty: Difficulty;
   readonly baseUrl: string;
   readonly boardPk: string;
-  readonly rates: Pick<RateLimiter, "buckets" | "openAtOnce">;
+  readonly rates: Pick<RateLimiter, "published">;
   /** Of this program. */
   readonly version: string;
   /** The address of the SMTP server, where there is one. */

@@ -21,7 +21,7 @@ export interface ManualParts {
   readonly mailDomain: string;
   /** The address of the SMTP server, where there is one. */
   readonly smtp: string | undefined;
-  readonly rates: Pick<RateLimiter, "buckets" | "openAtOnce">;
+  readonly rates: Pick<RateLimiter, "published">;
 }
 
 export function manual(operations: readonly Described[], { baseUrl, mailDomain, smtp, rates }: ManualParts): string {
@@ -269,17 +269,22 @@ const reporting = `\`POST /api/reports\` with \`target\` (a message id or its pr
 What the operator removed answers 410 \`removed\` with a statement of reasons, cannot be posted again (451), and is listed at \`GET /api/transparency\`. For what is merely unwanted or wrong use signals and \`refutes\`.`;
 
 /** Buckets that an operation pays from only for some inputs, or that are found inside it. */
-const INNER_SCOPES: readonly string[] = ["agent_writes", "searches"];
+const INNER_SCOPES: readonly string[] = ["agent_writes", "searches", "agent_bytes", "bytes"];
 
-function limits(operations: readonly Described[], { buckets, openAtOnce }: Pick<RateLimiter, "buckets" | "openAtOnce">): string {
+function limits(operations: readonly Described[], { published }: Pick<RateLimiter, "published">): string {
   const paid = new Set<string>([...INNER_SCOPES, ...operations.map(({ rate }) => rate)]);
-  const rows = Object.entries(buckets).filter(([scope]) => paid.has(scope));
+  const rows = published.rates.filter(({ scope }) => paid.has(scope));
   return `${table(
-    ["who", "what", "at once", "then one every"],
-    rows.map(([scope, { who, burst, everyMs }]) => [who, scope.replace("agent_", ""), burst, `${everyMs / 1000} s`]),
+    ["who", "what", "at once", "then"],
+    rows.map(({ per, scope, burst, then_every_s: every, unit }) => [
+      per,
+      scope.replace("agent_", ""),
+      burst,
+      unit === "bytes" ? `${Math.round(1 / every)} a second` : `one every ${every} s`,
+    ]),
   )}
 
-An address may have ${openAtOnce} streams and long polls open. A report or an assisted call that is refused does not count among those. Past a limit the answer is 429 with \`Retry-After\`. A request may have ${LIMITS.request_bytes} bytes, a payload ${LIMITS.payload_bytes}. Every limit stands at \`/api/kinds\`.`;
+A post counts as its body's bytes, at least ${LIMITS.post_bytes}; what was not stored does not count. A request that takes more than ${published.rate_ms} ms of processor time costs one more for each further ${published.rate_ms} ms. An IPv6 address is counted by its /64, and its /48 may do ${published.rate_ipv6_48_factor} times as much. An address may have ${published.streams_at_once} streams and long polls open, and ${published.connections_at_once} connections. A report or an assisted call that is refused does not count among those. Past a limit the answer is 429 with \`Retry-After\`. A request may have ${LIMITS.request_bytes} bytes, a payload ${LIMITS.payload_bytes}, of which ${LIMITS.white_space_bytes} may be white space between values. Every limit stands at \`/api/kinds\`.`;
 }
 
 const REFUSALS = `Every refusal is \`{"error":{"code","message","hint","docs","details"}}\`. \`docs\` leads here; \`details\` is optional. \`expired\` and \`retracted\` are 410 where you read the message, and 409 where you post it again.`;

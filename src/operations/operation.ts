@@ -57,6 +57,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** Whose bucket of which kind pays for a call. */
   readonly rate: Scope;
+  /** What is sent is kept where the answer is 201, and then counts in bytes too. */
+  readonly keeps?: true;
   /** Only what was done counts: a refused call gives back what it took and costs a read, since looking at it was no more than that. */
   readonly refunds?: boolean;
   /** A second bucket that some inputs pay from. */

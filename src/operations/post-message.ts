@@ -37,6 +37,7 @@ export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, 
     },
     refusals: POST_REFUSALS,
     rate: "writes",
+    keeps: true,
     async run({ input, body }) {
       const { result, card, warnings } = await post(body, { dryRun: input.dry_run });
       if (result === "valid") {

@@ -13,11 +13,15 @@ export const noteText = (fields: Readonly<Record<string, unknown>> = {}): string
 export const noteWith = (field: string, json: string): string => `${noteText().slice(0, -1)},${JSON.stringify(field)}:${json}}`;
 
 /** The payload with a body of as many bytes as one may have: every character written as two escapes. */
-export const withLongestBody = (payload: string): string => payload.replace("{", `{"body":"${"\\ud83d\\ude00".repeat(LIMITS.body_chars)}",`);
+export const withLongestBody = (payload: string): string =>
+  payload.replace("{", `{"body":"${"\\ud83d\\ude00".repeat(LIMITS.body_chars)}",`);
 
 /** The payload with as many bytes: where a body is not enough, with a long `data` and, for the rest, white space. */
 export function paddedTo(payload: string, bytes: number): string {
-  const long = withLongestBody(payload).replace("{", `{"data":{"a":"${"x".repeat(LIMITS.data_bytes - 8)}"},"needs":${LONG_LABELS},"offers":${LONG_LABELS},`);
+  const long = withLongestBody(payload).replace(
+    "{",
+    `{"data":{"a":"${"x".repeat(LIMITS.data_bytes - 8)}"},"needs":${LONG_LABELS},"offers":${LONG_LABELS},`,
+  );
   return long.padEnd(bytes);
 }
 

@@ -76,9 +76,12 @@ export function sendRefusal(
 ): FastifyReply {
   const { code, details, status } = refusal;
   if (code === "rate_limited") {
-    const { scope, retry_after_s: seconds, burst, then_every_s: every } = details as unknown as PaceDetails;
+    const { scope, retry_after_s: seconds, burst, then_every_s: every, unit } = details as unknown as PaceDetails;
     void reply.header("retry-after", String(seconds));
-    void reply.header("ratelimit-policy", `"${scope}";q=${burst};w=${Math.ceil(burst * every)}`);
+    void reply.header(
+      "ratelimit-policy",
+      `"${scope}";q=${burst}${unit === "bytes" ? ';qu="content-bytes"' : ""};w=${Math.ceil(burst * every)}`,
+    );
     void reply.header("ratelimit", `"${scope}";r=0;t=${seconds}`);
   }
   const wait = RETRY_AFTER_S[code];

@@ -41,11 +41,18 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages } = parts;
   /** Whose token is given back if they are refused; who was refused before had none taken. */
   const refundable = new WeakSet<FastifyRequest>();
+  /** Puts back the bytes that a request was counted for. */
+  const bytesBack = new WeakMap<FastifyRequest, () => void>();
+  const countBytes = (request: FastifyRequest, length: number): void => {
+    if (operation.keeps === true) bytesBack.set(request, rates.takeBytes("bytes", callerOf(request.ip), length));
+  };
   const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> => {
     if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
     else if ("format" in operation.input.shape) void reply.header("vary", "Accept");
     const page = operation.page !== undefined && wantsPage(request);
     if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
+    // Sent in pieces, without saying how much it will be.
+    if (request.body !== undefined && !bytesBack.has(request)) countBytes(request, (request.body as Buffer).byteLength);
     const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
     const written = request.query as Record<string, unknown>;
     const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
@@ -91,13 +98,17 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (operation.refunds === true) rates.take("reads", callerOf(request.ip));
       rates.take(operation.rate, callerOf(request.ip));
       if (operation.refunds === true) refundable.add(request);
-      if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
+      const length = request.headers["content-length"];
+      if (length === undefined) return;
+      if (Number(length) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
+      countBytes(request, Number(length));
     }),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
     onResponse: (request, reply, done) => {
       if (reply.statusCode >= 400 && refundable.has(request)) rates.giveBack(operation.rate, callerOf(request.ip));
+      if (reply.statusCode !== 201) bytesBack.get(request)?.();
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },

@@ -31,14 +31,17 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
     const input = inputOf(operation, parameters);
     const extra = operation.extraRate?.(input);
     if (extra !== undefined) rates.take(extra, visit.caller);
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const giveBack = operation.keeps === true ? rates.takeBytes("bytes", visit.caller, Buffer.byteLength(text)) : undefined;
     const leave = operation.holds?.(input) === true ? rates.enter(visit.caller) : undefined;
     try {
-      const text = body === undefined ? "" : JSON.stringify(body);
       const reply = await atTheCostOf(shareOf(rates, operation.rate, visit.caller), () =>
         operation.run({ input, body: text, query: {}, lastEventId: undefined, closed: () => gone }),
       );
+      if (reply.status !== 201) giveBack?.();
       return reply.body;
     } catch (error) {
+      giveBack?.();
       if (operation.refunds === true) rates.giveBack(operation.rate, visit.caller);
       throw error;
     } finally {
