@@ -55,6 +55,7 @@ const DOCUMENTED: {
   keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
   newKey: ["--new-key", "BOARD_NEW_KEY", false, "on", true],
   readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],
+  maxBytes: ["--max-bytes", "BOARD_MAX_BYTES", undefined, "50000000000", 50_000_000_000],
   logLevel: ["--log-level", "BOARD_LOG_LEVEL", "info", "debug", "debug"],
   logFormat: ["--log-format", "BOARD_LOG_FORMAT", undefined, "text", "text"],
   accessLog: ["--access-log", "BOARD_ACCESS_LOG", "off", "full", "full"],

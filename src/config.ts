@@ -12,6 +12,8 @@ import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+/** An empty board takes some of it already. */
+const MIN_MAX_BYTES = 10_000_000;
 const LOG_FORMATS = ["json", "text"] as const;
 const ACCESS_LOGS = ["off", "on", "full"] as const;
 
@@ -39,6 +41,8 @@ export interface Config {
   readonly keyFile: string;
   readonly newKey: boolean;
   readonly readOnly: boolean;
+  /** What the whole board may keep, where that is limited. */
+  readonly maxBytes: number | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Without one, text on a terminal and JSON elsewhere. */
   readonly logFormat: (typeof LOG_FORMATS)[number] | undefined;
@@ -116,6 +120,12 @@ export const SETTINGS = {
     "on or off: start with another key than the database was signed with; the board gets a new identity",
   ),
   readOnly: setting("read-only", "BOARD_READ_ONLY", "off", "on or off"),
+  maxBytes: setting(
+    "max-bytes",
+    "BOARD_MAX_BYTES",
+    "",
+    "quota of the whole board in bytes; from nine tenths of it on, posts over 8 KiB are refused, and at the end all",
+  ),
   logLevel: setting("log-level", "BOARD_LOG_LEVEL", "info", LOG_LEVELS.join(", ")),
   logFormat: setting("log-format", "BOARD_LOG_FORMAT", "text on a terminal, else json", "json lines, or text for people"),
   accessLog: setting(
@@ -168,7 +178,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const whole = (name: Name, min: number, max: number, otherwise?: number): number => {
     if (otherwise !== undefined && !given(name)) return otherwise;
     const value = Number(text(name));
-    if (/^[0-9]{1,9}$/.test(text(name)) && value >= min && value <= max) return value;
+    if (/^[0-9]{1,16}$/.test(text(name)) && value >= min && value <= max) return value;
     fault(name, `give a whole number from ${min} to ${max}.`);
     return Number.NaN;
   };
@@ -242,6 +252,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     keyFile: given("keyFile") ? text("keyFile") : join(data, "board.key"),
     newKey: onOff("newKey"),
     readOnly: onOff("readOnly"),
+    maxBytes: given("maxBytes") ? whole("maxBytes", MIN_MAX_BYTES, Number.MAX_SAFE_INTEGER) : undefined,
     logLevel: logLevel(text("logLevel"), () => fault("logLevel", `give one of ${LOG_LEVELS.join(", ")}.`)),
     logFormat: choice("logFormat", LOG_FORMATS, undefined),
     accessLog: choice("accessLog", ACCESS_LOGS, "off"),

@@ -28,6 +28,7 @@ import { names } from "./board/names.ts";
 import { nearSource } from "./board/near-source.ts";
 import { poster } from "./board/post.ts";
 import { preparer } from "./board/prepare.ts";
+import { Quota } from "./board/quota.ts";
 import { RateLimiter } from "./board/rate.ts";
 import { filing, reporter } from "./board/reports.ts";
 import { compareSettings } from "./board/same-settings.ts";
@@ -169,6 +170,8 @@ export async function start(
   const command = config.onReport === undefined ? undefined : shellCommand(config.onReport, (error) => figures.failed("command", error));
   parts.defer(() => command?.close());
   const requireNoSecret = secretGuard(signingKeys);
+  const quota = await Quota.open({ maxBytes: config.maxBytes, measure: () => store.used(), clock, report: figures });
+  parts.defer(() => quota.close());
   const writing = {
     store,
     clock,
@@ -177,6 +180,7 @@ export async function start(
     rates,
     difficulty,
     append: appender.append,
+    quota,
     requireNoSecret,
     requireStore: () => requireStore(config, notary),
     requireWritable: () => {
@@ -188,7 +192,7 @@ export async function start(
   const notWritable = (): Refusal | undefined => {
     try {
       writing.requireWritable();
-      return health.code === undefined ? undefined : new Refusal(health.code);
+      return health.code === undefined ? quota.refusal(0) : new Refusal(health.code);
     } catch (error) {
       return error as Refusal;
     }
@@ -273,6 +277,7 @@ export async function start(
       baseUrl,
       boardPk: key.pk,
       rates,
+      maxBytes: config.maxBytes,
       version,
       contact: config.contact,
       smtp: config.smtpPort === undefined ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,

@@ -55,7 +55,7 @@ describe("one address", () => {
         },
       });
       const headers = { "content-type": "application/json" };
-      const answer = await fetch(`${board.url}/api/messages`, { method: "POST", headers, body, duplex: "half" } as RequestInit);
+      const answer = await fetch(`${board.url}/api/messages`, { method: "POST", headers, body, duplex: "half" });
       await answer.arrayBuffer();
       return answer.status;
     };

@@ -13,7 +13,17 @@ import { requireTime } from "./verify.ts";
 /** A dry run checks everything but the work, and changes nothing. */
 export type OperateAlias = (body: string, how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
 
-export function aliasOperator({ store, clock, board, verifier, rates, difficulty, append, requireWritable }: WritingParts): OperateAlias {
+export function aliasOperator({
+  store,
+  clock,
+  board,
+  verifier,
+  rates,
+  difficulty,
+  append,
+  quota,
+  requireWritable,
+}: WritingParts): OperateAlias {
   return async (body, { dryRun } = { dryRun: false }) => {
     requireWritable();
     const draft = readAliasEnvelope(body, dryRun);
@@ -33,6 +43,7 @@ export function aliasOperator({ store, clock, board, verifier, rates, difficulty
     const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
     if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
+    quota.require(0);
     const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
     if (!("op" in outcome)) throw new Error("The store answered an alias operation with something else.");
     return outcome;

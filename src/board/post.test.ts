@@ -38,6 +38,7 @@ beforeEach(async () => {
     difficulty,
     append,
     rates: new RateLimiter(clock, false),
+    quota: { require: () => {}, add: () => {} },
     requireWritable: () => {},
     board: "ag_00000000000000000000",
   };

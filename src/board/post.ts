@@ -13,6 +13,7 @@ import { alternativesFinder } from "./alternatives.ts";
 import { type Append, isPosted } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "./rate.ts";
+import type { Quota } from "./quota.ts";
 import type { Verifier } from "./verify.ts";
 
 export interface Posted {
@@ -32,6 +33,7 @@ export interface WritingParts {
   readonly rates: RateLimiter;
   readonly difficulty: Difficulty;
   readonly append: Append;
+  readonly quota: Pick<Quota, "require" | "add">;
   /** Throws where nothing may be written at the moment. */
   readonly requireWritable: () => void;
 }
@@ -39,12 +41,15 @@ export interface WritingParts {
 /** `assisted`: the board signed it for its author. */
 export type Post = (body: string, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
-export function poster({ store, clock, board, verifier, rates, difficulty, append, requireWritable }: WritingParts): Post {
+export function poster({ store, clock, board, verifier, rates, difficulty, append, quota, requireWritable }: WritingParts): Post {
   const findAlternatives = alternativesFinder(store, clock);
   return async (body, { dryRun = false, assisted = false }) => {
     requireWritable();
     const draft = readEnvelope(body, dryRun);
     requireAudience(draft.payload, board);
+    const bytes = bytesOf(draft);
+    // Who takes something away makes room.
+    if (draft.payload.kind !== "retraction") quota.require(bytes);
     const prior = await store.prior(
       draft.id,
       draft.author,
@@ -54,7 +59,7 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return known(draft, prior);
     const verified = await verifier.verify(draft, prior, dryRun);
     const arrival = admit(verified, prior, rates, { dryRun, assisted });
-    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", draft.author, bytesOf(draft));
+    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", draft.author, bytes);
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
@@ -63,8 +68,10 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
     if (!dryRun) await endWithdrawn(draft);
     const { result, standing, warnings, author, thread } = outcome;
-    if (result === "created") difficulty.accepted();
-    else giveBack();
+    if (result === "created") {
+      difficulty.accepted();
+      quota.add(bytes);
+    } else giveBack();
     return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings };
   };
 

@@ -12,12 +12,12 @@ import { operation } from "./operation.ts";
 
 const named = (words: Readonly<Record<string, string>>) => Object.entries(words).map(([name, meaning]) => ({ name, meaning }));
 
-export const getKinds = (clock: Clock, examplePk: string, rates: Pick<RateLimiter, "published">) => {
+export const getKinds = (clock: Clock, examplePk: string, rates: Pick<RateLimiter, "published">, maxBytes: number | undefined) => {
   const fixed = {
     flags: named(FLAGS),
     report_categories: REPORT_CATEGORIES,
     errors: Object.entries(ERRORS).map(([code, { status, meaning, hint }]) => ({ code, status, meaning, hint })),
-    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, ...rates.published },
+    limits: { ...LIMITS, near_threshold: NEAR_THRESHOLD, ...rates.published, max_bytes: maxBytes ?? null },
   };
   return operation({
     name: "get_kinds",

@@ -92,6 +92,8 @@ export interface OperationParts extends AssistedParts {
   readonly baseUrl: string;
   readonly boardPk: string;
   readonly rates: Pick<RateLimiter, "published">;
+  /** The quota of the whole board, where it has one. */
+  readonly maxBytes: number | undefined;
   /** Of this program. */
   readonly version: string;
   /** The address of the SMTP server, where there is one. */
@@ -137,7 +139,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getDump(dumper(parts), "jsonl.gz"),
     getChanges(store, clock),
     getCheckpoint(notary),
-    getKinds(clock, boardPk, parts.rates),
+    getKinds(clock, boardPk, parts.rates, parts.maxBytes),
     getPow(difficulty),
     getTime(clock),
     ...assisted(parts),

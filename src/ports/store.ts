@@ -154,6 +154,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   requireRoom(): Promise<void>;
   /** Bytes that the board takes in its database. */
   size(): Promise<number>;
+  /** Bytes of it that hold something: what has ended counts no more, whether or not the files have become smaller. */
+  used(): Promise<number>;
   /** Where the log stands. */
   head(): Promise<Head>;
   nextDue(): Promise<number | null>;

@@ -1,6 +1,7 @@
 // A board kept in PostgreSQL, by any number of nodes at once.
 import { randomUUID } from "node:crypto";
 import type { Head } from "../../core/log/checkpoint.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { Peers } from "../../ports/peers.ts";
@@ -102,6 +103,15 @@ export class PostgresStore implements Store, Wakeup, Peers {
   requireRoom = async (): Promise<void> => {};
   async size(): Promise<number> {
     const [row] = await this.client.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes", []);
+    return row?.bytes ?? 0;
+  }
+  /** The space of ended rows is used again but never given back, so content is counted, and the log, which only grows. */
+  async used(): Promise<number> {
+    const [row] = await this.client.query<{ bytes: number }>(
+      `SELECT (SELECT coalesce(sum(greatest(octet_length(payload), ${LIMITS.post_bytes})), 0) FROM contents)::bigint
+        + (SELECT coalesce(sum(octet_length(text)), 0) FROM blobs)::bigint + pg_total_relation_size('log') AS bytes`,
+      [],
+    );
     return row?.bytes ?? 0;
   }
 

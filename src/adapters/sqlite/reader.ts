@@ -21,6 +21,11 @@ export class SqliteReader {
     return this.#cards.head();
   }
 
+  /** Pages that hold something. */
+  used(): number {
+    return this.#sql.used.get()?.["bytes"] as number;
+  }
+
   prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
     // Most posts are new and of nobody's business yet: one question instead of four.
     if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return NOTHING_KNOWN;
@@ -101,6 +106,9 @@ function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
     gone: p(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ?`),
+    used: db.prepare(
+      `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+    ),
     anyPrior: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
       UNION ALL SELECT 1 FROM blocks WHERE what = 'key' AND name = ?2 LIMIT 1`),
     blocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),

@@ -209,6 +209,7 @@ class SqliteStore implements Store {
 
   size = async (): Promise<number> =>
     ["", "-wal"].reduce((sum, suffix) => sum + (statSync(`${this.#path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0), 0);
+  used = async (): Promise<number> => this.#reader.used();
   head = async (): Promise<Head> => this.#reader.head();
   nextDue = async () => this.#nextDue;
   prior: Store["prior"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
