@@ -243,6 +243,7 @@ export async function start(
   const file = filing({
     ...writing,
     entropy: systemEntropy,
+    networkSecret: key.secretFor("networks"),
     onReport({ id, category, target }) {
       log.info({ id, category, target }, "a report came in");
       command?.run({ REPORT_ID: id, REPORT_CATEGORY: category, REPORT_TARGET: target, REPORT_BOARD: baseUrl });

@@ -216,3 +216,15 @@ test("a flood of reports ends before it fills the disk", async () => {
   expect((await send(board, body(id))).status).toBe(201);
   db.close();
 });
+
+test("one network cannot close the way to the operator for the others", async () => {
+  await using board = await TestBoard.start({ flags: ["--trusted-proxies", "127.0.0.1"] });
+  const { id } = await board.put(board.agent(), { kind: "note", title: "flooded" });
+  const from = (address: string) => board.send(body(id), "/api/reports", { "x-forwarded-for": address });
+  const share = LIMITS.open_reports_per_network;
+  const sent = await Promise.all(Array.from({ length: share }, (_, n) => from(`2001:db8:5:${n.toString(16)}::1`)));
+  expect(sent.filter(({ status }) => status === 201)).toHaveLength(share);
+  expect(expectRefusal(await from("2001:db8:5:ffff::1"), 503, "overloaded").message).toContain("from your network");
+  expect((await from("2001:db8:6::1")).status).toBe(201);
+  expect((await from("203.0.113.7")).status).toBe(201);
+});

@@ -102,7 +102,7 @@ export function mailroom(parts: MailParts): Mailroom {
         await Promise.all([
           ...holders.map((holder) => post(mail, mailIn.bytes.byteLength, holder)),
           ...addresses.map(async (target) => {
-            await file({ target, category: "other", ...emailReport(mail) });
+            await file({ target, category: "other", ...emailReport(mail), caller });
             unfiled--;
           }),
         ]);

@@ -283,6 +283,8 @@ const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
 /** Who has a /48 has 65,536 networks of 64 bits: they are counted together as well, by a wider measure. */
 const NETWORK_WIDTH = 4;
 const NETWORK = "::/48";
+/** What a caller's provider has most likely given out as one: an IPv6 /48, an IPv4 /24. */
+export const networkOf = (caller: string): string => caller.split(/[.:]/).slice(0, 3).join(":");
 const isNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
 /** The names under which a caller is counted: its own, and that of its wider network where it has one. Only IPv6 addresses have colons. */
 function countedAs(caller: string): readonly string[] {

@@ -2,19 +2,24 @@
 import { Refusal } from "../core/errors.ts";
 import type { Notice } from "../core/message/moderation.ts";
 import { foldAlias } from "../core/protocol/alias-name.ts";
+import { NETWORK_MARK_CHARS } from "../core/message/orders.ts";
 import { AGENT_ID, MESSAGE_ID } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
+import { sealHex } from "../core/protocol/sha256.ts";
 import type { ReportCategory } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
+import { networkOf } from "./rate.ts";
 
 export interface Complaint {
   readonly target: string;
   readonly category: ReportCategory;
   readonly explanation: string;
   readonly contact?: string | undefined;
+  /** The address that it came from, as limits count callers. */
+  readonly caller: string;
 }
 
 export type Report = (complaint: Complaint) => Promise<Notice>;
@@ -23,6 +28,8 @@ export interface FilingParts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly append: Append;
+  /** Known to this board alone: what marks a network for it tells others nothing. */
+  readonly networkSecret: Uint8Array;
   /** Hears of each new one. */
   readonly onReport: (notice: Notice) => void;
   /** Throws where the store takes nothing at all. */
@@ -38,14 +45,16 @@ export interface ReportParts {
   readonly requireStore: () => void;
 }
 
-const ID_BYTES = 8;
+/** Beside the mark of the network. */
+const ID_BYTES = 6;
 const PREFIX = new RegExp(`^[0-9a-f]{${LIMITS.id_prefix_chars},63}$`);
 
 /** Keeps a notice about exactly this target. */
-export function filing({ clock, entropy, append, requireStore, onReport }: FilingParts): Report {
-  return async ({ target, category, explanation, contact }) => {
+export function filing({ clock, entropy, networkSecret, append, requireStore, onReport }: FilingParts): Report {
+  const markOf = (caller: string): string => sealHex(networkSecret, networkOf(caller)).slice(0, NETWORK_MARK_CHARS);
+  return async ({ target, category, explanation, contact, caller }) => {
     requireStore();
-    const id = `rp_${entropy.hex(ID_BYTES)}`;
+    const id = `rp_${markOf(caller)}${entropy.hex(ID_BYTES)}`;
     const closed = { state: "received", closedAt: null } as const;
     const notice = { id, at: clock.now(), category, target, explanation, contact: contact ?? null, ...closed };
     const outcome = await append({ type: "report", notice });

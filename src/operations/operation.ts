@@ -35,6 +35,8 @@ export interface Call<Input> {
   /** The query as it was written. */
   readonly query: Readonly<Record<string, string>>;
   readonly lastEventId: string | undefined;
+  /** The address that it came from, as limits count callers. */
+  readonly caller: string;
   /** Aborted when the caller goes away before the answer. */
   readonly closed: () => AbortSignal;
 }

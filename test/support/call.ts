@@ -7,5 +7,6 @@ export const callWith = <Input>(input: Input, body = ""): Call<Input> => ({
   body,
   query: {},
   lastEventId: undefined,
+  caller: "127.0.0.1",
   closed: () => new AbortController().signal,
 });

@@ -19,7 +19,7 @@ const ONE = "";
 export class BatchModeration implements ModerationLedger {
   readonly #journal: Journal;
   readonly #notices: Table<Notice>;
-  /** Ids of open notices about a target, and how many there are about anything, when the batch began. */
+  /** Ids of open notices about a target, and how many there are whose id begins so, when the batch began. */
   readonly #openOn: Table<readonly string[]>;
   readonly #open: Table<number>;
   readonly #actions: Table<Action>;
@@ -46,10 +46,12 @@ export class BatchModeration implements ModerationLedger {
     return tables.every(({ missing }) => missing.size === 0);
   }
 
-  open(): number {
-    const before = this.#open.get(ONE) ?? 0;
+  open(prefix: string): number {
+    const before = this.#open.get(prefix) ?? 0;
     const isOpen = (notice: Notice | undefined): number => (notice?.state === "received" ? 1 : 0);
-    return [...this.#notices.changes].reduce((sum, [id, notice]) => sum + isOpen(notice) - isOpen(this.#notices.stored(id)), before);
+    return [...this.#notices.changes]
+      .filter(([id]) => id.startsWith(prefix))
+      .reduce((sum, [id, notice]) => sum + isOpen(notice) - isOpen(this.#notices.stored(id)), before);
   }
   notice(id: string): Notice | undefined {
     return this.#notices.get(id);
@@ -117,11 +119,16 @@ export class BatchModeration implements ModerationLedger {
           ),
         );
       }),
-      ...want<{ count: number }>(
+      ...want<{ prefix: string; count: number }>(
         this.#open,
-        "SELECT count(*) AS count FROM notices WHERE state = 'received' AND $1::text[] IS NOT NULL",
+        `SELECT prefix, (SELECT count(*) FROM notices WHERE state = 'received' AND id >= prefix AND id < prefix || '~') AS count
+          FROM unnest($1::text[]) AS prefix`,
         textArray,
-        (keys, [row]) => this.#open.keep(keys, [[ONE, row?.count ?? 0]]),
+        (prefixes, rows) =>
+          this.#open.keep(
+            prefixes,
+            rows.map(({ prefix, count }) => [prefix, count]),
+          ),
       ),
       ...want<Action>(this.#actions, `${actions} WHERE id = ANY ($1::text[])`, textArray, (ids, rows) =>
         this.#actions.keep(

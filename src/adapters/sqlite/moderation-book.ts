@@ -13,8 +13,8 @@ export class ModerationBook implements ModerationLedger {
     this.#sql = statements(db);
   }
 
-  open(): number {
-    return this.#sql.open.get()!["count"] as number;
+  open(prefix: string): number {
+    return this.#sql.open.get(prefix, `${prefix}~`)!["count"] as number;
   }
   notice(id: string): Notice | undefined {
     return this.#sql.notice.get(id) as Notice | undefined;
@@ -63,7 +63,7 @@ export class ModerationBook implements ModerationLedger {
 function statements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
   return {
-    open: p("SELECT count(*) AS count FROM notices WHERE state = 'received'"),
+    open: p("SELECT count(*) AS count FROM notices WHERE state = 'received' AND id >= ? AND id < ?"),
     notice: p(`SELECT ${NOTICE_COLUMNS} FROM notices WHERE id = ?`),
     noticesOn: p(`SELECT ${NOTICE_COLUMNS} FROM notices WHERE target = ? AND state = 'received' ORDER BY at, id`),
     putNotice: p(

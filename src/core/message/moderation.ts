@@ -49,8 +49,8 @@ export type Blockable = "key" | "blob";
 
 /** The moderation side of a transaction; see Ledger. */
 export interface ModerationLedger {
-  /** How many wait for the operator. */
-  open(): number;
+  /** How many wait for the operator, of those whose id begins so. */
+  open(prefix: string): number;
   notice(id: string): Notice | undefined;
   /** Open ones about exactly this. */
   noticesOn(target: string): readonly Notice[];

@@ -26,14 +26,20 @@ export type Order =
 
 export type Ordered = { readonly action: Action; readonly notices: number } | { readonly notice: Notice } | { readonly switches: Switches };
 
-/** A notice comes in; it hides nothing by itself. */
+/** A notice comes in; it hides nothing by itself. No network may fill the queue and keep others from being heard. */
 export function receive(ledger: Ledger, notice: Notice): Notice {
-  if (ledger.moderation.open() >= LIMITS.open_reports)
-    throw new Refusal("overloaded", `${LIMITS.open_reports} reports wait for the operator already.`);
+  const { open_reports: all, open_reports_per_network: share } = LIMITS;
+  if (ledger.moderation.open(networkMark(notice.id)) >= share)
+    throw new Refusal("overloaded", `${share} reports from your network wait for the operator already.`);
+  if (ledger.moderation.open("") >= all) throw new Refusal("overloaded", `${all} reports wait for the operator already.`);
   const received = { ...notice, at: ledger.now };
   ledger.moderation.putNotice(received);
   return received;
 }
+
+/** Report ids begin with a mark of the network that they came from. */
+export const NETWORK_MARK_CHARS = 4;
+const networkMark = (id: string): string => id.slice(0, "rp_".length + NETWORK_MARK_CHARS);
 
 export function carryOut(ledger: Ledger, order: Order): Ordered {
   switch (order.do) {

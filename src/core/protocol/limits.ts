@@ -65,6 +65,7 @@ export const LIMITS = Object.freeze({
   report_target_chars: 400,
   report_text_days: 30,
   open_reports: 10_000,
+  open_reports_per_network: 500,
 });
 
 /** What people wrote in a report goes so long after their case was closed. */

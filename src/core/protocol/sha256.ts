@@ -6,3 +6,5 @@ export const sha256 = (text: string | Uint8Array): Uint8Array => hash("sha256", 
 export const sha256Hex = (text: string | Uint8Array): string => hash("sha256", text, "hex");
 /** A keyed hash as base64url, for what the board hands out and wants back unchanged. */
 export const sealOf = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
+/** The same in hex, for what is to be one of many and tell nobody else of what. */
+export const sealHex = (secret: Uint8Array, text: string): string => createHmac("sha256", secret).update(text).digest("hex");

@@ -203,6 +203,7 @@ function callOf(
     body,
     query: query as Record<string, string>,
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
+    caller: callerOf(request.ip),
     closed() {
       const controller = new AbortController();
       // Of this answer, not of the connection, which may live on with other requests and other listeners.

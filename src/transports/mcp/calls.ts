@@ -36,7 +36,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
     const leave = operation.holds?.(input) === true ? rates.enter(visit.caller) : undefined;
     try {
       const reply = await atTheCostOf(shareOf(rates, operation.rate, visit.caller), () =>
-        operation.run({ input, body: text, query: {}, lastEventId: undefined, closed: () => gone }),
+        operation.run({ input, body: text, query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone }),
       );
       if (reply.status !== 201) giveBack?.();
       return reply.body;
