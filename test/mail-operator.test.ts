@@ -50,7 +50,7 @@ test.for([
     category: "other",
     state: "received",
     explanation: `Subject: about mail to ${to}\n\nThe text about mail to ${to}.`,
-    contact: "jane@test.example",
+    contact: "jane@test.example (unverified)",
   });
 });
 
@@ -66,7 +66,7 @@ test("what is too long is cut, NUL and lone surrogates are left out, and a mail 
   const cut = (await reports(mail.board)).at(-1);
   expect(cut?.explanation.startsWith("Subject: ab\n\n")).toBe(true);
   expect(codePoints(cut?.explanation ?? "")).toBe(LIMITS.report_explanation_chars);
-  expect(cut?.contact).toBe("envelope@test.example");
+  expect(cut?.contact).toBe("envelope@test.example (unverified)");
   expect(await send(mail, "postmaster", "X-Nothing: here\r\n\r\n")).toMatch(/^250 /);
   expect((await reports(mail.board)).at(-1)?.explanation).toBe("(a mail without subject and text)");
 });
@@ -107,7 +107,11 @@ describe("the operator", () => {
     const { stdout: list } = await operate(board, "reports", "list");
     expect(list.split("\n").find((line) => line.startsWith(id))).toContain(`abuse@${MAIL_DOMAIN}  Subject: about the operator's desk`);
     const { stdout: shown } = await operate(board, "reports", "show", id);
-    for (const words of [`target    abuse@${MAIL_DOMAIN}`, "contact   jane@test.example", "The text about the operator's desk."])
+    for (const words of [
+      `target    abuse@${MAIL_DOMAIN}`,
+      "contact   jane@test.example (unverified)",
+      "The text about the operator's desk.",
+    ])
       expect(shown).toContain(words);
     expect((await operate(board, "reports", "dismiss", id, "--yes")).code).toBe(0);
     expect((await reports(board)).some((one) => one.id === id)).toBe(false);

@@ -78,7 +78,7 @@ describe("mail to an alias", () => {
       message_id: messageId,
       in_reply_to: "<earlier@test.example>",
       date: "2026-05-04T03:02:01.000Z",
-      auth: { spf: "none", dkim: "none", dmarc: "none" },
+      auth: { spf: "none", dkim: "none", dmarc: "none", aligned: false, domains: { spf: null, dkim: [] } },
       size: record.content.data.size,
       truncated: false,
       attachments: [],
@@ -92,14 +92,14 @@ describe("mail to an alias", () => {
   test("tells who sent it to whoever reads the inbox without its data: as JSON, as Markdown and through MCP", async () => {
     await send(text("From: <carol@test.example>", `Message-ID: ${id()}`, "Subject: who", "", "is it?"));
     const { body: plain } = await mail.board.get<{ messages: EmailRecord[] }>("/api/inbox/alice?limit=1");
-    expect(plain.messages).toMatchObject([{ meta: { title: "who" }, reason: "email", from: "c***@test.example" }]);
+    expect(plain.messages).toMatchObject([{ meta: { title: "who" }, reason: "email", from: "c***@test.example", from_aligned: false }]);
     await send(text(`Message-ID: ${id()}`, "Subject: from nobody", "", "x"), TO, "");
     const { body: markdown } = await mail.board.get<string>("/api/inbox/alice?format=md&limit=2");
     const answer = await mail.board.send(call("read_inbox", { agent: "alice", limit: 2 }), "/mcp");
     const { result } = answer.body as unknown as { result: { content: { text: string }[] } };
     for (const told of [markdown, result.content[0]?.text ?? ""]) {
       // The sender chose it, so it stands between the markers.
-      expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: c\*\*\*@test\.example\ntitle: who\nis it\?\nDATA /m);
+      expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: unverified c\*\*\*@test\.example\ntitle: who\nis it\?\nDATA /m);
       expect(told).toMatch(/^<<<DATA [0-9a-f]{12}\nfrom: nobody\ntitle: from nobody\n/m);
     }
   });
@@ -275,11 +275,12 @@ describe("who sent it", () => {
       expect(await client.send(TO, data, `a@${domain}`)).toMatch(/^250 /);
     }
     const found = await inbox(board, "alice");
+    const nobody = { aligned: false, domains: { spf: null, dkim: [] } };
     expect(Object.fromEntries(found.map((one) => [one.meta.title, one.content.data.auth]))).toEqual({
-      "pass.example": { spf: "pass", dkim: "none", dmarc: "pass" },
-      "fail.example": { spf: "fail", dkim: "none", dmarc: "fail" },
-      "soft.example": { spf: "softfail", dkim: "none", dmarc: "none" },
-      "none.example": { spf: "none", dkim: "none", dmarc: "none" },
+      "pass.example": { spf: "pass", dkim: "none", dmarc: "pass", aligned: true, domains: { spf: "pass.example", dkim: [] } },
+      "fail.example": { spf: "fail", dkim: "none", dmarc: "fail", ...nobody },
+      "soft.example": { spf: "softfail", dkim: "none", dmarc: "none", ...nobody },
+      "none.example": { spf: "none", dkim: "none", dmarc: "none", ...nobody },
     });
     await board[Symbol.asyncDispose]();
   });
@@ -318,9 +319,9 @@ describe("who sent it", () => {
     await deliver(await signed("unanswered", "slow"));
     const found = await inbox(board, "alice");
     expect(Object.fromEntries(found.map((one) => [one.meta.title, one.content.data.auth]))).toMatchObject({
-      good: { dkim: "pass", dmarc: "pass" },
-      changed: { dkim: "fail", dmarc: "fail" },
-      unanswered: { dkim: "temperror" },
+      good: { dkim: "pass", dmarc: "pass", aligned: true, domains: { spf: null, dkim: ["signed.example"] } },
+      changed: { dkim: "fail", dmarc: "fail", aligned: false, domains: { spf: null, dkim: [] } },
+      unanswered: { dkim: "temperror", aligned: false, domains: { spf: null, dkim: [] } },
     });
     await board[Symbol.asyncDispose]();
   });

@@ -1160,9 +1160,17 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
     ]
 
 
+def _sender(record: Mapping[str, Any]) -> str:
+    """Who an e-mail says it is from; the word comes first, so that no long address can push it off the screen."""
+    if "from" not in record:
+        return ""
+    sender = record["from"]
+    return "nobody" if sender is None else sender if record.get("from_aligned") is True else f"unverified {sender}"
+
+
 def _message_row(record: Mapping[str, Any]) -> List[str]:
     server, derived = record["server"], record["derived"]
-    title = derived.get("display_title", "")
+    title = ": ".join(filter(None, (_sender(record), derived.get("display_title", ""))))
     kind = " ".join(filter(None, (record["meta"]["kind"], record["meta"].get("signal"))))
     return [record["id"][:12], kind, derived.get("status", ""), server["author"]["id"], server["received_at"][:16], title]
 
@@ -1188,6 +1196,7 @@ def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
         ("status", derived.get("status", "")),
         ("author", server["author"]["id"]),
         ("signature", signature),
+        ("from", _sender(record)),
         ("to", meta.get("to", "")),
         ("received", server["received_at"]),
         ("expires", server.get("expires_at", "")),
@@ -1628,7 +1637,7 @@ def _writing_commands(commands: _Commands) -> None:
         ("claim", Command.claim, "take a question or task for a while, or renew your claim on it"),
         ("signal", Command.signal, "give light feedback; resolved ends your own question or task"),
         ("resolve", Command.resolve, "say that your own question or task is done, which makes it resolved"),
-        ("retract", Command.retract, "take back your own message"),
+        ("retract", Command.retract, "take back your own message, or an e-mail to you"),
     ):
         parser = commands.add(name, run, help)
         parser.add_argument("id", nargs="?" if name == "retract" else None, help="the message, by its id or a prefix")

@@ -39,7 +39,7 @@ export interface Mailroom {
   requireOpen(): void;
   /** Whose an address of this board is; each question counts as a write of the address it comes from. */
   recipient(address: string, ip: string): Promise<Recipient>;
-  /** In every inbox, and before the operator, when it resolves. A mail that has come before is in order: it is there already. */
+  /** In every inbox, and before the operator, when it resolves. The same mail once more is in order: it is there already. */
   deliver(mail: MailIn, recipients: readonly Recipient[]): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function mailroom(parts: MailParts): Mailroom {
     const text = JSON.stringify(payload);
     const raw = { payload: text, sig: key.sign(text), nonce: "0" };
     const arrival = { id: messageId(text), author, payload, raw, bits: 0, assisted: false, blobs: {} };
-    const once = mail.messageId === null ? {} : { once: onceKey(alias, mail.messageId) };
+    const once = mail.messageId === null ? {} : { once: onceKey(alias, mail) };
     // A crash between two recipients leaves the first with the mail; the sender was not answered, and its next try reaches the rest.
     await append({ type: "post", arrival: { ...arrival, ...once }, dryRun: false });
   }
@@ -113,5 +113,9 @@ export function mailroom(parts: MailParts): Mailroom {
   };
 }
 
-/** A hash, so that no Message-ID outlives the message that carried it. */
-const onceKey = (alias: string, id: string): string => sha256Hex(`email\n${alias}\n${id}`);
+/**
+ * A hash, so that no Message-ID outlives the message that carried it. Ids can be guessed, and so can texts: neither another text under
+ * somebody's id nor a forged copy keeps out the mail that its sender's domain vouches for.
+ */
+const onceKey = (alias: string, { messageId: id, from, digest, auth }: Mail): string =>
+  sha256Hex(JSON.stringify(["email", alias, id, from, auth.aligned, digest]));

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Item, List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
-import { senderOf } from "../core/mail/email.ts";
 import { moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listBody } from "./bodies/messages.ts";
@@ -37,20 +36,14 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
         include: input.include ?? PREVIEW,
         format: input.format,
         heading: `Inbox of ${agent}`,
-        extra: (item) => factsOf(item, agent),
+        extra: (item) => ({ reason: reasonOf(item, agent) }),
       });
     },
   });
 
-interface InboxFacts {
-  readonly reason: "addressed" | "reply" | "email";
-  /** The author of an e-mail is the board: who sent it stands in its data, which most readers leave out. */
-  readonly from?: string | null;
-}
-
-function factsOf(item: Item, agent: string): InboxFacts {
-  if (!("card" in item)) return { reason: "reply" };
-  const { standing, raw } = item.card;
-  if (standing.kind === "email") return { reason: "email", from: senderOf(raw.payload) };
-  return { reason: standing.to === agent ? "addressed" : "reply" };
+function reasonOf(item: Item, agent: string): "addressed" | "reply" | "email" {
+  if (!("card" in item)) return "reply";
+  const { kind, to } = item.card.standing;
+  if (kind === "email") return "email";
+  return to === agent ? "addressed" : "reply";
 }

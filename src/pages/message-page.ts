@@ -5,7 +5,7 @@ import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { flagMarks, kindMark, SHAPES, statusMark } from "./marks.ts";
-import { agentLink, lifeLeft, tagLinks } from "./message-row.ts";
+import { agentLink, lifeLeft, senderMark, tagLinks } from "./message-row.ts";
 import { type Happening, messageFacts, messageHistory } from "./message-facts.ts";
 import { counted } from "../core/view/counted.ts";
 import { agoTime, exactTime } from "./moments.ts";
@@ -27,6 +27,7 @@ export interface MessageView {
 export function messagePage(site: Site, view: MessageView): string {
   const { record, thread, graph, now } = view;
   const { id, meta, server, derived } = record;
+  const sender = senderMark(record);
   const root = thread.messages.find((message) => message.id === derived.root);
   const body = html`${SHAPES}
     <article
@@ -34,6 +35,7 @@ export function messagePage(site: Site, view: MessageView): string {
       data-message="${id}"
       data-kind="${meta.kind}"
       data-author="${server.author.id}"
+      data-to="${meta.to ?? ""}"
       data-status="${derived.status}"
       data-root="${derived.root}"
       data-latest-seq="${Math.max(...thread.messages.map(({ seq }) => seq))}"
@@ -48,7 +50,7 @@ export function messagePage(site: Site, view: MessageView): string {
         </p>
         <h1 dir="auto">${strange(derived.display_title)}</h1>
         <p class="byline">
-          by ${agentLink(server.author.id)} ·
+          by ${agentLink(server.author.id)}${sender !== false && html` · ${sender}`} ·
           ${agoTime(server.received_at, now)}${meta.to !== undefined && html` · to ${agentLink(meta.to)}`}${derived.claimed_by !== null && html` · held by ${agentLink(derived.claimed_by)} until ${exactTime(derived.lease_until ?? "")}`}
         </p>
       </header>

@@ -1,5 +1,6 @@
 // A message as one row of a listing; what never changes is rendered once, what moves with time is filled in.
 import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.ts";
+import { type SenderFacts, senderWords } from "../core/view/sender.ts";
 import { face } from "./face.ts";
 import { Html, html, joined } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
@@ -46,7 +47,13 @@ export const votes = (verifies: number, refutes: number): Html | false =>
     ", ",
   );
 
-type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived">;
+/** Who sent an e-mail, beside the board that is its author. */
+export function senderMark(facts: SenderFacts): Html | false {
+  const sender = senderWords(facts);
+  return sender !== undefined && html`<span class="sender">from <bdi>${strange(sender)}</bdi></span>`;
+}
+
+type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned">;
 
 function template(record: Listed): Html {
   const { id, seq, server, meta, content, derived } = record;
@@ -55,6 +62,7 @@ function template(record: Listed): Html {
   const facts = [
     html`<time datetime="${server.received_at}" data-ago title="${minute(server.received_at)} UTC">${HOLE}</time>`,
     agentLink(server.author.id),
+    senderMark(record),
     replies > 0 && counted(replies, "reply", "replies"),
     answers > 0 && counted(answers, "answer"),
     votes(verifies, refutes),

@@ -19,6 +19,7 @@ export const ROW_TEMPLATE = html`<template id="row-template"
         <a class="agent" data-slot="author"
           ><svg class="face" viewBox="0 0 5 5" aria-hidden="true"><path /></svg><span data-slot="author-word"></span
         ></a>
+        <span class="sender" data-slot="sender"> · from <bdi data-slot="sender-word"></bdi></span>
         <span class="tags" data-slot="tags"></span>
       </p>
     </div>

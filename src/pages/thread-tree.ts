@@ -3,11 +3,14 @@ import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, joined, type Html } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
-import { agentLink, votes } from "./message-row.ts";
+import { agentLink, senderMark, votes } from "./message-row.ts";
 import { agoTime } from "./moments.ts";
 import { strange } from "./strange.ts";
 
-export interface ThreadMessage extends Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived"> {
+export interface ThreadMessage extends Pick<
+  MessageRecord,
+  "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned"
+> {
   readonly depth: number;
   readonly parent: string | null;
   readonly parent_rel: Rel | null;
@@ -47,7 +50,8 @@ export function threadTree(view: ThreadView, now: number): Html {
     ${hidden > 0 && html`<p class="quiet">${hidden} more are not shown here: <a href="/api/messages/${view.root}/thread?format=md">the whole thread as Markdown</a>.</p>`}`;
 }
 
-function item({ id, server, meta, content, derived, depth, parent, parent_rel }: ThreadMessage, focus: string, now: number): Html {
+function item(message: ThreadMessage, focus: string, now: number): Html {
+  const { id, server, meta, content, derived, depth, parent, parent_rel } = message;
   const here = id === focus;
   const title = meta.title ?? "";
   const text = (content.preview ?? "").replaceAll(/\s+/g, " ").trim();
@@ -58,6 +62,7 @@ function item({ id, server, meta, content, derived, depth, parent, parent_rel }:
     meta.signal !== undefined && html`<b>${meta.signal}</b>`,
     derived.status !== "open" && statusMark(derived.status),
     agentLink(server.author.id),
+    senderMark(message),
     agoTime(server.received_at, now),
     votes(derived.verifies, derived.refutes),
     flagMarks(content.flags),

@@ -1,11 +1,13 @@
 // A message that has just arrived, as a row like those of the server: the template's slots are filled with text only.
 import type { Message } from "../client/client.ts";
+import { senderWords } from "../core/view/sender.ts";
 import { facePath, faceStyle } from "../pages/face.ts";
 import { shortAgent, strange } from "../pages/strange.ts";
 import { all, find, make } from "./dom.ts";
 import { showTimes } from "./moving-times.ts";
 
-export function rowOf({ id, seq, server, meta, content, derived }: Message): HTMLElement {
+export function rowOf(message: Message): HTMLElement {
+  const { id, seq, server, meta, content, derived } = message;
   const { display_title: title = "", status = "open" } = derived;
   const template = document.querySelector<HTMLTemplateElement>("#row-template");
   const row = template?.content.firstElementChild?.cloneNode(true) as HTMLElement;
@@ -33,6 +35,9 @@ export function rowOf({ id, seq, server, meta, content, derived }: Message): HTM
   author?.querySelector("svg")?.setAttribute("class", faceStyle(server.author.id));
   author?.querySelector("path")?.setAttribute("d", facePath(server.author.id));
   fill("author-word", shortAgent(server.author.id));
+  const sender = senderWords(message);
+  if (sender === undefined) slot("sender")?.remove();
+  else fill("sender-word", strange(sender));
   const tags = meta.tags.map((tag) =>
     make("a", { className: "tag", href: `/?tag=${encodeURIComponent(tag)}` }, make("bdi", {}, strange(tag))),
   );

@@ -1,6 +1,7 @@
 // An SMTP client of bare lines, a board that takes mail, and a DNS that knows what a test tells it.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import type { MailAuth } from "../../src/core/mail/email.ts";
 import type { Resolve } from "../../src/ports/mail.ts";
 import { ALIAS_BITS, type Agent } from "./agent.ts";
 import { type BoardOptions, TestBoard } from "./board.ts";
@@ -56,6 +57,8 @@ export async function claim(board: TestBoard, agent: Agent, alias: string): Prom
 export interface EmailRecord {
   readonly id: string;
   readonly reason: string;
+  readonly from?: string | null;
+  readonly from_aligned?: boolean;
   readonly server: { readonly pow_bits: number; readonly sig_valid: boolean; readonly author: { readonly id: string } };
   readonly meta: { readonly kind: string; readonly title?: string; readonly to: string; readonly data_schema: string };
   readonly content: {
@@ -66,7 +69,7 @@ export interface EmailRecord {
       readonly message_id: string | null;
       readonly in_reply_to: string | null;
       readonly date: string | null;
-      readonly auth: { readonly spf: string; readonly dkim: string; readonly dmarc: string };
+      readonly auth: MailAuth;
       readonly size: number;
       readonly truncated: boolean;
       readonly attachments: readonly { readonly name: string; readonly mime: string; readonly size: number }[];
@@ -101,10 +104,13 @@ export class SmtpClient implements AsyncDisposable {
     socket.on("end", end).on("close", end).on("error", end);
   }
 
-  /** Connected and greeted; with EHLO said where a name is given. */
-  static async connect(port: number, ehlo?: string): Promise<SmtpClient> {
-    const client = new SmtpClient(connect(port, "127.0.0.1"));
-    await client.reply();
+  /** The first words of the server. */
+  greeting = "";
+
+  /** Connected and greeted; with EHLO said where a name is given, from another address of this machine where one is given. */
+  static async connect(port: number, ehlo?: string, localAddress = "127.0.0.1"): Promise<SmtpClient> {
+    const client = new SmtpClient(connect({ port, host: "127.0.0.1", localAddress }));
+    client.greeting = await client.reply();
     if (ehlo !== undefined) await client.say(`EHLO ${ehlo}`);
     return client;
   }

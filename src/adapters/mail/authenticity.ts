@@ -1,8 +1,9 @@
-// Who really sent it: SPF, DKIM and DMARC, each in one word.
+// Who really sent it: SPF, DKIM and DMARC, each in one word, and whether the domain that passed is the one that the reader is shown.
 import { isIP } from "node:net";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { evaluateDmarc } from "mailauth/lib/dmarc/index.js";
 import { spf } from "mailauth/lib/spf/index.js";
+import { formatDomain, getAlignment } from "mailauth/lib/tools.js";
 import type { MailAuth } from "../../core/mail/email.ts";
 import type { MailIn, Resolve } from "../../ports/mail.ts";
 
@@ -12,32 +13,56 @@ const BEST_FIRST = ["pass", "fail", "policy", "temperror", "permerror", "neutral
 /** By the letter of the RFCs: the words are published, and a changed body is a `fail`. */
 const strict = true;
 
-export async function authenticate({ bytes, ip, helo, sender }: MailIn, resolver: Resolve): Promise<MailAuth> {
+/** `shown` is the address in From that readers will see. */
+export async function authenticate({ bytes, ip, helo, sender }: MailIn, shown: string | null, resolver: Resolve): Promise<MailAuth> {
   try {
     const dkim = await dkimVerify(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { resolver, sender, strict });
     const results = new Set(dkim.results.map(({ status }) => word(status.result)));
     const from = await spf({ resolver, strict, sender, ip, helo: isIP(helo) === 0 ? helo : `[${helo}]`, mta: "board" });
     const spfResult = word(from.status.result);
+    const spfDomains = spfResult === "pass" && typeof from.domain === "string" ? [formatDomain(from.domain)] : [];
+    const signed = dkim.results.filter(({ signingDomain, status }) => status.result === "pass" && signingDomain !== undefined);
     const { response } = await evaluateDmarc({
       resolver,
       strict,
       headerFrom: dkim.headerFrom,
       fromFields: dkim.fromFields,
-      spfDomains: spfResult === "pass" && typeof from.domain === "string" ? [from.domain] : [],
-      dkimDomains: dkim.results.flatMap(({ signingDomain, status }) =>
-        status.result === "pass" && signingDomain !== undefined ? [{ domain: signingDomain, aligned: status.aligned ?? false }] : [],
-      ),
+      spfDomains,
+      dkimDomains: signed.map(({ signingDomain = "", status }) => ({ domain: signingDomain, aligned: status.aligned ?? false })),
     });
+    const dmarc = response === false ? "none" : word(response.status.result);
+    const author = response === false ? undefined : authorShown(response.status.header?.from, shown);
+    const aligned = (domain: string): boolean => author !== undefined && isAligned(domain, author, dmarc);
+    const domainOf = ({ signingDomain = "" }: (typeof signed)[number]): string => formatDomain(signingDomain);
+    // To a signature over a part of the text anybody can add the rest.
+    const whole = signed.filter(({ status }) => (status.underSized ?? 0) === 0).map(domainOf);
+    const signers = [...new Set(signed.map(domainOf))];
     return {
       spf: spfResult,
       dkim: BEST_FIRST.find((result) => results.has(result)) ?? "none",
-      dmarc: response === false ? "none" : word(response.status.result),
+      dmarc,
+      aligned: [...spfDomains, ...whole].some(aligned),
+      domains: { spf: spfDomains[0] ?? null, dkim: signers.toSorted((a, b) => Number(aligned(b)) - Number(aligned(a))) },
     };
   } catch {
     // Only a fault of the checker itself comes here; the mail is then one whose sender nobody vouches for.
-    return { spf: "temperror", dkim: "temperror", dmarc: "temperror" };
+    return { spf: "temperror", dkim: "temperror", dmarc: "temperror", aligned: false, domains: { spf: null, dkim: [] } };
   }
 }
+
+/** The domain of From, where the checker and the reader of the mail found the same one: a field that two read differently is forged. */
+function authorShown(checked: unknown, shown: string | null): string | undefined {
+  if (typeof checked !== "string" || shown === null) return undefined;
+  const author = formatDomain(checked);
+  return author !== "" && formatDomain(shown.slice(shown.lastIndexOf("@") + 1)) === author ? author : undefined;
+}
+
+/**
+ * The same domain, or another one of the same organisation where its DMARC policy does not ask for more. A policy that could not be read
+ * may do so, and a sender can see to it that it cannot be read.
+ */
+const isAligned = (domain: string, author: string, dmarc: string): boolean =>
+  domain === author || ((dmarc === "pass" || dmarc === "none") && getAlignment(author, [domain]) !== false);
 
 /** The result ends up in a signed message: a word, nothing else. */
 const word = (result: unknown): string => (typeof result === "string" && /^[a-z]{1,20}$/.test(result) ? result : "none");

@@ -33,7 +33,8 @@ if (parentPort !== null) {
   const read = async (mail: MailIn): Promise<FromThread> => {
     try {
       const mime = await readMime(mail.bytes);
-      return { read: { ...mime, from: mime.from ?? (mail.sender === "" ? null : mail.sender), auth: await authenticate(mail, ask) } };
+      const auth = await authenticate(mail, mime.from, ask);
+      return { read: { ...mime, from: mime.from ?? (mail.sender === "" ? null : mail.sender), auth } };
     } catch (error) {
       if (error instanceof MailUnreadable) return { unreadable: error.message };
       throw error;

@@ -1,5 +1,6 @@
 // MIME to text, subject and a list of attachments, with a bound on everything a sender can multiply.
-import PostalMime, { type Address } from "postal-mime";
+import { createHash } from "node:crypto";
+import PostalMime, { type Address, type Email } from "postal-mime";
 import type { Mail } from "../../core/mail/email.ts";
 import { htmlToText } from "../../core/mail/html-text.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -34,6 +35,7 @@ export async function readMime(bytes: Uint8Array): Promise<Omit<Mail, "auth">> {
     text,
     cut,
     messageId: firstId(mail.messageId),
+    digest: digestOf(mail),
     inReplyTo: firstId(mail.inReplyTo),
     date: dateOf(mail.date),
     attachments: mail.attachments.map(({ filename, mimeType, content }) => ({
@@ -42,6 +44,16 @@ export async function readMime(bytes: Uint8Array): Promise<Omit<Mail, "auth">> {
       size: typeof content === "string" ? content.length : content.byteLength,
     })),
   };
+}
+
+/** Servers add fields and may encode the parts anew each time they try: what is left is what its author wrote. */
+function digestOf({ from, subject, date, inReplyTo, text, html, attachments }: Email): string {
+  const hash = createHash("sha256").update(JSON.stringify([from, subject, date, inReplyTo, text, html]));
+  for (const { filename, mimeType, content } of attachments) {
+    const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
+    hash.update(JSON.stringify([filename, mimeType, bytes.byteLength])).update(bytes);
+  }
+  return hash.digest("hex");
 }
 
 /** Counted before parsing, because a parser makes an object of each part and each field. */

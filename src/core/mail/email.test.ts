@@ -19,10 +19,11 @@ const MAIL: Mail = {
   text: "words",
   cut: false,
   messageId: null,
+  digest: "",
   inReplyTo: null,
   date: null,
   attachments: [],
-  auth: { spf: "none", dkim: "none", dmarc: "none" },
+  auth: { spf: "none", dkim: "none", dmarc: "none", aligned: false, domains: { spf: null, dkim: [] } },
 };
 
 const anything = fc.string({
@@ -42,10 +43,13 @@ describe("the payload made of an e-mail", () => {
       text: anything,
       cut: fc.boolean(),
       messageId: fc.option(anything),
+      digest: fc.constant(""),
       inReplyTo: fc.option(anything),
       date: fc.constant(null),
       attachments: fc.array(attachment, { maxLength: 60 }),
-      auth: fc.constant(MAIL.auth),
+      auth: fc
+        .record({ domains: fc.record({ spf: fc.option(anything), dkim: fc.array(anything) }) })
+        .map((more) => ({ ...MAIL.auth, ...more })),
     });
     fc.assert(
       fc.property(mail, (one) => {
@@ -59,7 +63,8 @@ describe("the payload made of an e-mail", () => {
   test("fits even where everything is as long and as wide as it can be", () => {
     const wide = '"👋\\'.repeat(100_000);
     const attachments = Array.from({ length: 1000 }, () => ({ name: wide, mime: wide, size: Number.MAX_SAFE_INTEGER }));
-    const mail = { ...MAIL, from: `${wide}@${wide}`, subject: wide, text: wide, messageId: wide, inReplyTo: wide, attachments };
+    const auth = { ...MAIL.auth, domains: { spf: wide, dkim: Array.from({ length: 1000 }, () => wide) } };
+    const mail = { ...MAIL, from: `${wide}@${wide}`, subject: wide, text: wide, messageId: wide, inReplyTo: wide, attachments, auth };
     for (const maskSender of [true, false]) {
       const payload = emailPayload(mail, { ...FOR, maskSender });
       expect(outcome(() => parsePayload(JSON.stringify({ ...payload, kind: "x-email" })))).toBe("ok");

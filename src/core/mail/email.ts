@@ -14,6 +14,10 @@ export interface MailAuth {
   readonly spf: string;
   readonly dkim: string;
   readonly dmarc: string;
+  /** Whether a pass of SPF or DKIM is of the From's own domain: anybody can have a pass of some domain. */
+  readonly aligned: boolean;
+  /** Whose passes they are; of DKIM the aligned ones first. */
+  readonly domains: { readonly spf: string | null; readonly dkim: readonly string[] };
 }
 
 /** What was understood of an e-mail; lengths are those of the mail, not yet those of a message. */
@@ -24,6 +28,8 @@ export interface Mail {
   /** Some of the text was left behind on the way here. */
   readonly cut: boolean;
   readonly messageId: string | null;
+  /** A hash of all that its author wrote, attachments too, but of nothing that servers on the way add. */
+  readonly digest: string;
   readonly inReplyTo: string | null;
   /** ISO 8601. */
   readonly date: string | null;
@@ -46,6 +52,8 @@ export interface EmailFor {
 
 const MAX_ADDRESS = 255;
 const MAX_WORD = 100;
+/** Signatures that are told of: more vouch for nothing more. */
+const MAX_DOMAINS = 8;
 
 export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender }: EmailFor): Payload {
   const title = line(mail.subject, LIMITS.title_chars);
@@ -66,7 +74,7 @@ export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender
       message_id: id(mail.messageId),
       in_reply_to: id(mail.inReplyTo),
       date: mail.date,
-      auth: { spf: mail.auth.spf, dkim: mail.auth.dkim, dmarc: mail.auth.dmarc },
+      auth: authData(mail.auth),
       size,
       truncated: mail.cut || body.length < text.length,
       attachments: mail.attachments.slice(0, LIMITS.mail_attachments).map((one) => ({
@@ -80,6 +88,17 @@ export function emailPayload(mail: Mail, { pk, ts, to, address, size, maskSender
   };
 }
 
+function authData({ spf, dkim, dmarc, aligned, domains }: MailAuth): MailAuth {
+  const domain = (name: string): string => line(name, MAX_ADDRESS);
+  return {
+    spf,
+    dkim,
+    dmarc,
+    aligned,
+    domains: { spf: domains.spf === null ? null : domain(domains.spf), dkim: domains.dkim.slice(0, MAX_DOMAINS).map(domain) },
+  };
+}
+
 /** A mail to whoever runs the board, within the limits of a report: its subject and text, and where to answer. */
 export function emailReport(mail: Mail): { readonly explanation: string; readonly contact: string | undefined } {
   const subject = line(mail.subject, LIMITS.title_chars);
@@ -87,14 +106,28 @@ export function emailReport(mail: Mail): { readonly explanation: string; readonl
   const words = [subject === "" ? "" : `Subject: ${subject}`, text].filter((part) => part !== "").join("\n\n");
   return {
     explanation: words === "" ? "(a mail without subject and text)" : firstCodePoints(words, LIMITS.report_explanation_chars),
-    contact: mail.from === null ? undefined : line(mail.from, LIMITS.report_contact_chars),
+    contact: mail.from === null ? undefined : contactOf(mail.from, mail.auth.aligned),
   };
 }
 
-/** Who sent the e-mail that became this payload; null where it did not say. */
-export function senderOf(payload: string): string | null {
-  const { from } = ((JSON.parse(payload) as Payload).data ?? {}) as { from?: unknown };
-  return typeof from === "string" ? from : null;
+/** As a comment of RFC 5322 the word stands beside the address, and the whole can still be written to. */
+const UNVERIFIED_COMMENT = " (unverified)";
+
+const contactOf = (from: string, aligned: boolean): string =>
+  aligned
+    ? line(from, LIMITS.report_contact_chars)
+    : `${line(from, LIMITS.report_contact_chars - UNVERIFIED_COMMENT.length)}${UNVERIFIED_COMMENT}`;
+
+export interface Sender {
+  /** Whom the e-mail names as its sender; null where it names nobody. */
+  readonly from: string | null;
+  readonly from_aligned: boolean;
+}
+
+/** Who sent the e-mail that became this payload; nobody vouches where nothing says so. */
+export function senderOf({ data = {} }: Payload): Sender {
+  const { from, auth } = data as { from?: unknown; auth?: { aligned?: unknown } };
+  return { from: typeof from === "string" ? from : null, from_aligned: auth?.aligned === true };
 }
 
 /** The inbox is public and the sender did not ask for that: the domain stays, of the rest one character. */

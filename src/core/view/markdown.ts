@@ -2,6 +2,7 @@
 import { KIND_NAMES } from "../protocol/vocabulary.ts";
 import { counted } from "./counted.ts";
 import type { MessageRecord, Tombstone } from "./record.ts";
+import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./sender.ts";
 import { span } from "./span.ts";
 
 /** The marker lines of one response; the token is random, so no message can forge them. */
@@ -27,14 +28,13 @@ const INVISIBLE = /[[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Zl
 export const visible = (text: string): string =>
   text.replaceAll(INVISIBLE, (char) => `\\u{${char.codePointAt(0)!.toString(16).toUpperCase()}}`);
 
-export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "content" | "derived"> & {
-  readonly score?: number;
-  readonly reason?: string;
-  /** Who sent it, of an e-mail; the board's key is its author. */
-  readonly from?: string | null;
-  readonly match?: { readonly needs: readonly string[]; readonly of: number };
-  readonly depth?: number;
-};
+export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "content" | "derived"> &
+  SenderFacts & {
+    readonly score?: number;
+    readonly reason?: string;
+    readonly match?: { readonly needs: readonly string[]; readonly of: number };
+    readonly depth?: number;
+  };
 
 /** Enough to read a message by; its own heading carries the whole id, which refs are made of. */
 export const shortId = (id: string): string => id.slice(0, 12);
@@ -85,7 +85,8 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
   return `## ${indent}${[kindWord(meta.kind), derived.status, id, ...notes].filter((note) => note !== "").join(" · ")}`;
 }
 
-function factLine({ server, meta, content, derived }: MarkdownRecord): string {
+function factLine(record: MarkdownRecord): string {
+  const { server, meta, content, derived } = record;
   const facts = [
     `by ${server.author.id} (${counted(server.author.messages, "message")})`,
     server.received_at.slice(0, 16),
@@ -101,16 +102,20 @@ function factLine({ server, meta, content, derived }: MarkdownRecord): string {
     meta.confidence === undefined ? "" : `confidence ${meta.confidence}`,
     content.has_data && content.data === undefined ? "has data" : "",
     server.assisted ? "assisted" : "",
+    // Here too: a text can hold lines that look like the one beside its sender.
+    isUnverified(record) ? `sender ${UNVERIFIED}` : "",
   ];
   return facts.filter((fact) => fact !== "").join(" · ");
 }
 
-function textOf({ meta, content, from }: MarkdownRecord): string {
+function textOf(record: MarkdownRecord): string {
+  const { meta, content } = record;
+  const sender = senderWords(record);
   const labels = (name: string, list: readonly string[] | undefined) =>
     list === undefined || list.length === 0 ? [] : [`${name}: ${list.join(", ")}`];
   return [
     ...(KIND_NAMES.includes(meta.kind) ? [] : [`kind: ${meta.kind}`]),
-    ...(from === undefined ? [] : [`from: ${from ?? "nobody"}`]),
+    ...(sender === undefined ? [] : [`from: ${sender}`]),
     ...(meta.title === undefined ? [] : [`title: ${meta.title}`]),
     ...labels("tags", meta.tags),
     ...labels("needs", meta.needs),

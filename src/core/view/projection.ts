@@ -9,11 +9,15 @@ export function project(record: Json, paths: readonly Path[]): Json {
   for (const path of paths) copyPath(record, picked, path);
   // What a stranger wrote never comes without its mark.
   if (paths.some(([block, part]) => block === "content" && part !== undefined && WRITTEN.has(part))) copyPath(record, picked, MARK);
+  if (paths.some(isSender)) copyPath(record, picked, SENDER_MARK);
   return picked;
 }
 
 const WRITTEN: ReadonlySet<string> = new Set(["body", "data", "preview"]);
 const MARK: Path = ["content", "untrusted"];
+/** Nor does the sender of an e-mail come without what is known of it. */
+const SENDER_MARK: Path = ["from_aligned"];
+const isSender = ([block, part]: Path): boolean => block === "from" || (block === "content" && (part ?? "data") === "data");
 
 function copyPath(from: Json, to: Record<string, unknown>, [name, ...rest]: Path): void {
   if (name === undefined || !Object.hasOwn(from, name)) return;

@@ -1,5 +1,6 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
 import { type Flag, messageFlags } from "../guard/flags.ts";
+import { senderOf } from "../mail/email.ts";
 import type { Gone, Standing } from "../message/standing.ts";
 import { statusOf } from "../message/status.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
@@ -46,6 +47,8 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
     content: contentOf(payload, include, messageFlags(standing.id, payload)),
     derived: derivedOf(card, payload, now),
     ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
+    // The author of an e-mail is the board: who sent it stands in its data, which most readers leave out.
+    ...(payload.kind === "email" ? senderOf(payload) : {}),
   };
 }
 

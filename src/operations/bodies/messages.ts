@@ -70,7 +70,13 @@ export const messageBody = z
     raw: raw.optional(),
     score: z.number().min(0).max(1).optional(),
     reason: z.enum(["addressed", "reply", "email"]).optional(),
-    from: z.string().nullable().optional().describe("Who sent the e-mail, where it says so, as in its data; in inboxes only."),
+    from: z.string().nullable().optional().describe("Of an e-mail: who sent it, where it says so, as in its data."),
+    from_aligned: z
+      .boolean()
+      .optional()
+      .describe(
+        "Of an e-mail: whether a pass of SPF or DKIM is of the domain of `from`, as `auth.aligned` in its data; false is unverified.",
+      ),
     match: z
       .strictObject({ needs: z.array(z.string()), of: count, reopened: z.literal(true).optional(), rejected: z.array(id).optional() })
       .optional()
