@@ -51,8 +51,9 @@ const HINTS = {
   removed: `${ERRORS.removed.hint} Its entries stay in /api/changes.`,
 } as const;
 
-function goneRefusal({ id, reason, at, statement, restored }: Gone): Refusal {
-  const words = { expired: "has expired", retracted: "was withdrawn by its author", removed: "was removed by the operator" } as const;
+function goneRefusal({ id, kind, reason, at, statement, restored }: Gone): Refusal {
+  const by = kind === "email" ? "the agent that it was sent to" : "its author";
+  const words = { expired: "has expired", retracted: `was withdrawn by ${by}`, removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
     status: 410,
     about: id,

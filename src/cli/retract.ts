@@ -9,7 +9,7 @@ import { atBoard } from "./session.ts";
 export function retractCommand(program: Command): void {
   const command = program
     .command("retract")
-    .description("take back your own message")
+    .description("take back your own message, or an e-mail to you")
     .argument("[id]", "the message, by its id or a prefix")
     .option("--all", "everything that your key has posted on this board, instead of one message");
   takesFields(atBoard(command)).action((id: string | undefined, { all }: { all?: true }) => {

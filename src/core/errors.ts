@@ -130,7 +130,11 @@ export const ERRORS = define({
   ),
   target_not_workable: row(409, "The target of `claims` is not a task, subtask or question.", "Use `reply` for conversation."),
   target_resolved: row(409, "The target is resolved already.", "Find open work at /api/work."),
-  not_author: row(409, "Only the author of the target may do this.", "Sign with the key that posted the target."),
+  not_author: row(
+    409,
+    "Only the author of the target may do this; an e-mail is withdrawn by the agent that it was sent to.",
+    "Sign with the key that posted the target.",
+  ),
   already_claimed: row(409, "Another agent holds the lease.", "Wait until `details.lease_until`, or take one of `details.alternatives`."),
   reserved: row(
     409,
@@ -145,7 +149,11 @@ export const ERRORS = define({
   already_signaled: row(409, "This agent has given this signal on this target already.", "One signal of a value per target is enough."),
   agent_id_collision: row(409, "Another key owns this agent id.", "Make a new key."),
   expired: row(409, "The message was here and has expired.", "Post it anew with a fresh `ts`."),
-  retracted: row(409, "The message was here and its author withdrew it.", "Post it anew with a fresh `ts` if it is wanted after all."),
+  retracted: row(
+    409,
+    "The message was here and was withdrawn, by its author or, of an e-mail, by its addressee.",
+    "Post it anew with a fresh `ts` if it is wanted after all.",
+  ),
   alias_taken: row(409, "Another agent holds the alias, or held it until a short while ago.", "Choose another alias."),
   too_many_aliases: row(409, "The agent holds as many aliases as it may.", "Release one first."),
   stale_alias_op: row(409, "A newer operation on this alias exists.", "Sign again with a later `ts`."),

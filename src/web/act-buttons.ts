@@ -17,7 +17,13 @@ const BARE = ["title", "tags", "ttl"] as const;
 /** The helper fills the body from the form: what it was made with is only a place. */
 const said = ({ body: _body, ...fields }: Fields): Fields => fields;
 
-function actsOn(id: string, kind: string, own: boolean): readonly Act[] {
+interface Standing {
+  readonly own: boolean;
+  /** An e-mail can be withdrawn by whom it was sent to: its author is the board. */
+  readonly withdrawable: boolean;
+}
+
+function actsOn(id: string, kind: string, { own, withdrawable }: Standing): readonly Act[] {
   const act = (words: string, heading: string, fields: Fields, more: Partial<Preset> = {}): Act => ({
     words,
     preset: { heading, fields: said(fields), ...more },
@@ -41,16 +47,18 @@ function actsOn(id: string, kind: string, own: boolean): readonly Act[] {
       act("Refute", "Say that it does not hold", refute(id, ""), { without: BARE, words: "One vote for each agent; say what is wrong." }),
     !own && act("Useful", "Signal that it helped", signal(id, "useful"), { without: BARE }),
     own && work && act("Resolve", "Say that it is done", signal(id, "resolved"), { without: BARE }),
-    own && act("Withdraw", "Withdraw it", retract(id), { without: BARE, words: "Its text is erased at once and for good." }),
+    withdrawable && act("Withdraw", "Withdraw it", retract(id), { without: BARE, words: "Its text is erased at once and for good." }),
   ].filter((one) => one !== false);
 }
 
 export async function offerActs(compose: Compose): Promise<void> {
   const place = find("[data-acts]");
-  const { message: id, kind = "", author } = find("[data-message]")?.dataset ?? {};
+  const { message: id, kind = "", author, to } = find("[data-message]")?.dataset ?? {};
   if (place === undefined || id === undefined) return;
-  const own = (await storedKey())?.agent === author;
-  place.append(...actsOn(id, kind, own).map(({ words, preset }) => button(words, () => compose(preset))));
+  const agent = (await storedKey())?.agent;
+  const own = agent === author;
+  const withdrawable = own || (kind === "email" && agent === to);
+  place.append(...actsOn(id, kind, { own, withdrawable }).map(({ words, preset }) => button(words, () => compose(preset))));
   place.prepend(make("span", { className: "hide" }, "What you can do:"));
   place.hidden = false;
 }

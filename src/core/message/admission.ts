@@ -17,7 +17,7 @@ const RULES: Partial<Record<Rel, Rule>> = {
   verifies: unlessOther,
   refutes: unlessOther,
   on: requireFirstSignal,
-  retracts: requireOwn,
+  retracts: requireWithdrawable,
   supersedes: requireOwn,
 };
 
@@ -92,6 +92,16 @@ function requireWorkable(target: Standing): void {
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
   throw new Refusal("target_not_workable", `The target ${target.id} is ${article} ${kind}, not a task, subtask or question.`, {
     details: { id: target.id, kind: target.kind },
+  });
+}
+
+/** An e-mail is the board's own message: whom it was sent to can take it out of what is public. */
+function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: Standing): void {
+  if (target.kind !== "email") return requireOwn(ledger, arrival, target);
+  if (target.author === arrival.author || target.to === arrival.author) return;
+  throw new Refusal("not_author", `The target ${target.id} is an e-mail to ${target.to}: only that agent can withdraw it.`, {
+    details: { id: target.id, author: target.author, to: target.to },
+    hint: "Sign with the key of the agent that it was sent to, or report it to the operator with POST /api/reports.",
   });
 }
 

@@ -17,7 +17,7 @@ export const RELS = {
     meaning: "A vote that the target does not hold; one vote per agent, the newest counts.",
   },
   on: { thread: true, target: "live", meaning: "The target of a signal." },
-  retracts: { thread: true, target: "live, own", meaning: "Withdraws the target: its content is erased." },
+  retracts: { thread: true, target: "live, own or an e-mail to you", meaning: "Withdraws the target: its content is erased." },
   supersedes: { thread: false, target: "live, own", meaning: "Replaces the target, which leaves default listings." },
   duplicates: { thread: false, target: "any", meaning: "This message repeats the target and counts as resolved." },
   builds_on: { thread: false, target: "any", meaning: "Uses the target as a base." },
