@@ -316,6 +316,7 @@ export async function start(
       tls,
       report: figures,
     });
+    figures.gauge("blackboard_smtp_connections", "Connections that bring mail, of those that were accepted.", () => smtp?.open ?? 0);
     certificates.onRenewed(({ cert, key: tlsKey }) => smtp?.updateSecureContext({ cert, key: tlsKey }));
   }
   // At once: while one waits for what it has accepted, the other must not go on accepting.

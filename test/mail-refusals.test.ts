@@ -5,8 +5,10 @@ import { RateLimiter } from "../src/board/rate.ts";
 import { Refusal } from "../src/core/errors.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import { MailUnreadable } from "../src/ports/mail.ts";
+import type { SeatLimits } from "../src/transports/smtp/seats.ts";
 import { SmtpServer } from "../src/transports/smtp/server.ts";
 import { signingKey } from "../src/adapters/system/board-key.ts";
+import { eventually } from "./support/eventually.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { claim, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient } from "./support/smtp.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "./support/vectors.ts";
@@ -190,7 +192,7 @@ describe("each failure behind the server has its reply", () => {
   const clock = new ManualClock();
   const patience = { idleMs: 60_000, dataMs: 60_000, sessionMs: 60_000, closeMs: 100 };
   /** The real server before a mailroom whose reader or store fails as told. */
-  async function failing(failure: () => Error, more: Partial<typeof patience> = {}) {
+  async function failing(failure: () => Error, more: Partial<typeof patience> = {}, seats?: SeatLimits) {
     const faults: unknown[] = [];
     const server = new SmtpServer({
       mailroom: mailroom({
@@ -212,6 +214,7 @@ describe("each failure behind the server has its reply", () => {
       tls: undefined,
       report: { appended: () => {}, mailed: () => {}, failed: (_what, error) => faults.push(error) },
       patience: { ...patience, ...more },
+      ...(seats === undefined ? {} : { seats }),
     });
     const { port } = new URL(await server.start(0, "127.0.0.1"));
     return { server, port: Number(port), faults };
@@ -256,10 +259,32 @@ describe("each failure behind the server has its reply", () => {
 
   test("one address does not take every seat", async () => {
     const room = await failing(() => new Error("not reached"));
-    const clients = await Promise.all(Array.from({ length: 20 }, () => SmtpClient.connect(room.port, "client.example")));
-    await using more = await SmtpClient.connect(room.port);
-    expect(await more.say("EHLO client.example")).toBe("");
-    await Promise.all(clients.map((one) => one[Symbol.asyncDispose]()));
+    const clients = await Promise.all(Array.from({ length: 5 }, () => SmtpClient.connect(room.port, "client.example")));
+    // Those that are refused do not count, however many they are and however long they stay on the line.
+    const refused = await Promise.all(Array.from({ length: 30 }, () => SmtpClient.connect(room.port)));
+    expect(refused.map(({ greeting }) => greeting)).toEqual(refused.map(() => expect.stringMatching(/^421 4\.7\.0 /)));
+    expect(room.server.open).toBe(5);
+    await using other = await SmtpClient.connect(room.port, "client.example", "127.0.0.2");
+    expect(other.greeting).toMatch(/^220 /);
+    await clients.pop()?.[Symbol.asyncDispose]();
+    await eventually("a seat is free again", () => (room.server.open === 5 ? true : undefined));
+    await using next = await SmtpClient.connect(room.port, "client.example");
+    expect(next.greeting).toMatch(/^220 /);
+    await Promise.all([...clients, ...refused].map((one) => one[Symbol.asyncDispose]()));
+    await room.server.stop();
+  });
+
+  test("ten addresses that hold all they may do not keep out the mail of an eleventh", async () => {
+    const room = await failing(() => new Error("not reached"), {}, { all: 20, perAddress: 5, perNetwork: 20 });
+    const from = (n: number) => SmtpClient.connect(room.port, "client.example", `127.0.0.${n}`);
+    const hoarders: SmtpClient[] = [];
+    for (let n = 0; n < 20; n++) hoarders.push(await from(10 + (n % 10)));
+    await using honest = await from(30);
+    expect(await honest.say("MAIL FROM:<a@test.example>")).toMatch(/^250 /);
+    // The one that gave up its seat has been told why, and to come again.
+    expect(await hoarders[0]!.reply()).toMatch(/^421 4\.3\.2 /);
+    expect(room.server.open).toBe(20);
+    await Promise.all(hoarders.map((one) => one[Symbol.asyncDispose]()));
     await room.server.stop();
   });
 });

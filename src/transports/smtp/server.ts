@@ -5,7 +5,6 @@ import { domainToASCII } from "node:url";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import type { SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
 import type { Mailroom, Recipient } from "../../board/mail.ts";
-import { callerOf } from "../../board/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -16,6 +15,7 @@ import { Connection } from "./connection.ts";
 import { receive } from "./data.ts";
 import {
   CLOSING,
+  MAKING_ROOM,
   RELAY_DENIED,
   Reply,
   replyTo,
@@ -24,6 +24,7 @@ import {
   TOO_MANY_STRANGERS,
   TOO_SLOW,
 } from "./replies.ts";
+import { type SeatLimits, Seats } from "./seats.ts";
 
 export interface SmtpParts {
   readonly mailroom: Mailroom;
@@ -33,6 +34,7 @@ export interface SmtpParts {
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly report: MailReport;
   readonly patience?: Patience;
+  readonly seats?: SeatLimits;
 }
 
 export interface Patience {
@@ -45,13 +47,12 @@ export interface Patience {
   readonly closeMs: number;
 }
 
-const PATIENCE: Patience = { idleMs: 60_000, dataMs: 180_000, sessionMs: 600_000, closeMs: 3000 };
+const PATIENCE: Patience = { idleMs: 30_000, dataMs: 120_000, sessionMs: 300_000, closeMs: 3000 };
+const SEATS: SeatLimits = { all: 200, perAddress: 5, perNetwork: 20 };
 const ACCEPTED = 250;
 /** Nothing waits in a queue: it is on disk. */
 const STORED = "Accepted and stored";
 const NEVER_MS = 2 ** 31 - 1;
-const MAX_CLIENTS = 200;
-const MAX_PER_ADDRESS = 20;
 /** Recipients that do not exist, in one connection. */
 const MAX_STRANGERS = 20;
 
@@ -62,20 +63,27 @@ export class SmtpServer extends SMTPServer {
   readonly #report: MailReport;
   readonly #patience: Patience;
   readonly #connections = new Map<string, Connection>();
+  readonly #seats: Seats<Connection>;
   #closing = false;
   readonly #recipients = new WeakMap<SMTPServerAddress, Recipient>();
   /** By envelope, how often a recipient was taken: the library lists one that is named twice once. */
   readonly #taken = new WeakMap<object, number>();
 
-  constructor({ mailroom, mailDomain, clock, tls, report, patience = PATIENCE }: SmtpParts) {
+  constructor({ mailroom, mailDomain, clock, tls, report, patience = PATIENCE, seats = SEATS }: SmtpParts) {
     super(options(mailDomain, tls, patience));
     this.#mailroom = mailroom;
     this.#mailDomain = mailDomain;
     this.#clock = clock;
     this.#report = report;
     this.#patience = patience;
+    this.#seats = new Seats(seats, (connection) => connection.end(MAKING_ROOM));
     // Broken connections and failed handshakes are the clients' own affair.
     this.on("error", () => {});
+  }
+
+  /** Connections that were accepted and are open. */
+  get open(): number {
+    return this.#seats.taken;
   }
 
   /** Resolves with the address it got. */
@@ -106,21 +114,17 @@ export class SmtpServer extends SMTPServer {
 
   override connect(socket: Socket | TLSSocket, socketOptions?: SMTPConnectionOptions | null): void {
     const connection = new Connection(this, socket, socketOptions ?? undefined);
+    if (!this.#seats.take(socket.remoteAddress, connection)) return turnAway(socket);
     this.connections.add(connection);
     this.#connections.set(connection.id, connection);
     const inTime = this.#after(this.#patience.sessionMs, () => connection.end(TOO_SLOW));
     socket.once("close", () => {
       inTime();
+      this.#seats.leave(connection);
       this.#connections.delete(connection.id);
     });
     connection.on("error", (error: Error) => this.emit("error", error));
     connection.init();
-  }
-
-  override onConnect({ remoteAddress }: SMTPServerSession, callback: (error?: Error | null) => void): void {
-    const caller = callerOf(remoteAddress);
-    const open = [...this.#connections.values()].filter((one) => callerOf(one.remoteAddress) === caller).length;
-    callback(open > MAX_PER_ADDRESS ? TOO_MANY_CONNECTIONS : null);
   }
 
   override onMailFrom(_address: SMTPServerAddress, session: SMTPServerSession, callback: (error?: Error | null) => void): void {
@@ -197,6 +201,14 @@ export class SmtpServer extends SMTPServer {
   }
 }
 
+/** Before anything is kept of it: it is told why, and nobody waits for it to hang up. */
+function turnAway(socket: Socket): void {
+  const { responseCode, message } = TOO_MANY_CONNECTIONS;
+  socket.on("error", () => {});
+  socket.end(`${responseCode} ${message}\r\n`);
+  socket.destroySoon();
+}
+
 /** A fault of the board, and not a refusal or a client that went away. */
 function isOurs(error: unknown): boolean {
   const gone = (error as NodeJS.ErrnoException).code === "ECONNECTION";
@@ -214,7 +226,6 @@ function options(name: string, tls: SmtpParts["tls"], { idleMs }: Patience): SMT
     disabledCommands: ["AUTH", "XCLIENT", "XFORWARD", "WIZ", "SHELL", "KILL", ...(tls === undefined ? ["STARTTLS"] : [])],
     authOptional: true,
     disableReverseLookup: true,
-    maxClients: MAX_CLIENTS,
     maxCommandLength: 2048,
     socketTimeout: idleMs,
     // The board's clock says when; the library's own must not come first.
