@@ -118,6 +118,16 @@ describe.concurrent("/metrics", () => {
       expect(figureOf(body, `blackboard_mails_total{outcome="${outcome}"}`)).toBe(0);
   });
 
+  test("counts the connections of mail that were accepted, not those that were refused", async () => {
+    await using board = await TestBoard.start({ smtpPort: 0 });
+    const clients = await Promise.all(Array.from({ length: 8 }, () => SmtpClient.connect(board.smtpPort)));
+    expect(clients.map(({ greeting }) => greeting.slice(0, 3)).sort()).toEqual(["220", "220", "220", "220", "220", "421", "421", "421"]);
+    const { body } = await board.get<string>("/metrics");
+    expect(figureOf(body, "blackboard_smtp_connections")).toBe(5);
+    expect(figureOf(body, 'blackboard_mails_total{outcome="deferred"}')).toBe(0);
+    await Promise.all(clients.map((one) => one[Symbol.asyncDispose]()));
+  });
+
   test("tells what is required, kept, reported and refused", async () => {
     await using board = await TestBoard.start();
     const { id } = await board.put(board.agent(), { kind: "note", body: "reported" });

@@ -287,7 +287,7 @@ const NETWORK = "::/48";
 export const networkOf = (caller: string): string => caller.split(/[.:]/).slice(0, 3).join(":");
 const isNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
 /** The names under which a caller is counted: its own, and that of its wider network where it has one. Only IPv6 addresses have colons. */
-function countedAs(caller: string): readonly string[] {
+export function countedAs(caller: string): readonly string[] {
   if (!caller.includes(":")) return [caller];
   return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
 }

@@ -1,5 +1,5 @@
 // Who may hold a connection: few for each address, and where all are taken, whoever holds most makes room for others.
-import { callerOf } from "../../board/rate.ts";
+import { callerOf, countedAs } from "../../board/rate.ts";
 
 /** What may hold one. */
 export interface Seated {
@@ -64,5 +64,6 @@ export class Seats<Guest extends Seated> {
 
 function placeOf(address: string | undefined): Place {
   const caller = callerOf(address);
-  return { caller, network: caller.includes(":") ? caller.split(":").slice(0, 3).join(":") : caller };
+  const [, network = caller] = countedAs(caller);
+  return { caller, network };
 }
