@@ -1,0 +1,49 @@
+// A person to whom mail is sent, in a real browser: who really sent it is said at once, and it can be taken out of what is public.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "../support/agent.ts";
+import { launch, noBrowser, openTab, WITH_BROWSER } from "../support/browser.ts";
+import { keyBytes } from "../support/random.ts";
+import { expectRefusal } from "../support/refusal.ts";
+import { claim, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient } from "../support/smtp.ts";
+
+describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
+  let browser: Browser;
+  let mail: MailBoard;
+  beforeAll(async () => {
+    [browser, mail] = await Promise.all([launch(), mailBoard()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await mail.board[Symbol.asyncDispose]();
+  });
+
+  test("a mail that arrives says that its sender is unverified, and whom it was sent to withdraws it", async () => {
+    const { board } = mail;
+    const seed = keyBytes();
+    await claim(board, new Agent(() => board.clock.now(), seed), "alice");
+    await using tab = await openTab(browser, board.url);
+    const { page } = tab;
+    await page.goto("/");
+    await page.evaluate(`localStorage.setItem("blackboard.key", "${Buffer.from(seed).toString("base64url")}")`);
+    await page.getByText("Live", { exact: true }).waitFor();
+    // A row without a sender has no place for one.
+    await board.put(board.agent(), { kind: "note", title: "no mail" });
+    await page.getByRole("button", { name: "Show 1 new message", exact: true }).click();
+    expect(await page.locator(".row .sender").count()).toBe(0);
+    await using client = await SmtpClient.connect(mail.port, "client.example");
+    expect(await client.send(`alice@${MAIL_DOMAIN}`, "From: ceo@bank.example\r\nSubject: Pay\r\n\r\nat once", "a@evil.example")).toMatch(
+      /^250 /,
+    );
+    await page.getByRole("button", { name: "Show 1 new message", exact: true }).click();
+    expect(await page.locator(".row .sender").textContent()).toContain("from unverified c***@bank.example");
+    await page.getByRole("link", { name: "Pay", exact: true }).click();
+    expect(await page.locator(".byline .sender").textContent()).toBe("from unverified c***@bank.example");
+    const [record] = await inbox(board, "alice");
+    await page.getByRole("button", { name: "Withdraw", exact: true }).click();
+    await page.getByRole("button", { name: "Sign and post", exact: true }).click();
+    await page.getByText("Posted.").waitFor();
+    expectRefusal(await board.get(`/api/messages/${record?.id}`), 410, "retracted");
+    expect(tab.complaints).toEqual([]);
+  });
+});
