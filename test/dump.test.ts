@@ -9,6 +9,7 @@ import { MINUTE_MS } from "../src/core/spans.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
 import { putAll } from "./support/crowd.ts";
+import { eventually } from "./support/eventually.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 type Line = MessageRecord;
@@ -143,4 +144,21 @@ test("a reader who goes away stops the reading, and the board goes on and can be
   await once(response, "readable");
   response.destroy();
   expect((await board.get("/healthz")).status).toBe(200);
+});
+
+test("dumps and streams of one address are counted together, and one that ends makes room", async () => {
+  await using limited = await TestBoard.start({ flags: ["--rate-limits", "on"] });
+  await limited.put(limited.agent(), { kind: "note", title: "one" });
+  const asked = (): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => void get(`${limited.url}/api/stream`, resolve).once("error", reject));
+  const open = [];
+  for (let n = 0; n < 20; n++) open.push(await asked());
+  for (const form of ["jsonl", "jsonl.gz"]) expectRefusal(await limited.get(`/api/dump.${form}`), 429, "too_many_streams");
+  for (const one of open) one.destroy();
+  // As many as it likes, one after the other.
+  for (let n = 0; n < 25; n++)
+    await eventually("room for one more", async () => {
+      const { status, body } = await limited.get<string>("/api/dump.jsonl");
+      return status === 200 && linesOf(body).length === 1 ? true : undefined;
+    });
 });

@@ -2,9 +2,9 @@
 import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DumpReads } from "../ports/dump.ts";
+import { nextSlice, sliced } from "../ports/share.ts";
 import type { Store } from "../ports/store.ts";
 import { flagAhead } from "./flag-ahead.ts";
-import { nextTurn } from "./turn.ts";
 
 /** The lines, and where the log stood when they were begun. */
 export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIterable<string> }>;
@@ -34,9 +34,11 @@ export function dumper({ store, clock, baseUrl, settle }: DumpParts): Dump {
       const last = piece.at(-1);
       if (last === undefined) return;
       await flagAhead(piece);
-      yield piece.map((card) => `${JSON.stringify(recordOf(card, SIGNED, now, baseUrl))}\n`).join("");
+      const lines: string[] = [];
+      await sliced(piece, (card) => void lines.push(`${JSON.stringify(recordOf(card, SIGNED, now, baseUrl))}\n`));
+      yield lines.join("");
       after = last.standing.seq;
-      await nextTurn();
+      await nextSlice();
     }
   }
 }

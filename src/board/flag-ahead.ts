@@ -2,9 +2,9 @@
 import { hasFlags, messageFlags } from "../core/guard/flags.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Card, Listed } from "../ports/store.ts";
-import { nextTurn } from "./turn.ts";
+import { sliced } from "../ports/share.ts";
 
-/** Payloads that are looked through in one go before everybody else has a turn. */
+/** Payloads that may be looked through in one go. */
 const STEP_CHARS = 64 * 1024;
 
 /** The same items, ready to be shown. */
@@ -19,16 +19,10 @@ export const flaggedAtHand = <Item extends Listed>(items: readonly Item[]): read
 
 const cardsOf = (items: readonly Listed[]): Card[] => items.flatMap((item) => ("card" in item ? [item.card] : []));
 
-export async function flagAhead(cards: Iterable<Card>): Promise<void> {
-  let chars = 0;
-  for (const { standing, raw } of cards) {
-    if (hasFlags(standing.id)) continue;
-    messageFlags(standing.id, JSON.parse(raw.payload) as Payload);
-    chars += raw.payload.length;
-    if (chars < STEP_CHARS) continue;
-    chars = 0;
-    await nextTurn();
-  }
+export function flagAhead(cards: Iterable<Card>): Promise<void> {
+  return sliced(cards, ({ standing, raw }) => {
+    if (!hasFlags(standing.id)) messageFlags(standing.id, JSON.parse(raw.payload) as Payload);
+  });
 }
 
 /** Whether so little is left to look through that it can be done in one go. */

@@ -9,7 +9,7 @@ import type { Card, Store } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import type { Edge } from "./thread.ts";
-import { nextTurn } from "./turn.ts";
+import { nextSlice } from "../ports/share.ts";
 
 export interface Node {
   readonly id: string;
@@ -58,7 +58,7 @@ export function graphReader({ store, clock, find, settle }: GraphParts): ShowGra
         const card = cards.get(one);
         if (card !== undefined) nodes.push(nodeOf(card, distances.get(one) ?? 0, now));
       }
-      await nextTurn();
+      await nextSlice();
     }
     const ids = new Map(nodes.map((node) => [node.seq, node.id]));
     const shown = new Set(ids.values());
@@ -81,7 +81,7 @@ async function walk(store: Store, center: number, depth: number, rels: readonly 
     truncated = found.length > room;
     frontier = found.slice(0, room);
     for (const seq of frontier) distances.set(seq, distance);
-    await nextTurn();
+    await nextSlice();
   }
   return { distances, truncated };
 }

@@ -90,6 +90,8 @@ export class RateLimiter {
   readonly #width: number;
   readonly #open = new Map<string, number>();
   readonly #fullAt = new Map<Scope, Recent<string, number>>();
+  /** Until when each caller's answers under way rest, by the machine's own time. */
+  readonly #pacedUntil = new Recent<string, number>(MAX_CALLERS);
   readonly #untold = new Recent<string, Spent>(MAX_CALLERS);
 
   /** `shared`: other nodes are to hear what callers take here. `width`: so many times the usual limits. */
@@ -147,6 +149,15 @@ export class RateLimiter {
     const bytes = Math.max(length, LIMITS.post_bytes);
     this.take(scope, caller, bytes);
     return () => this.giveBack(scope, caller, bytes);
+  }
+
+  /** How long a caller has to rest who has used so much processor time for answers under way: it may use as much as reads buy by and by. */
+  pace(caller: string, usedMs: number): number {
+    if (!this.#on) return 0;
+    const now = performance.now();
+    const until = Math.max(this.#pacedUntil.get(caller) ?? 0, now) + usedMs * Math.max(0, this.#buckets.reads.everyMs / TOKEN_MS - 1);
+    this.#pacedUntil.set(caller, until);
+    return until - now;
   }
 
   /** Puts back the tokens of a call that came to nothing. */

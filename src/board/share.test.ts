@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { outcome, refusalOf } from "../../test/support/outcome.ts";
 import { RateLimiter } from "./rate.ts";
-import { shareOf } from "./share.ts";
+import { pacedShare, shareOf } from "./share.ts";
 
 const left = (rates: RateLimiter, caller: string): number => {
   let tokens = 0;
@@ -39,4 +39,18 @@ test("who has used up its share is told what it cost and when to come back", () 
 test("where limits are off nobody pays", () => {
   const share = shareOf(new RateLimiter(new ManualClock(), false), "reads", "one");
   expect(outcome(() => share.spend(1e6))).toBe("ok");
+});
+
+test("answers under way share a fifth of the processor, and rest for as long as that takes", () => {
+  const rates = new RateLimiter(new ManualClock(), true);
+  const [one, two, other] = [pacedShare(rates, "one"), pacedShare(rates, "one"), pacedShare(rates, "other")];
+  one.spend(1000);
+  expect(Math.round((one.rest?.() ?? 0) / 1000)).toBe(4);
+  two.spend(1000);
+  expect(Math.round((two.rest?.() ?? 0) / 1000)).toBe(8);
+  other.spend(0);
+  expect(other.rest?.()).toBeLessThan(1);
+  const wide = pacedShare(new RateLimiter(new ManualClock(), true, false, 50), "one");
+  wide.spend(1000);
+  expect(wide.rest?.()).toBe(0);
 });

@@ -2,6 +2,22 @@
 import type { Share } from "../ports/share.ts";
 import { type RateLimiter, type Scope, TOKEN_MS } from "./rate.ts";
 
+/** For what is sent piece by piece: a caller's own pieces have to share a part of the processor. */
+export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Share {
+  let spent = 0;
+  return {
+    caller,
+    spend(ms) {
+      spent += ms;
+    },
+    rest() {
+      const ms = rates.pace(caller, spent);
+      spent = 0;
+      return ms;
+    },
+  };
+}
+
 export function shareOf(rates: Pick<RateLimiter, "takeForTime">, scope: Scope, caller: string): Share {
   let spent = 0;
   let paid = 1;

@@ -10,8 +10,8 @@ import type { SearchIndex } from "../ports/search.ts";
 import type { Store } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
 import type { NearSource } from "./near-source.ts";
-import { nextTurn } from "./turn.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
+import { nextSlice } from "../ports/share.ts";
 
 /** What the scores were made of, so that they stay the same on the next page, and with them what counts as similar. */
 interface Pins {
@@ -164,7 +164,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
     for (let at = seqs.findIndex(past); at >= 0 && at < seqs.length && found.length < limit; at += STEP) {
       const only = [...seqs.subarray(at, at + STEP)];
       found.push(...(await store.list({ condition, order, after: undefined, limit: limit - found.length, removed: false, only })));
-      await nextTurn();
+      await nextSlice();
     }
     return found;
   }
@@ -178,7 +178,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
       found.push(...step.filter((item) => includes(matching, item.position.seq)));
       from = step.at(-1)?.position;
       if (step.length < STEP) break;
-      await nextTurn();
+      await nextSlice();
     }
     return found.slice(0, limit);
   }

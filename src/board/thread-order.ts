@@ -1,7 +1,7 @@
 // Threads in reading order, kept so that one change of a thread costs one reading of what is new, however many pages are asked for.
 import { type DepthFirst, depthFirst, grow, type Twigs } from "../core/message/thread.ts";
 import type { Branch, ThreadExtent, ThreadReads } from "../ports/threads.ts";
-import { nextTurn } from "./turn.ts";
+import { nextSlice, slice } from "../ports/share.ts";
 
 const STEP = 500;
 /** At 24 bytes each. */
@@ -67,9 +67,10 @@ export class ThreadOrders {
       const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
       // Nothing left, then; and only a root can come after messages that hang on it.
       const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot === 1);
-      if (grown) return orderOf(fresh, extent, now, base);
+      if (grown) return slice(() => orderOf(fresh, extent, now, base));
     }
-    return orderOf(await this.#read(root, 0, extent.lastSeq, now), extent, now);
+    const all = await this.#read(root, 0, extent.lastSeq, now);
+    return slice(() => orderOf(all, extent, now));
   }
 
   async #read(root: string, after: number, upTo: number, now: number): Promise<Branch[]> {
@@ -78,7 +79,7 @@ export class ThreadOrders {
       const step = await this.#store.branches(root, { after: branches.at(-1)?.seq ?? after, upTo, limit: STEP, now });
       branches.push(...step);
       if (step.length < STEP) return branches;
-      await nextTurn();
+      await nextSlice();
     }
   }
 

@@ -9,7 +9,7 @@ import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import { flagAhead } from "./flag-ahead.ts";
 import { type ThreadOrder, ThreadOrders } from "./thread-order.ts";
-import { nextTurn } from "./turn.ts";
+import { nextSlice, slice } from "../ports/share.ts";
 
 const PARTICIPANTS = 500;
 const OPEN = 500;
@@ -100,27 +100,30 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     let bytes = 0;
     let read = 0;
     let end = start;
-    while (end < most && read < READ_CHARS) {
+    for (let full = false; !full;) {
       const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
       const cards = await cardsAt(store, step, now);
       await flagAhead(cards.values());
       const refs = Map.groupBy(await store.refs([...cards.keys()]), ({ seq }) => seq);
-      for (const seq of step) {
-        const card = cards.get(seq);
-        // Where there is none, it left since the thread was put in order.
-        if (card !== undefined) {
-          read += card.raw.payload.length;
-          const own = refs.get(seq) ?? [];
-          const parent = own.find(({ rel }) => RELS[rel].thread);
-          const item = { card, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
-          bytes += bytesOf(item, now) + own.length * EDGE_BYTES;
-          if (bytes > LIMITS.page_bytes && items.length > 0) return { items, edges, end };
-          items.push(item);
-          for (const { rel, target } of own) edges.push({ from: card.standing.id, to: target, rel });
+      full = slice(() => {
+        for (const seq of step) {
+          const card = cards.get(seq);
+          // Where there is none, it left since the thread was put in order.
+          if (card !== undefined) {
+            read += card.raw.payload.length;
+            const own = refs.get(seq) ?? [];
+            const parent = own.find(({ rel }) => RELS[rel].thread);
+            const item = { card, depth: depths[end] ?? 0, parent: parent?.target ?? null, parentRel: parent?.rel ?? null };
+            bytes += bytesOf(item, now) + own.length * EDGE_BYTES;
+            if (bytes > LIMITS.page_bytes && items.length > 0) return true;
+            items.push(item);
+            for (const { rel, target } of own) edges.push({ from: card.standing.id, to: target, rel });
+          }
+          end++;
         }
-        end++;
-      }
-      await nextTurn();
+        return end >= most || read >= READ_CHARS;
+      });
+      await nextSlice();
     }
     return { items, edges, end };
   }

@@ -1,6 +1,5 @@
 // GET /api/changes: the log, entry by entry.
 import { z } from "zod";
-import { nextTurn } from "../board/turn.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
@@ -9,6 +8,7 @@ import type { LogEntry, Store } from "../ports/store.ts";
 import { changesBody } from "./bodies/log.ts";
 import { operation } from "./operation.ts";
 import { includeList } from "./parameters.ts";
+import { nextSlice } from "../ports/share.ts";
 
 const DEFAULT_LIMIT = 100;
 /** A payload may be half a megabyte, so content is read a few entries at a time. */
@@ -58,7 +58,7 @@ async function withContent(store: Store, start: number, limit: number, now: numb
     if (step.length === 0) break;
     entries.push(...step);
     for (const { raw } of step) chars += raw?.payload.length ?? 0;
-    await nextTurn();
+    await nextSlice();
   }
   return entries;
 }

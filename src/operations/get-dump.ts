@@ -3,10 +3,11 @@ import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { z } from "zod";
 import type { Dump } from "../board/dump.ts";
+import { atSameCost, cost } from "../ports/share.ts";
 import { operation } from "./operation.ts";
 
 const FORMS = {
-  jsonl: { name: "get_dump", type: "application/x-ndjson", words: "JSON lines", encode: (lines: AsyncIterable<string>) => lines },
+  jsonl: { name: "get_dump", type: "application/x-ndjson", words: "JSON lines", encode: atSameCost<string> },
   "jsonl.gz": { name: "get_dump_gz", type: "application/gzip", words: "JSON lines, compressed", encode: gzipped },
 } as const;
 
@@ -26,8 +27,10 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
         types: [type],
       },
     },
-    refusals: ["unknown_parameter", "rate_limited"],
+    refusals: ["unknown_parameter", "rate_limited", "too_many_streams"],
     rate: "reads",
+    holds: () => true,
+    paced: true,
     async run() {
       const { seq, lines } = await dump();
       const headers = { "content-disposition": `attachment; filename="${file}"`, "blackboard-seq": String(seq) };
@@ -36,9 +39,19 @@ export function getDump(dump: Dump, form: keyof typeof FORMS) {
   });
 }
 
+/** About what compressing takes, in a thread of its own. */
+const GZIP_CHARS_PER_MS = 30_000;
+
 /** Whoever stops reading stops the source too, and a source that fails fails the reader. */
 async function* gzipped(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   const gzip = createGzip();
-  pipeline(Readable.from(lines), gzip, () => {});
+  pipeline(Readable.from(atSameCost(charged(lines))), gzip, () => {});
   yield* gzip as AsyncIterable<Uint8Array>;
+}
+
+async function* charged(lines: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const piece of lines) {
+    cost(piece.length / GZIP_CHARS_PER_MS);
+    yield piece;
+  }
 }

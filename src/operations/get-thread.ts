@@ -12,6 +12,7 @@ import { threadBody } from "./bodies/messages.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { markdownText, PREVIEW, type Presenter } from "./present.ts";
+import { slice, sliced } from "../ports/share.ts";
 
 const WORDS =
   `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. A message at depth 0 that names a parent has lost it: it is gone or was never here. ` +
@@ -49,9 +50,10 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       };
       const page = await show(input.id, { cursor: input.cursor, limit: input.limit ?? LIMITS.thread_messages, bytesOf });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
-      if (input.format !== "md") return jsonReply({ json: threadText(page, include, present), ...next });
-      const records = page.items.map((item) => shownOf(item, page.asOf));
-      return { ...present.markdown("Thread", linesOf(page), records), ...next };
+      if (input.format !== "md") return jsonReply({ json: slice(() => threadText(page, include, present)), ...next });
+      const records: ReturnType<typeof shownOf>[] = [];
+      await sliced(page.items, (item) => void records.push(shownOf(item, page.asOf)));
+      return { ...slice(() => present.markdown("Thread", linesOf(page), records)), ...next };
     },
   });
 

@@ -11,6 +11,7 @@ import { counted } from "../core/view/counted.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Card } from "../ports/store.ts";
 import { jsonReply, type Ready, type Reply } from "./operation.ts";
+import { slice } from "../ports/share.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -103,22 +104,24 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     pageText,
     record: (card, include, now) => ({ json: textOf(card, include, now) }),
     text: (card, include, now, more) => withMore(textOf(card, include, now), more),
-    page(page, how) {
-      if (how.format !== "md" && how.fields === undefined) return jsonReply(pageText(page, how));
-      if (how.format === "md") {
-        const { shown, nextCursor } = fitting(page, (item) => recordIn(page, item, how), markdownText);
-        const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
-        const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
-        return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
-      }
-      const { fields = [] } = how;
-      const { shown, nextCursor } = fitting(page, (item) => project(recordIn(page, item, how), fields), JSON.stringify);
-      return {
-        body: { messages: shown, next_cursor: nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) },
-        ...nextOf(nextCursor),
-      };
-    },
+    page: (page, how) => slice(() => shown(page, how)),
   };
+
+  function shown(page: Page, how: Presentation): Reply {
+    if (how.format !== "md" && how.fields === undefined) return jsonReply(pageText(page, how));
+    if (how.format === "md") {
+      const { shown, nextCursor } = fitting(page, (item) => recordIn(page, item, how), markdownText);
+      const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
+      const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+      return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
+    }
+    const { fields = [] } = how;
+    const { shown, nextCursor } = fitting(page, (item) => project(recordIn(page, item, how), fields), JSON.stringify);
+    return {
+      body: { messages: shown, next_cursor: nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) },
+      ...nextOf(nextCursor),
+    };
+  }
 }
 
 /** As long as any: the marker lines of one answer are as long as those of another. */

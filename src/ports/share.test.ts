@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { atTheCostOf, nextSlice, type Share, slice } from "./share.ts";
+import { atSameCost, atTheCostOf, cost, nextSlice, type Share, slice, sliced } from "./share.ts";
 
 const share = (caller: string, spend: (ms: number) => void = () => {}): Share => ({ caller, spend });
 const turn = () => new Promise((next) => setImmediate(next));
@@ -65,4 +65,69 @@ test("one slice is done in each turn of the event loop, and callers have their t
   expect(Math.max(...turns)).toBeLessThanOrEqual(1);
   // After four turns the modest one is done, whatever the other still waits for.
   expect(done.slice(0, 4)).toEqual(["greedy", "modest", "greedy", "modest"]);
+});
+
+test("however long each item takes, a slice ends after a few milliseconds and others have a turn", async () => {
+  const worked: number[] = [];
+  let turns = 0;
+  const busy = (ms: number) => {
+    for (const began = performance.now(); performance.now() - began < ms;);
+  };
+  const work = sliced([1, 2, 3, 4, 5], (item) => {
+    busy(10);
+    worked.push(item);
+  });
+  while (worked.length < 5) {
+    await turn();
+    turns++;
+  }
+  await work;
+  expect(worked).toEqual([1, 2, 3, 4, 5]);
+  expect(turns).toBeGreaterThanOrEqual(4);
+});
+
+test("what is read later, and by somebody else, costs whoever asked for it", async () => {
+  const spent: string[] = [];
+  async function* items() {
+    for (let item = 0; item < 3; item++) {
+      slice(() => {});
+      await nextSlice();
+      yield item;
+    }
+  }
+  const asked = atTheCostOf(
+    share("a", () => void spent.push("a")),
+    () => atSameCost(items()),
+  );
+  const read: number[] = [];
+  await atTheCostOf(
+    share("b", () => void spent.push("b")),
+    async () => {
+      for await (const item of asked) read.push(item);
+      cost(1);
+    },
+  );
+  expect(read).toEqual([0, 1, 2]);
+  expect(spent).toEqual(["a", "a", "a", "b"]);
+});
+
+test("who stops reading stops the work", async () => {
+  let stopped = false;
+  async function* items() {
+    try {
+      yield 1;
+      yield 2;
+    } finally {
+      stopped = true;
+    }
+  }
+  for await (const _ of atSameCost(items())) break;
+  expect(stopped).toBe(true);
+});
+
+test("work that goes on at a pace rests between its slices", async () => {
+  const rests: number[] = [];
+  const resting = { ...share("a"), rest: () => (rests.push(1), 1) };
+  await atTheCostOf(resting, () => nextSlice());
+  expect(rests).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 // Long work in slices: at the cost of whoever asked for it, and one slice at a time, so that everybody else has a turn in between.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** What one request may take of the processor. */
 export interface Share {
@@ -7,12 +8,28 @@ export interface Share {
   readonly caller: string;
   /** So much processor time was used; throws where the caller has no more. */
   spend(ms: number): void;
+  /** Work that cannot be refused any more goes on at the caller's pace: so many milliseconds after what it has used. */
+  rest?(): number;
 }
 
 const shares = new AsyncLocalStorage<Share>();
 
 /** Everything that follows from this work is done for whoever has the share. */
 export const atTheCostOf = <Result>(share: Share, work: () => Result): Result => shares.run(share, work);
+
+/** Has a sequence made at the cost of whoever has the share now, whoever reads it later. */
+export function atSameCost<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
+  const inside = AsyncLocalStorage.snapshot();
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = inside(() => items[Symbol.asyncIterator]());
+      return {
+        next: () => inside(() => iterator.next()),
+        return: async (value?: unknown) => (await inside(() => iterator.return?.(value))) ?? { done: true, value },
+      };
+    },
+  };
+}
 
 const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
@@ -29,13 +46,38 @@ export function slice<Result>(work: () => Result): Result {
   return result;
 }
 
+/** What was used elsewhere: in another thread, or by the database. */
+export function cost(ms: number): void {
+  shares.getStore()?.spend(ms);
+}
+
+/** Between two slices of long work everybody else has a turn; so long may each take. */
+const SLICE_MS = 8;
+
+/** Works through items in slices by time, however long each of them takes. */
+export async function sliced<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const untilTired = (): boolean => {
+    for (const began = performance.now(); performance.now() - began < SLICE_MS;) {
+      const { done, value } = iterator.next();
+      if (done === true) return true;
+      work(value);
+    }
+    return false;
+  };
+  while (!slice(untilTired)) await nextSlice();
+}
+
 /** Who waits for a turn, by caller; callers in the order of their turns. */
 const waiting = new Map<string, (() => void)[]>();
 
 /** Between two slices: one waiting slice is done in each turn of the event loop. */
-export function nextSlice(): Promise<void> {
-  const caller = shares.getStore()?.caller ?? "";
-  return new Promise((resolve) => {
+export async function nextSlice(): Promise<void> {
+  const share = shares.getStore();
+  const caller = share?.caller ?? "";
+  const ms = share?.rest?.() ?? 0;
+  if (ms > 0) await pause(ms);
+  await new Promise<void>((resolve) => {
     if (waiting.size === 0) setImmediate(giveTurn);
     const own = waiting.get(caller);
     if (own === undefined) waiting.set(caller, [resolve]);

@@ -134,7 +134,7 @@ export class SqliteLister {
   /** Stretch by stretch until there is enough; a walk that cannot be long is one stretch. */
   async #walk<Row>(plan: Plan, look: (plan: Plan, stretch: Stretch) => Row[]): Promise<Row[]> {
     const { after, limit } = plan;
-    if (isShort(plan)) return look(plan, { after, upTo: undefined, limit });
+    if (isShort(plan)) return slice(() => look(plan, { after, upTo: undefined, limit }));
     const found: Row[] = [];
     let from = after;
     for (let length = FIRST_STRETCH; ;) {

@@ -26,6 +26,7 @@ import { SqliteTags } from "./tags.ts";
 import { SqliteThreads } from "./threads.ts";
 import { SqliteWriter } from "./writer.ts";
 import type { WriterData, WriterRequest } from "./writer-thread.ts";
+import { slice } from "../../ports/share.ts";
 
 interface WriterAnswer {
   readonly ready?: true;
@@ -214,12 +215,12 @@ class SqliteStore implements Store {
   nextDue = async () => this.#nextDue;
   prior: Store["prior"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
-  idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
-  findAll: Store["findAll"] = async (ids, now) => this.#reader.findAll(ids, now);
-  verifiers: Store["verifiers"] = async (seq) => this.#reader.verifiers(seq);
+  idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => slice(() => this.#reader.idsByPrefix(prefix, limit, now));
+  findAll: Store["findAll"] = async (ids, now) => slice(() => this.#reader.findAll(ids, now));
+  verifiers: Store["verifiers"] = async (seq) => slice(() => this.#reader.verifiers(seq));
   firstSeen: Store["firstSeen"] = async (agent) => this.#reader.firstSeen(agent);
   alias: Store["alias"] = async (name, now) => this.#aliases.alias(name, now);
-  aliases: Store["aliases"] = async (question, now) => this.#aliases.aliases(question, now);
+  aliases: Store["aliases"] = async (question, now) => slice(() => this.#aliases.aliases(question, now));
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => this;
   leastState: Store["leastState"] = async () => {
@@ -233,27 +234,27 @@ class SqliteStore implements Store {
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
-  entries: Store["entries"] = async (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
+  entries: Store["entries"] = async (after, limit, rawAt) => slice(() => this.#reader.entries(after, limit, rawAt));
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
   oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();
   threadExtent: Store["threadExtent"] = async (root) => this.#threads.extent(root);
-  branches: Store["branches"] = async (root, query) => this.#threads.branches(root, query);
-  openWork: Store["openWork"] = async (root, limit, now) => this.#threads.openWork(root, limit, now);
-  answersTo: Store["answersTo"] = async (...asked) => this.#threads.answersTo(...asked);
-  barredWork: Store["barredWork"] = async (agent, now) => this.#threads.barredWork(agent, now);
-  refs: Store["refs"] = async (seqs) => this.#threads.refs(seqs);
-  neighbours: Store["neighbours"] = async (query) => this.#graph.neighbours(query);
-  agent: Store["agent"] = async (id, now) => this.#agents.agent(id, now);
-  agents: Store["agents"] = async (query) => this.#agents.agents(query);
-  tags: Store["tags"] = async (query) => this.#tags.tags(query);
-  figures: Store["figures"] = async (query) => this.#stats.figures(query);
+  branches: Store["branches"] = async (root, query) => slice(() => this.#threads.branches(root, query));
+  openWork: Store["openWork"] = async (root, limit, now) => slice(() => this.#threads.openWork(root, limit, now));
+  answersTo: Store["answersTo"] = async (...asked) => slice(() => this.#threads.answersTo(...asked));
+  barredWork: Store["barredWork"] = async (agent, now) => slice(() => this.#threads.barredWork(agent, now));
+  refs: Store["refs"] = async (seqs) => slice(() => this.#threads.refs(seqs));
+  neighbours: Store["neighbours"] = async (query) => slice(() => this.#graph.neighbours(query));
+  agent: Store["agent"] = async (id, now) => slice(() => this.#agents.agent(id, now));
+  agents: Store["agents"] = async (query) => slice(() => this.#agents.agents(query));
+  tags: Store["tags"] = async (query) => slice(() => this.#tags.tags(query));
+  figures: Store["figures"] = async (query) => slice(() => this.#stats.figures(query));
   postedByMinute: Store["postedByMinute"] = async (from) => this.#stats.postedByMinute(from);
-  dump: Store["dump"] = async (after, upTo, now) => this.#dump.read(after, upTo, now);
+  dump: Store["dump"] = async (after, upTo, now) => slice(() => this.#dump.read(after, upTo, now));
 
   notices: Store["notices"] = async (query) => this.#moderation.notices(query);
   notice: Store["notice"] = async (id) => this.#moderation.notice(id);
-  actions: Store["actions"] = async (query) => this.#moderation.actions(query);
-  moderationFigures: Store["moderationFigures"] = async (since) => this.#moderation.figures(since);
+  actions: Store["actions"] = async (query) => slice(() => this.#moderation.actions(query));
+  moderationFigures: Store["moderationFigures"] = async (since) => slice(() => this.#moderation.figures(since));
   switches: Store["switches"] = async () => this.#moderation.switches();
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import { listingShape, LIST_REFUSALS, questionOf } from "../list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { ask, type RowsOf, type SiteOf } from "./parts.ts";
+import { slice } from "../../ports/share.ts";
 
 export interface BoardParts {
   readonly list: List;
@@ -47,7 +48,8 @@ export function showBoard({ list, listTags, stats, present, rows, site, baseUrl 
       const { live } = await ask<{ live: Parameters<typeof boardPage>[1]["live"] }>(stats, {}, call);
       const { tags } = await listTags({ field: "tag", prefix: "", limit: TAGS_SHOWN });
       const stream = new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
-      return boardPage(await site(), { query, page: rows(page), live, tags, stream });
+      const parts = await site();
+      return slice(() => boardPage(parts, { query, page: rows(page), live, tags, stream }));
     },
   });
 }

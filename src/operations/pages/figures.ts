@@ -16,6 +16,7 @@ import { LIST_REFUSALS } from "../list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import type { Presenter } from "../present.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";
+import { slice } from "../../ports/share.ts";
 
 export interface FigureParts {
   readonly getWork: Operation;
@@ -54,7 +55,8 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
         const page = await findWork(await workQuestion(input as WorkInput, names));
         const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
         const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
-        return workPage(await site(), { query, page: rows(page), needs });
+        const parts = await site();
+        return slice(() => workPage(parts, { query, page: rows(page), needs }));
       },
     }),
     operation({

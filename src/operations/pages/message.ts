@@ -18,6 +18,7 @@ import type { Card } from "../../ports/store.ts";
 import { GONE_STATUSES, operation, type Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import type { SiteOf } from "./parts.ts";
+import { nextSlice, slice } from "../../ports/share.ts";
 
 export interface MessageParts {
   readonly find: FindMessage;
@@ -60,9 +61,13 @@ export function showMessage({ find, showThread, showGraph, readHistory, clock, s
       const [thread, graph] = [await showThread(id, { limit: THREAD_SHOWN, bytesOf: () => 0 }), await showGraph(id, AROUND, REL_NAMES)];
       const now = clock.now();
       const record = recordOf(card, WHOLE, now, baseUrl);
-      const text = textOf({ id, body: record.content.body ?? "", format: record.meta.body_format });
+      const text = slice(() => textOf({ id, body: record.content.body ?? "", format: record.meta.body_format }));
+      await nextSlice();
       const history = await readHistory(id, causesOf(graph, thread));
-      return messagePage(await site(), { record, text, thread: threadView(thread, baseUrl), graph, history, now });
+      const view = slice(() => threadView(thread, baseUrl));
+      const parts = await site();
+      await nextSlice();
+      return slice(() => messagePage(parts, { record, text, thread: view, graph, history, now }));
     },
   });
 }

@@ -4,6 +4,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { parseJson, requireSchema } from "../../core/protocol/payload.ts";
 import { renderMarkdown } from "../../pages/message-text.ts";
 import { operation, type Operation } from "../operation.ts";
+import { slice } from "../../ports/share.ts";
 
 const body = z.strictObject({ body: z.string().max(LIMITS.body_chars) });
 
@@ -26,8 +27,8 @@ export const showPreview: Operation = operation({
     "rate_limited",
   ],
   rate: "reads",
-  run: async (call) => ({
-    body: renderMarkdown(requireSchema(body, parseJson(call.body, "The body")).body).text,
-    type: "text/html; charset=utf-8",
-  }),
+  async run(call) {
+    const { body: text } = requireSchema(body, parseJson(call.body, "The body"));
+    return { body: slice(() => renderMarkdown(text).text), type: "text/html; charset=utf-8" };
+  },
 });

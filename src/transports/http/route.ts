@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
-import { shareOf } from "../../board/share.ts";
+import { pacedShare, shareOf } from "../../board/share.ts";
 import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -74,13 +74,13 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (tag !== undefined) void reply.header("etag", tag);
       if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();
       if (answer.feed !== undefined && request.method !== "HEAD") return streams.start(reply, answer.feed, leave ?? (() => {}));
-      leave?.();
+      if (answer.stream === undefined) leave?.();
       atHand.learn(request.url, operation, input);
       if (answer.feed !== undefined) return await reply.type(EVENT_STREAM_TYPE).headers(EVENT_STREAM_HEADERS).send(Readable.from([]));
       if (answer.next !== undefined) linkNext(reply, request, baseUrl, answer.next);
       return await (answer.stream === undefined
         ? sendReply(reply, answer)
-        : sendStream(request, reply, answer, answer.stream, report, underWay));
+        : sendStream(request, reply, answer, answer.stream, { report, underWay, leave }));
     } catch (error) {
       leave?.();
       throw error;
@@ -112,7 +112,11 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },
-    handler: (request, reply) => atTheCostOf(shareOf(rates, operation.rate, callerOf(request.ip)), () => handle(request, reply)),
+    handler: (request, reply) => {
+      const caller = callerOf(request.ip);
+      const share = operation.paced === true ? pacedShare(rates, caller) : shareOf(rates, operation.rate, caller);
+      return atTheCostOf(share, () => handle(request, reply));
+    },
   });
 }
 

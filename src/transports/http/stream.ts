@@ -15,15 +15,22 @@ export function breakOffSlow(underWay: UnderWay): void {
   for (const response of underWay) if (response.writableLength > 0) response.destroy();
 }
 
+export interface StreamParts {
+  readonly report: Report;
+  readonly underWay: UnderWay;
+  /** Told when it is over, where the caller may only have so many at once. */
+  readonly leave?: (() => void) | undefined;
+}
+
 export function sendStream(
   { method }: FastifyRequest,
   reply: FastifyReply,
   { status = 200, type = "application/octet-stream", headers = {} }: Reply,
   stream: Pieces,
-  report: Report,
-  underWay: UnderWay,
+  { report, underWay, leave = () => {} }: StreamParts,
 ): FastifyReply {
   void reply.code(status).header("content-type", type).headers(headers);
+  reply.raw.once("close", leave);
   // The framework would read a stream to its end only to answer HEAD.
   if (method === "HEAD") return reply.send(Readable.from([]));
   underWay.add(reply.raw);

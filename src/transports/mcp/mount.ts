@@ -17,6 +17,8 @@ import { accessTo } from "./access.ts";
 import type { Visit } from "./calls.ts";
 import { KEY_HEADER } from "./key-header.ts";
 import { bothRevisions, type ProtocolServer } from "./legs.ts";
+import { shareOf } from "../../board/share.ts";
+import { atTheCostOf, slice } from "../../ports/share.ts";
 
 export const MCP_PATH = "/mcp";
 
@@ -73,7 +75,8 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     },
     errorHandler: (error, _request, reply) => void sendRefusal(reply, toRefusal(error, report), parts, undefined, rpcError),
     handler: async (request, reply) => {
-      const message = readMessage(takeText(request.body));
+      const caller = callerOf(request.ip);
+      const message = atTheCostOf(shareOf(rates, "reads", caller), () => slice(() => readMessage(takeText(request.body))));
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
@@ -81,7 +84,7 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
       web.headers.set("accept", BOTH_TYPES);
       const key = request.headers[KEY_HEADER.toLowerCase()];
       const visit = {
-        caller: callerOf(request.ip),
+        caller,
         secure: secure(request.raw),
         key: typeof key === "string" ? key : undefined,
         paid: true,
