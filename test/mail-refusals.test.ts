@@ -188,6 +188,40 @@ describe("a board that cannot write", () => {
   });
 });
 
+describe("mail counts in bytes and on its alias", () => {
+  test("an address sends two megabytes at once; a refused mail costs nothing", async () => {
+    const { board, port } = await mailBoard({ flags: ["--rate-limits", "on"] });
+    await claim(board, board.agent(), "name-0");
+    await using smtp = await SmtpClient.connect(port, "client.example");
+    const send = (n: number) => smtp.send(address(0), `Subject: ${n}\r\nMessage-ID: <${n}@test.example>\r\n\r\n${"x ".repeat(300_000)}`);
+    const replies: string[] = [];
+    for (let n = 0; n < 5; n++) replies.push((await send(n)).slice(0, 9));
+    expect(replies).toEqual(["250 2.6.0", "250 2.6.0", "250 2.6.0", "451 4.7.0", "451 4.7.0"]);
+    board.clock.advance(60_000);
+    expect(await send(9)).toMatch(/^250 /);
+    await board[Symbol.asyncDispose]();
+  });
+
+  test("an alias receives 60 at once, then one a second, wherever they come from; other aliases receive theirs", async () => {
+    const { board, port } = await mailBoard({ flags: ["--rate-limits", "on"] });
+    const agent = board.agent();
+    await claim(board, agent, "name-0");
+    board.clock.advance(5000);
+    await claim(board, agent, "name-1");
+    await using smtp = await SmtpClient.connect(port, "client.example");
+    const sendTo = (n: number) => smtp.send(address(n), "Subject: x\r\n\r\nx");
+    // Two a second, which one address may send.
+    let accepted = 0;
+    for (; (await sendTo(0)).startsWith("250 "); accepted++) board.clock.advance(500);
+    expect(accepted).toBe(119);
+    await smtp.say("RSET");
+    expect(await sendTo(1)).toMatch(/^250 /);
+    board.clock.advance(1000);
+    expect(await sendTo(0)).toMatch(/^250 /);
+    await board[Symbol.asyncDispose]();
+  });
+});
+
 describe("each failure behind the server has its reply", () => {
   const clock = new ManualClock();
   const patience = { idleMs: 60_000, dataMs: 60_000, sessionMs: 60_000, closeMs: 100 };
@@ -201,6 +235,7 @@ describe("each failure behind the server has its reply", () => {
         key: signingKey(new Uint8Array(32)),
         reader: { read: () => Promise.reject(failure()), close: async () => {} },
         rates: new RateLimiter(clock, false),
+        quota: { require: () => {}, add: () => {} },
         append: () => Promise.reject(new Error("not reached")),
         mailDomain: MAIL_DOMAIN,
         maskSenders: true,

@@ -3,6 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { emailPayload, emailReport, type Mail } from "../core/mail/email.ts";
 import { foldAlias, isOperatorMailbox } from "../core/protocol/alias-name.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Alias } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -10,6 +11,7 @@ import type { MailIn, MailReader } from "../ports/mail.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
+import type { Quota } from "./quota.ts";
 import { callerOf, type RateLimiter } from "./rate.ts";
 import type { Report } from "./reports.ts";
 import type { RequireNoSecret } from "./secrets.ts";
@@ -20,6 +22,7 @@ export interface MailParts {
   readonly key: SigningKey;
   readonly reader: MailReader;
   readonly rates: RateLimiter;
+  readonly quota: Pick<Quota, "require" | "add">;
   readonly append: Append;
   readonly mailDomain: string;
   readonly maskSenders: boolean;
@@ -44,7 +47,8 @@ export interface Mailroom {
 }
 
 export function mailroom(parts: MailParts): Mailroom {
-  const { store, clock, key, reader, rates, append, mailDomain, maskSenders, file, requireWritable, requireStore, requireNoSecret } = parts;
+  const { store, clock, key, reader, rates, quota, append, mailDomain, maskSenders, file, requireWritable, requireStore, requireNoSecret } =
+    parts;
   const author = agentId(key.pk);
 
   async function post(mail: Mail, size: number, { alias, agent }: Holder): Promise<void> {
@@ -57,20 +61,6 @@ export function mailroom(parts: MailParts): Mailroom {
     const once = mail.messageId === null ? {} : { once: onceKey(alias, mail) };
     // A crash between two recipients leaves the first with the mail; the sender was not answered, and its next try reaches the rest.
     await append({ type: "post", arrival: { ...arrival, ...once }, dryRun: false });
-  }
-
-  /** Reports of an address are few, by mail as well; all of them, or none. */
-  function takeReports(count: number, caller: string): void {
-    for (let i = 0; i < count; i++)
-      try {
-        rates.take("reports", caller);
-      } catch (error) {
-        giveBackReports(i, caller);
-        throw error;
-      }
-  }
-  function giveBackReports(count: number, caller: string): void {
-    for (let i = 0; i < count; i++) rates.giveBack("reports", caller);
   }
 
   return {
@@ -87,6 +77,7 @@ export function mailroom(parts: MailParts): Mailroom {
       const folded = foldAlias(local, mailDomain);
       const alias = folded === undefined ? undefined : await store.alias(folded, clock.now());
       if (alias === undefined) throw new Refusal("alias_unknown", "No agent holds this alias.");
+      if (!rates.has("mails", alias.alias)) throw new Refusal("rate_limited", "This alias has received enough for now.");
       return alias;
     },
     async deliver(mailIn, recipients) {
@@ -94,20 +85,29 @@ export function mailroom(parts: MailParts): Mailroom {
       const addresses = recipients.flatMap((one) => ("operatorAt" in one ? [one.operatorAt] : []));
       (holders.length > 0 ? requireWritable : requireStore)();
       const caller = callerOf(mailIn.ip);
+      const size = mailIn.bytes.byteLength;
+      const bytes = Math.max(size, LIMITS.post_bytes);
+      if (holders.length > 0) quota.require(bytes * holders.length);
       // Before anything is written: who has to come again must not find half of it done.
-      takeReports(addresses.length, caller);
+      rates.take("reports", caller, addresses.length);
       let unfiled = addresses.length;
+      let giveBack = (): void => {};
       try {
+        giveBack = rates.takeAll([["bytes", caller, bytes * holders.length], ...holders.map(({ alias }) => ["mails", alias, 1] as const)]);
         const mail = await reader.read(mailIn);
         await Promise.all([
-          ...holders.map((holder) => post(mail, mailIn.bytes.byteLength, holder)),
+          ...holders.map((holder) => post(mail, size, holder)),
           ...addresses.map(async (target) => {
             await file({ target, category: "other", ...emailReport(mail), caller });
             unfiled--;
           }),
         ]);
+        quota.add(bytes * holders.length);
+      } catch (error) {
+        giveBack();
+        throw error;
       } finally {
-        giveBackReports(unfiled, caller);
+        rates.giveBack("reports", caller, unfiled);
       }
     },
   };

@@ -144,6 +144,22 @@ export class RateLimiter {
     }
   }
 
+  /** Takes from several buckets, or from none of them; the answer puts everything back. */
+  takeAll(due: readonly (readonly [scope: Scope, caller: string, tokens: number])[]): () => void {
+    const taken: (typeof due)[number][] = [];
+    const giveBack = (): void => taken.forEach(([scope, caller, tokens]) => this.giveBack(scope, caller, tokens));
+    try {
+      for (const one of due) {
+        this.take(...one);
+        taken.push(one);
+      }
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return giveBack;
+  }
+
   /** Takes what a post of so many bytes counts for; the answer puts it back. */
   takeBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): () => void {
     const bytes = Math.max(length, LIMITS.post_bytes);
