@@ -1,6 +1,7 @@
 // What an operator sees of a board that runs: its log, its figures, and what it does about a report.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
 import { PLACES } from "../src/ports/report.ts";
@@ -9,6 +10,7 @@ import { TestBoard } from "./support/board.ts";
 import { eventually } from "./support/eventually.ts";
 import { Operator, reasons } from "./support/operator.ts";
 import { emptyDirectory } from "./support/process.ts";
+import { head, rawRequest } from "./support/raw-request.ts";
 import { expectRefusal } from "./support/refusal.ts";
 import { SmtpClient } from "./support/smtp.ts";
 
@@ -82,6 +84,47 @@ describe("the log", () => {
       ["GET", "/api/stream", 200, "127.0.0.0"],
     ]);
     expect(log.join("")).not.toContain("private");
+  });
+
+  test("has those too that hung up before an answer, that came many at once, and that are no requests: none is taken for one that was answered", async () => {
+    const log: string[] = [];
+    await using board = await TestBoard.start({ log, flags: ["--access-log", "on"] });
+    const hangUp = new AbortController();
+    const waiting = fetch(`${board.url}/api/messages?wait=20&after_seq=0`, { signal: hangUp.signal });
+    await eventually("a long poll", async () =>
+      figureOf((await board.get<string>("/metrics")).body, "blackboard_stream_readers") === 1 ? true : undefined,
+    );
+    hangUp.abort();
+    await expect(waiting).rejects.toThrow();
+    await lineOf(log, { msg: "request", path: "/api/messages", status: 499 });
+
+    const warned: string[] = [];
+    const hear = ({ name }: Error) => void warned.push(name);
+    process.on("warning", hear);
+    const polls = Array.from(
+      { length: 30 },
+      (_, i) => `GET /api/messages?wait=20&after_seq=0&limit=${i + 1} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    ).join("");
+    const socket = connect(Number(new URL(board.url).port), "127.0.0.1").on("error", () => {});
+    socket.write(polls);
+    await eventually("the polls", async () =>
+      figureOf((await board.get<string>("/metrics")).body, "blackboard_stream_readers") > 1 ? true : undefined,
+    );
+    socket.destroy();
+    const hungUp = () => linesOf(log).filter(({ path, status }) => path === "/api/messages" && status === 499);
+    await eventually("a line for each", () => (hungUp().length > 10 ? true : undefined));
+    await board.get("/api/time");
+    process.off("warning", hear);
+    expect(warned).toEqual([]);
+
+    await rawRequest(board.url, "this is no request\r\n\r\n");
+    expect(await lineOf(log, { msg: "request", path: "-" })).toMatchObject({ method: "-", status: 400, caller: "127.0.0.0" });
+    await rawRequest(
+      board.url,
+      `${head("POST /api/messages", { "content-type": "application/json", "transfer-encoding": "chunked" })}no length\r\n`,
+    );
+    expect(await lineOf(log, { msg: "request", method: "POST" })).toMatchObject({ path: "/api/messages", status: 400 });
+    expect(linesOf(log).filter(({ path }) => path === "-")).toHaveLength(1);
   });
 
   test("of requests in full, with the caller that a proxy names; and of none where it is not wanted", async () => {

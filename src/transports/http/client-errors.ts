@@ -16,7 +16,11 @@ interface Wrapped extends Duplex {
   readonly _parent?: Duplex;
 }
 
-export function clientErrorHandler({ baseUrl, door }: RefusalParts): (error: { readonly code?: string }, socket: Duplex) => void {
+/** `refused` hears which connection was answered with which status. */
+export function clientErrorHandler(
+  { baseUrl, door }: RefusalParts,
+  refused: (socket: Duplex, status: number) => void,
+): (error: { readonly code?: string }, socket: Duplex) => void {
   return (error, given) => {
     // Who speaks plain HTTP where TLS is spoken would understand nothing else: the answer goes to the connection below.
     const plain = error.code === PLAIN_HTTP;
@@ -26,6 +30,7 @@ export function clientErrorHandler({ baseUrl, door }: RefusalParts): (error: { r
       return;
     }
     const refusal = refusalOf(error.code, baseUrl);
+    refused(given, refusal.status);
     const body = JSON.stringify(errorBody(refusal, baseUrl));
     const { [HTTPS_ONLY]: httpsOnly, ...common } = door.headers;
     const headers = {

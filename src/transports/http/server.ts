@@ -85,6 +85,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const door = doorOf(given);
   const parts = { ...given, door };
   const { operations, report, tls } = parts;
+  const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   const options = {
     bodyLimit: LIMITS.request_bytes,
     requestTimeout: REQUEST_MS,
@@ -94,7 +95,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     forceCloseConnections: "idle" as const,
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: MAX_PARAM_CHARS, ignoreTrailingSlash: true },
-    clientErrorHandler: clientErrorHandler(parts),
+    clientErrorHandler: clientErrorHandler(parts, (socket, status) => accessLog?.refused(socket, status)),
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
       void sendRefusal(reply, toRefusal(error, report), parts),
   };
@@ -120,7 +121,6 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const { unsent = new Unsent() } = parts;
   const atHand = new AnswersAtHand({ ...parts, unsent });
   const usual = app.server.listeners("request") as RequestListener[];
-  const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   app.server.removeAllListeners("request").on("request", (request, response) => {
     accessLog?.follow(request, response);
     // At the end each answer also ends its connection, which the usual way sees to.
