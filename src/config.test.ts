@@ -243,6 +243,15 @@ describe("an operator who gets something wrong is told what, and how to mend it"
     ])
       expect(faultsOf(args)).toHaveLength(1);
   });
+  test("a key that is empty or cut off is named by its own path, so that the operator finds the file and does not start a new board", () => {
+    for (const rest of ["", "AAAA\n"]) {
+      const data = mkdtempSync(join(directory, "data-"));
+      writeFileSync(join(data, "board.key"), rest);
+      const [fault = ""] = faultsOf(["--data", data]);
+      expect(fault).toContain(`--key-file (BOARD_KEY_FILE) is ${JSON.stringify(join(data, "board.key"))}: `);
+      expect(fault).toContain("restore it from a backup");
+    }
+  });
   test("a database address is never repeated, for it may hold a password", () => {
     for (const flags of [
       ["--database-url", "mysql://u:secret@db"],

@@ -96,7 +96,7 @@ export const SETTINGS = {
     "smtp-port",
     "BOARD_SMTP_PORT",
     "2525",
-    "port of the SMTP server, which runs where this or --mail-domain is given; 0 for none",
+    "port for incoming mail, which is on if this or --mail-domain is set; 0: no mail",
   ),
   tlsCert: setting("tls-cert", "BOARD_TLS_CERT", "", "PEM file with the certificate chain"),
   tlsKey: setting("tls-key", "BOARD_TLS_KEY", "", "PEM file with the certificate's key"),
@@ -171,8 +171,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const text = (name: Name): string =>
     flags.get(SETTINGS[name].flag) ?? nonEmpty(environment[SETTINGS[name].variable]) ?? SETTINGS[name].otherwise;
   const given = (name: Name): boolean => flags.has(SETTINGS[name].flag) || nonEmpty(environment[SETTINGS[name].variable]) !== undefined;
-  const fault = (name: Name, mend: string): void => {
-    faults.push(`--${SETTINGS[name].flag} (${SETTINGS[name].variable}) is ${JSON.stringify(text(name))}: ${mend}`);
+  const fault = (name: Name, mend: string, value = text(name)): void => {
+    faults.push(`--${SETTINGS[name].flag} (${SETTINGS[name].variable}) is ${JSON.stringify(value)}: ${mend}`);
   };
 
   const whole = (name: Name, min: number, max: number, otherwise?: number): number => {
@@ -271,7 +271,11 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       "--metrics-token (BOARD_METRICS_TOKEN): give 16 to 256 letters, digits or -._~+/=, for instance from `openssl rand -hex 16`.",
     );
   if (!isSeedOrAbsent(config.keyFile))
-    fault("keyFile", "it is not a file with a key; give one that holds 43 characters of base64url, or the path of one to make.");
+    fault(
+      "keyFile",
+      "it is not a file with a key, which is 43 characters of base64url. If it was the board's key, restore it from a backup; for a new board, give the path of a file to make.",
+      config.keyFile,
+    );
   if (config.databaseReadUrl !== undefined && !isAddress(config.databaseReadUrl))
     faults.push(`--database-read-url (BOARD_DATABASE_READ_URL) cannot be read: ${ADDRESS_HINT}`);
   else if (config.databaseReadUrl !== undefined && config.databaseUrl === undefined)

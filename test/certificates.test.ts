@@ -1,5 +1,6 @@
 // A board with a certificate of its own: what its operator hears of a bad one, and how a renewed one comes into use while callers stay.
-import { chmodSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
@@ -110,6 +111,18 @@ test("SIGHUP brings a renewed certificate into use for HTTPS and mail, and ends 
   expect(over).toBe(false);
   expect(await mail.say("NOOP")).toMatch(/^250 /);
   stream.destroy();
+  expect((await board.kill("SIGTERM")).code).toBe(0);
+});
+
+test("SIGHUP with a pipe in the place of the key ends no answers: the board says what is there, and goes on with the certificate it has", async () => {
+  const files = new Files(selfSigned("old.example"));
+  await using board = await BoardProcess.serve(emptyDirectory(), [...FLAGS, ...files.flags]);
+  rmSync(files.key);
+  execFileSync("mkfifo", [files.key]);
+  process.kill(board.pid ?? 0, "SIGHUP");
+  const { msg } = await said(board, "the certificate was not reloaded");
+  expect(msg).toContain(`--tls-key is ${JSON.stringify(files.key)}: it is a pipe, a socket or a device; give the path of a PEM file.`);
+  expect(await shownAt(Number(new URL(board.url).port))).toBe("old.example");
   expect((await board.kill("SIGTERM")).code).toBe(0);
 });
 

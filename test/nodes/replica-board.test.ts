@@ -103,6 +103,7 @@ test("another board in the place of the replica keeps the board from starting, a
   expect(stderr).toMatch(
     /^--database-read-url is no replica of --database-url: it holds another board \(public key [\w-]{43}; this board's is [\w-]{43}\)\. Give .+\n$/m,
   );
+  expect(told(board, "lost"), "one mistake, one line").toEqual([]);
 });
 
 test("so does a copy that has gone its own way, though it has the same key: further, or as far with other entries", async () => {

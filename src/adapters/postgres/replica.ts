@@ -150,7 +150,8 @@ export class Replica {
       // Whoever waits for it is answered by the primary.
       for (const client of [this.#client, this.#walks]) client.reset();
     }
-    if (before !== undefined || now !== "up") this.#parts.watch(why);
+    // At the start, another board in its place ends the start, which says so itself.
+    if (before !== undefined || now === "lost") this.#parts.watch(why);
   }
 
   #missing(): number {

@@ -1,6 +1,6 @@
 // A certificate chain and its key: read from their files, and held against each other before anybody is shown them.
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { iso } from "../../core/protocol/time.ts";
 import { deniedWords } from "./access.ts";
@@ -15,20 +15,35 @@ export interface TlsPair {
   readonly validTo: number;
 }
 
+/** A code as the system's are. */
+const NOT_REGULAR = "not regular";
 const READ_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file; give the path of a PEM file.",
   ENOTDIR: "there is no such file; give the path of a PEM file.",
   EISDIR: "it is a directory; give the path of a PEM file.",
+  [NOT_REGULAR]: "it is a pipe, a socket or a device; give the path of a PEM file.",
 };
 
 /** The text of a file; where it cannot be read, throws what is wrong and what to do. */
 export function readPem(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegular(path);
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     const denied = code === "EACCES" || code === "EPERM";
     throw new Error(denied ? permissionDenied(path) : (READ_FAULTS[code] ?? `it cannot be read (${message}).`), { cause: error });
+  }
+}
+
+/** Whoever opens or reads a named pipe waits for a writer, and with it everybody whom the board answers. */
+function readRegular(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(file);
+    if (stat.isFile()) return readFileSync(file, "utf8");
+    throw Object.assign(new Error("not a regular file"), { code: stat.isDirectory() ? "EISDIR" : NOT_REGULAR });
+  } finally {
+    closeSync(file);
   }
 }
 
