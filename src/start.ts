@@ -160,7 +160,7 @@ export async function start(
   const settle = async (): Promise<void> => sweeper?.settle();
   // A board that may not write does not write to learn whether it could.
   health.tryWith(async () => (writable ? appender.alone(() => store.trial()) : void (await store.head())));
-  if (writable) health.lookWith(() => store.requireRoom());
+  if (writable) health.lookWith(() => store.requireUsable());
   parts.defer(() => health.close());
   const version = programVersion();
   boardFigures(figures, config, store, version);

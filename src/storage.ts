@@ -1,7 +1,7 @@
 // Where the board keeps itself, by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { unreachable } from "./adapters/postgres/address.ts";
 import { knownBoardKey as knownToPostgres, recordBoardKey as recordInPostgres } from "./adapters/postgres/board-key.ts";
 import { storeFailure } from "./adapters/postgres/failure.ts";
@@ -12,9 +12,9 @@ import type { SourceModule } from "./adapters/search/search-thread.ts";
 import { knownBoardKey, recordBoardKey } from "./adapters/sqlite/board-key.ts";
 import { databasePath, lockDataDir } from "./adapters/sqlite/open.ts";
 import { openSealedStore, openSqliteStore } from "./adapters/sqlite/store.ts";
-import { barred } from "./adapters/system/access.ts";
+import { barredFromWriting } from "./adapters/system/access.ts";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "./adapters/system/board-key.ts";
-import { headFileIn, keepFormerHead } from "./adapters/system/head-file.ts";
+import { headFileIn, keepFormerHead, requireSound } from "./adapters/system/head-file.ts";
 import { workerUrl } from "./adapters/system/worker-url.ts";
 import type { Config } from "./config.ts";
 import { Refusal } from "./core/errors.ts";
@@ -59,7 +59,7 @@ interface Opened extends Pick<Storage, "store" | "source" | "others" | "close"> 
 /** `onFatal` hears of a failure after which only a restart is safe. */
 export async function openStorage(config: Config, onFatal: (error: Error) => void, watchReplica: ReplicaWatch): Promise<Storage> {
   await using parts = new AsyncDisposableStack();
-  const unwritable = existsSync(config.data) ? barred(config.data, "write") : undefined;
+  const unwritable = barredFromWriting(config.data);
   // Whatever an earlier board left there: a database whose log is still beside it could be opened all the same, and take nothing.
   if (unwritable !== undefined && !config.readOnly)
     throw new Error(`${unwritable} A board that only answers questions starts there too: serve --read-only on`);
@@ -75,12 +75,14 @@ export async function openStorage(config: Config, onFatal: (error: Error) => voi
   const known = await opened.knownPk();
   const key = await ownKey(config, opened, known);
   const formerPk = known === undefined || known === key.pk ? undefined : known;
-  if (sealed && formerPk !== undefined) throw new Error(`The new key cannot be recorded. ${barred(config.data, "write")}`);
+  if (sealed && formerPk !== undefined) throw new Error(`The new key cannot be recorded. ${unwritable}`);
   // What the old key signed is kept before the new one takes its place; a crash between the two is a start that has not happened.
   const signed = formerPk === undefined ? undefined : await opened.headOf(formerPk).read();
   if (signed !== undefined) await keepFormerHead(config.data, signed);
   if (!sealed) await opened.recordPk(key.pk, known);
   const record = sealed ? unsigned(opened.headOf(key.pk)) : opened.headOf(key.pk);
+  const last = await record.read();
+  if (last !== undefined) requireSound(last, config.data);
   const replica = await opened.beginReplica(formerPk);
   const all = parts.move();
   return { store, key, formerPk, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
@@ -108,7 +110,7 @@ const sourceModule = (name: string, options: unknown): SourceModule => ({ url: w
 
 async function onSqlite({ data }: Config, sealed: boolean, onFatal: (error: Error) => void): Promise<Opened> {
   const path = databasePath(data);
-  if (sealed && !existsSync(path)) throw new Error(`There is no board in ${data}, and none can be made there. ${barred(data, "write")}`);
+  if (sealed && !existsSync(path)) throw new Error(`There is no board in ${data}, and none can be made there. ${barredFromWriting(data)}`);
   requireWhole(path);
   const store = sealed ? openSealedStore(data) : await openSqliteStore(data, onFatal);
   return {
@@ -155,11 +157,24 @@ async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boo
   }
 }
 
-/** An empty database in the place of one that is gone would discard what only the log beside it still holds. */
+/** What a board leaves beside its database once it has run, or a restore that was interrupted; a key alone may have been put there for a new one. */
+const TRACES = /^(?:head(?:-ag_[0-9a-f]+)?\.json|index|replaced-.+|board\.db\.next)$/;
+
+/** An empty database in the place of one that is gone would discard what only the log beside it still holds, and sign a second history. */
 function requireWhole(path: string): void {
-  const log = `${path}-wal`;
-  if (existsSync(path) || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
-  throw new Error(
-    `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. Put the database back where it was, or restore a backup (blackboard operate restore-backup); for a new board choose another --data directory.`,
-  );
+  if (existsSync(path)) return;
+  const [data, log] = [dirname(path), `${path}-wal`];
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new Error(
+      `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. ${putBack(data)}`,
+    );
+  const traces = existsSync(data) ? readdirSync(data).filter((name) => TRACES.test(name)) : [];
+  if (traces.length > 0)
+    throw new Error(
+      `The database ${path} is gone, but ${data} has held a board: ${traces.join(", ")} ${traces.length === 1 ? "is" : "are"} still there. A start would make an empty board. ` +
+        `${putBack(data)} If the board is in PostgreSQL, give its --database-url. To begin an empty board here all the same, move ${traces.length === 1 ? "that" : "those"} away first.`,
+    );
 }
+
+const putBack = (data: string): string =>
+  `Put the database back where it was, or restore a backup (blackboard operate restore-backup <dir of the backup> --data ${data}); for a new board choose another --data directory.`;

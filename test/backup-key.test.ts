@@ -1,5 +1,5 @@
 // A backup and the key of its board: never another board's, never lost on the way, and said where it is.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeBoardKey } from "../src/adapters/system/board-key.ts";
@@ -100,6 +100,24 @@ describe("a restored backup", () => {
     copyFileSync(join(board.data, "board.key"), keyFile);
     await using again = await start();
     expect(await again.name()).toBe(id);
+  });
+
+  test("does not come in the place of another board whose key is kept elsewhere: its messages stay", async () => {
+    const dir = join(emptyDirectory(), "backup");
+    await makeBackup(await configOf(board.data), dir, true);
+    const foreign = await TestBoard.start({ store: "sqlite" });
+    const foreignId = await foreign.name();
+    await foreign.put(foreign.agent(), { kind: "note", title: "not to be lost" });
+    await foreign.stop();
+    renameSync(join(foreign.data, "board.key"), join(emptyDirectory(), "board.key"));
+    const args = ["operate", "restore-backup", dir, "--data", foreign.data, "--yes"];
+    expect(await BoardProcess.spawn({ args }).ended).toEqual({
+      code: 1,
+      signal: null,
+      stdout: "",
+      stderr: `The backup is of ${id}, but ${foreign.data} holds another board, ${foreignId}. Choose another --data directory; or, if that board is not needed any more, move ${join(foreign.data, "board.db")} away.\n`,
+    });
+    expect(readdirSync(foreign.data).filter((name) => name.startsWith("replaced-"))).toEqual([]);
   });
 
   test("does not come in the place of another board's key, nor with one: nothing is written then", async () => {

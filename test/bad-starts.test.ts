@@ -1,4 +1,5 @@
 // A board that cannot start says which file it is, what is wrong with it and what to do; nobody hunts for a board that does not run.
+import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -237,6 +238,19 @@ describe.skipIf(noDisk)(`a read-only disk ${WITH_DISK}`, () => {
   });
 });
 
+/** Answers calls that change a directory as a file system does that its driver has made read-only: what one may do, it does not say. */
+const REFUSES_WRITES = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=?mkdir,mkdirat:error=EROFS"];
+const noTracer = spawnSync("strace", [...REFUSES_WRITES.slice(1), "true"]).status !== 0;
+
+test.skipIf(noTracer)(
+  `a file system that refuses writes and does not say so is named as read-only, before anybody posts ${noTracer ? "(skipped: needs strace)" : ""}`,
+  async () => {
+    const data = copy();
+    const words = `${data} is on a read-only file system. Mount it writable. A board that only answers questions starts there too: serve --read-only on`;
+    expect(await said([...SERVE, "--data", data], REFUSES_WRITES)).toEqual(failed(words));
+  },
+);
+
 test("a database that is gone beside its log is not replaced by an empty one, and the log stays as it is", async () => {
   const data = copy();
   const log = `${databasePath(data)}-wal`;
@@ -247,4 +261,69 @@ test("a database that is gone beside its log is not replaced by an empty one, an
   );
   expect(readFileSync(log, "utf8")).toBe("entries of the board");
   expect(existsSync(databasePath(data))).toBe(false);
+});
+
+describe("a database that is gone without a log", () => {
+  test("is not replaced by an empty one with the same key, and what is left of the board stays as it is", async () => {
+    const data = copy();
+    rmSync(databasePath(data));
+    const files = readdirSync(data);
+    expect(await said([...SERVE, "--data", data])).toEqual(
+      matching(
+        /^The database \S+board\.db is gone, but \S+ has held a board: head\.json, index are still there\. .* restore-backup .* move those away/,
+      ),
+    );
+    expect(readdirSync(data)).toEqual(files);
+  });
+
+  test("nor where nobody had ever asked for a signed head", async () => {
+    const data = copy();
+    for (const name of ["board.db", "head.json"]) rmSync(join(data, name));
+    expect(await said([...SERVE, "--data", data])).toEqual(matching(/ has held a board: index is still there\./));
+  });
+
+  test("is not missed where only a key was put: that is a new board with a key of its owner's choice", async () => {
+    const [data, from] = [emptyDirectory(), copy()];
+    cpSync(join(from, "board.key"), join(data, "board.key"));
+    await using board = await BoardProcess.serve(data);
+    expect((await fetch(`${board.url}/readyz`)).status).toBe(200);
+  });
+
+  test("is put back by a restored backup", async () => {
+    const [data, dir] = [copy(), join(emptyDirectory(), "backup")];
+    expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });
+    rmSync(databasePath(data));
+    expect(await said(["operate", "restore-backup", dir, "--data", data, "--yes"])).toMatchObject({ code: 0 });
+    await using board = await BoardProcess.serve(data);
+    expect(((await (await fetch(`${board.url}/api/messages`)).json()) as { messages: unknown[] }).messages).toHaveLength(1);
+  });
+});
+
+describe("a last signed head that is damaged keeps the board from starting: it could sign a second history without noticing", () => {
+  const head = (): Record<string, unknown> => JSON.parse(readFileSync(join(sound.data, "head.json"), "utf8")) as Record<string, unknown>;
+  test.each([
+    ["cut off", () => '{"payload":', "JSON"],
+    ["null", () => "null", "it does not hold a JSON object"],
+    ["empty", () => "{}", "payload is missing, or is no text"],
+    ["with a text for a number", () => JSON.stringify({ ...head(), seq: "1" }), "seq is missing, or is no number of an entry"],
+    ["with another number", () => JSON.stringify({ ...head(), seq: 0 }), "its signature does not fit what it says"],
+    ["with another signature", () => JSON.stringify({ ...head(), sig: "A".repeat(86) }), "its signature does not fit what it says"],
+  ])("%s", async (_how, text, why) => {
+    const data = copy();
+    writeFileSync(join(data, "head.json"), text());
+    const { code, stderr } = await said([...SERVE, "--data", data]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The head file ${join(data, "head.json")} is damaged: `);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain("Put it back from a backup that is as new as the database.");
+  });
+
+  test("nor is a backup put in the place of a board with one, half way", async () => {
+    const [data, dir] = [copy(), join(emptyDirectory(), "backup")];
+    expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });
+    writeFileSync(join(data, "head.json"), "{}");
+    const files = readdirSync(data);
+    expect((await said(["operate", "restore-backup", dir, "--data", data, "--yes"])).stderr).toContain("is damaged: payload is missing");
+    expect(readdirSync(data)).toEqual(files);
+  });
 });

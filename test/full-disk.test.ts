@@ -7,6 +7,7 @@ import { Agent, TEST_BITS } from "./support/agent.ts";
 import { eventually } from "./support/eventually.ts";
 import { postTo } from "./support/nodes.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { noDisk, SmallDisk, WITH_DISK } from "./support/small-disk.ts";
 
 /** A disk of its own for a process and its children, in a namespace that any user may make where the system allows it. */
 const MOUNTED = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs -o size=8m none "$0" && exec "$@"'];
@@ -67,5 +68,24 @@ test.skipIf(!canMount)(
     expect((await get("/metrics")).text).toMatch(/^blackboard_writable 1$/m);
     expect(lines()).toHaveLength(2);
     expect(lines()[1]).toContain('"msg":"writing works again"');
+  },
+);
+
+test.skipIf(noDisk)(
+  `whoever asks for the signed head hears that the disk is full or read-only, and not of a fault ${WITH_DISK}`,
+  async () => {
+    using disk = await SmallDisk.mount(8);
+    await using board = await BoardProcess.serve(join(disk.path, "board"), ["--pow-bits", String(TEST_BITS)], {}, disk.under);
+    await postTo(board.url, new Agent().envelope({ kind: "note", body: "before" }));
+    const head = async () => {
+      const response = await fetch(`${board.url}/api/checkpoint`);
+      const { error } = (await response.json()) as { error?: { code: string; message: string } };
+      return [response.status, error?.code, error?.message];
+    };
+    disk.fill();
+    expect(await head()).toEqual([503, "storage_full", "The board's disk is full."]);
+    disk.makeRoom();
+    disk.seal();
+    expect(await head()).toEqual([503, "read_only", "No new head can be signed: the file that keeps it cannot be written."]);
   },
 );

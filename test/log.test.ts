@@ -1,6 +1,6 @@
 // The log as mirrors and auditors use it, and the head that the board signs.
 import { createPublicKey, verify } from "node:crypto";
-import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentId } from "../src/core/protocol/identity.ts";
@@ -155,6 +155,15 @@ describe("the signed head", () => {
     expect(JSON.stringify(refused.body)).not.toContain("sig");
     rmdirSync(obstacle);
     const { body } = await checkpoint(board);
+    expect(JSON.parse(readFileSync(join(board.data, "head.json"), "utf8"))).toEqual(body);
+  });
+  test("is signed and kept again by a running board whose head file was damaged", async () => {
+    await using board = await TestBoard.start();
+    await checkpoint(board);
+    writeFileSync(join(board.data, "head.json"), "{}");
+    await fill(board, 1);
+    const { status, body } = await checkpoint(board);
+    expect([status, body.seq]).toEqual([200, 1]);
     expect(JSON.parse(readFileSync(join(board.data, "head.json"), "utf8"))).toEqual(body);
   });
   test("many who ask at once, while the log moves, never get two histories", async () => {

@@ -5,7 +5,7 @@ import { StoreFailure } from "../ports/store.ts";
 
 const TRY_AGAIN_MS = 1000;
 const LOOK_MS = 2000;
-/** While posts are accepted nobody has to look whether they would be. */
+/** A disk that looks full is not, for as long as posts are accepted. */
 const WORKED_MS = 60_000;
 
 export interface StorageLost {
@@ -46,9 +46,11 @@ export class StorageHealth {
     const { clock } = this.#parts;
     this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
       this.lookWith(look);
-      if (this.#lost !== undefined || clock.now() - this.#workedAt < WORKED_MS) return;
+      if (this.#lost !== undefined) return;
       look().catch((error: unknown) => {
-        if (error instanceof StoreFailure && this.#lost === undefined && !this.#closed) this.#lose("storage", error);
+        if (!(error instanceof StoreFailure) || this.#lost !== undefined || this.#closed) return;
+        const acceptsPosts = error.code === "storage_full" && clock.now() - this.#workedAt < WORKED_MS;
+        if (!acceptsPosts) this.#lose("storage", error);
       });
     });
   }

@@ -12,7 +12,7 @@ export const getCheckpoint = (notary: Notary) =>
     summary: "The board-signed head of the hash chain.",
     input: z.strictObject({}),
     responses: { 200: { words: "The checkpoint.", body: checkpointBody } },
-    refusals: ["unknown_parameter", "rate_limited", "log_rollback", "read_only"],
+    refusals: ["unknown_parameter", "rate_limited", "storage_full", "storage_unavailable", "log_rollback", "read_only"],
     rate: "reads",
     run: async () => ({ body: await notary.checkpoint() }),
   });

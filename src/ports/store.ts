@@ -150,8 +150,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   append(acts: readonly Act[], now: number): Promise<Appended>;
   /** Writes something of no consequence, to learn whether writing works. Never beside an append. */
   trial(): Promise<void>;
-  /** Throws where it is plain without a write that nothing can be written: no room is left. */
-  requireRoom(): Promise<void>;
+  /** Throws where it is plain without a write that nothing can be written: no room is left, or the files are gone. */
+  requireUsable(): Promise<void>;
   /** Bytes that the board takes in its database. */
   size(): Promise<number>;
   /** Bytes of it that hold something: what has ended counts no more, whether or not the files have become smaller. */

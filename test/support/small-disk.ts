@@ -55,9 +55,15 @@ export class SmallDisk implements Disposable {
     rmSync(join(this.seen, "filler"), { force: true });
   }
 
+  /** For whoever opens a file from now on; what is open for writing stays so. */
   seal(): void {
-    const [command, ...args] = [...this.under, "mount", "-o", "remount,bind,ro", this.path];
-    execFileSync(command, args);
+    for (const how of [
+      ["--bind", this.path],
+      ["-o", "remount,bind,ro"],
+    ]) {
+      const [command, ...args] = [...this.under, "mount", ...how, this.path];
+      execFileSync(command, args);
+    }
   }
 
   [Symbol.dispose](): void {

@@ -99,8 +99,8 @@ export class PostgresStore implements Store, Wakeup, Peers {
   }
 
   trial = (): Promise<void> => this.#writer.trial();
-  /** The server's disk is not to be seen from here. */
-  requireRoom = async (): Promise<void> => {};
+  /** The server's disk and files are not to be seen from here. */
+  requireUsable = async (): Promise<void> => {};
   async size(): Promise<number> {
     const [row] = await this.client.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes", []);
     return row?.bytes ?? 0;

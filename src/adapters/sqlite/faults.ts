@@ -1,11 +1,13 @@
 // What SQLite's result codes mean: for the program, and for the operator in a sentence that names the file and says what to do.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { barred, fullWords } from "../system/access.ts";
+import { barred, barredFromWriting, fullWords } from "../system/access.ts";
 
 /** Primary result codes of SQLite that speak of the storage, not of the statement. */
 export const SQLITE = { PERM: 3, BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 } as const;
 
+/** The database file is not at its path any more (SQLITE_READONLY_DBMOVED). */
+export const SQLITE_MOVED = 1032;
 /** The shared index of the write-ahead log could not grow, for which there is only one reason; SQLite calls it an I/O error. */
 const IOERR_SHMSIZE = 4874;
 /** A read that failed, or brought less than there should be. */
@@ -59,7 +61,7 @@ function faultWords(errcode: number | undefined, path: string, message: string, 
 function refusedWords(path: string, message: string): string {
   const unreadable = barred(path, "read");
   if (unreadable !== undefined) return unreadable;
-  const unwritable = barred(dirname(path), "write") ?? barred(path, "write");
+  const unwritable = barredFromWriting(dirname(path)) ?? barred(path, "write");
   if (unwritable === undefined) return `The database ${path} cannot be opened: ${message}.`;
   if (!existsSync(path)) return unwritable;
   return existsSync(`${path}-wal`)

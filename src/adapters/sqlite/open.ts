@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { barred } from "../system/access.ts";
+import { barredFromWriting } from "../system/access.ts";
 import { makeDirectory } from "../system/directory.ts";
 import { fileFault, isBusy } from "./faults.ts";
 import { migrate } from "./migrate.ts";
@@ -47,8 +47,8 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
 
 /** Nothing can be written where it is, and nobody who could has it open. SQLite reads such a file only if told that it does not change. */
 function isSealed(path: string): boolean {
-  if (barred(dirname(path), "write") === undefined || existsSync(`${path}-shm`)) return false;
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  if (existsSync(`${path}-shm`) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  return barredFromWriting(dirname(path)) !== undefined;
 }
 
 function sealedUrl(path: string): URL {

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Act, type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
-import { barred } from "../system/access.ts";
+import { barredFromWriting } from "../system/access.ts";
 import { roomBeside } from "../system/room.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import { SqliteAgents } from "./agents.ts";
@@ -18,6 +18,7 @@ import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { SqliteModeration } from "./moderation.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
+import { OpenFiles } from "./open-files.ts";
 import { SqlitePriors } from "./priors.ts";
 import { SqliteReader } from "./reader.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -84,7 +85,7 @@ function requireSettled(db: DatabaseSync): void {
     throw new Error(`The board ended while it withdrew the messages of an agent: ${mend}`);
 }
 
-const unwritable = (path: string): string => barred(dirname(path), "write") ?? `${path} was opened for reading only.`;
+const unwritable = (path: string): string => barredFromWriting(dirname(path)) ?? `${path} was opened for reading only.`;
 
 function answer(worker: Worker): Promise<WriterAnswer> {
   return new Promise((resolve, reject) => {
@@ -115,6 +116,7 @@ const HEAD_REMEMBERED_MS = 1;
 
 class SqliteStore implements Store {
   readonly #path: string;
+  readonly #files: OpenFiles;
   readonly #worker: Worker | undefined;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
@@ -144,6 +146,7 @@ class SqliteStore implements Store {
     onFatal: (error: Error) => void,
   ) {
     this.#path = path;
+    this.#files = new OpenFiles(path);
     this.#worker = worker;
     this.#readDb = readDb;
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
@@ -189,7 +192,8 @@ class SqliteStore implements Store {
     if (tried === undefined) throw this.#failure(failed);
   }
 
-  async requireRoom(): Promise<void> {
+  async requireUsable(): Promise<void> {
+    this.#files.require();
     if (roomBeside(this.#path) < LEAST_ROOM) throw new StoreFailure("storage_full", `The disk that holds ${this.#path} is full`);
   }
 

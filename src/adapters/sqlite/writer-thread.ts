@@ -5,6 +5,7 @@ import { roomBeside } from "../system/room.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";
+import { OpenFiles } from "./open-files.ts";
 import { WithdrawalBook } from "./withdrawal-book.ts";
 import { SqliteWriter } from "./writer.ts";
 
@@ -25,6 +26,7 @@ const db = openDatabase(path, "write");
 if (as === "board") new WithdrawalBook(db).goOn();
 const writer = new SqliteWriter(db);
 const checkpoints = new Checkpoints(db, path);
+const files = new OpenFiles(path);
 port.postMessage({ ready: true, nextDue: writer.nextDue() });
 
 port.on("message", (request: WriterRequest) => {
@@ -33,6 +35,7 @@ port.on("message", (request: WriterRequest) => {
     return;
   }
   try {
+    files.require();
     checkpoints.keep();
     if (request === "scrub") port.postMessage({ scrubbed: writer.scrub() });
     else if (request === "trial") {

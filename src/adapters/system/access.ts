@@ -1,6 +1,6 @@
 // Why this user cannot read or write something, in a sentence that says what to do about it.
-import { accessSync, constants, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 
 type Want = "read" | "write";
 const WANTED = { read: constants.R_OK, write: constants.W_OK };
@@ -14,6 +14,24 @@ export function barred(path: string, want: Want): string | undefined {
     return systemWords(error, path, want);
   }
 }
+
+/**
+ * Of a directory, found out by trying: after a fault of its disk, a file system may refuse every write, and still say that one may.
+ * A full disk is another thing.
+ */
+export function barredFromWriting(dir: string): string | undefined {
+  if (!existsSync(dir)) return undefined;
+  const words = barred(dir, "write");
+  if (words !== undefined) return words;
+  try {
+    rmdirSync(mkdtempSync(join(dir, ".try-")));
+    return undefined;
+  } catch (error) {
+    return isRefused(error) ? systemWords(error, dir, "write") : undefined;
+  }
+}
+
+const isRefused = (error: unknown): boolean => ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** What the system refused, in words; undefined where it is none of the usual reasons. */
 export function systemWords(error: unknown, path: string, want: Want): string | undefined {

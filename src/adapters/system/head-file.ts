@@ -2,9 +2,11 @@
 import { createPublicKey, verify } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { Refusal } from "../../core/errors.ts";
 import type { Checkpoint } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import type { HeadRecord } from "../../ports/head-record.ts";
+import { StoreFailure } from "../../ports/store.ts";
 import { systemWords } from "./access.ts";
 
 export const HEAD_FILE = "head.json";
@@ -22,7 +24,11 @@ export function headFileIn(data: string, pk: string | undefined): HeadRecord {
       return pk === undefined || head === undefined || head.pk === pk ? head : headFile(join(data, formerFile(pk))).read();
     },
     async write(checkpoint) {
-      const standing = await file.read();
+      // The board has looked at its start: what was damaged since is replaced by what holds it back as well.
+      const standing = await file.read().catch((error: unknown) => {
+        if (error instanceof DamagedHead) return undefined;
+        throw error;
+      });
       // A crash here leaves both under their own names, and nobody has seen the new one.
       if (standing !== undefined && standing.pk !== checkpoint.pk) await keepFormerHead(data, standing);
       return file.write(checkpoint);
@@ -45,26 +51,85 @@ export function isSigned({ payload, sig, pk }: Checkpoint): boolean {
   }
 }
 
+/** Its fields say what was signed, and it was signed: what a disk or a person has changed since holds nothing back. */
+export function requireSound(checkpoint: Checkpoint, data: string): void {
+  const { seq, hash } = (isSigned(checkpoint) ? JSON.parse(checkpoint.payload) : {}) as Partial<Checkpoint>;
+  if (seq === checkpoint.seq && hash === checkpoint.hash) return;
+  throw new DamagedHead(join(data, HEAD_FILE), "its signature does not fit what it says");
+}
+
+class DamagedHead extends Error {
+  constructor(path: string, why: string) {
+    super(
+      `The head file ${path} is damaged: ${why}. It holds the last head that the board signed, so that the board never signs two histories. ` +
+        "Put it back from a backup that is as new as the database. If there is none, move the file away: the board then starts without knowing what it has signed.",
+    );
+  }
+}
+
+const TEXTS = ["payload", "sig", "pk", "board", "hash", "at"] as const;
+
+/** What is wrong with it; undefined where it has everything that a head has. Whether it is true is another question. */
+function unlikeHead(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return "it does not hold a JSON object";
+  const head = value as Partial<Record<keyof Checkpoint, unknown>>;
+  const wrong = TEXTS.find((name) => typeof head[name] !== "string");
+  if (wrong !== undefined) return `${wrong} is missing, or is no text`;
+  return Number.isSafeInteger(head.seq) && Number(head.seq) >= 0 ? undefined : "seq is missing, or is no number of an entry";
+}
+
 export function headFile(path: string): HeadRecord {
   return {
     async read() {
-      try {
-        return JSON.parse(await readFile(path, "utf8")) as Checkpoint;
-      } catch (error) {
+      const text = await readFile(path, "utf8").catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        const damaged = `The head file ${path} cannot be read: ${(error as Error).message}. Restore it, or move it away if the board is meant to start anew.`;
-        throw new Error(systemWords(error, path, "read") ?? damaged, { cause: error });
-      }
+        const words = systemWords(error, path, "read") ?? `The head file ${path} cannot be read: ${(error as Error).message}.`;
+        throw new Error(words, { cause: error });
+      });
+      return text === undefined ? undefined : parsed(text, path);
     },
     async write(checkpoint) {
       const next = `${path}.next`;
-      await synced(next, "w", `${JSON.stringify(checkpoint)}\n`);
-      // A crash here leaves the old head in place, and nobody has seen the new one.
-      await rename(next, path);
-      await synced(dirname(path), "r");
+      try {
+        await synced(next, "w", `${JSON.stringify(checkpoint)}\n`);
+        // A crash here leaves the old head in place, and nobody has seen the new one.
+        await rename(next, path);
+        await synced(dirname(path), "r");
+      } catch (error) {
+        throw notKept(error, path);
+      }
       return checkpoint;
     },
   };
+}
+
+function parsed(text: string, path: string): Checkpoint {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new DamagedHead(path, (error as Error).message);
+  }
+  const why = unlikeHead(value);
+  if (why !== undefined) throw new DamagedHead(path, why);
+  return value as Checkpoint;
+}
+
+/** A disk that is full or read-only is no fault of the program: whoever asked for the head hears which of them it is. */
+function notKept(error: unknown, path: string): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return new StoreFailure("storage_full", systemWords(error, path, "write") ?? "");
+    case "EROFS":
+    case "EACCES":
+    case "EPERM":
+      return new Refusal("read_only", "No new head can be signed: the file that keeps it cannot be written.", {
+        hint: "Reading works; the operator has to make the board's data directory writable.",
+      });
+    default:
+      return error;
+  }
 }
 
 async function synced(path: string, flags: string, text?: string): Promise<void> {

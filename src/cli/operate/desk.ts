@@ -9,7 +9,7 @@ import { knownBoardKey } from "../../adapters/sqlite/board-key.ts";
 import { fileFault } from "../../adapters/sqlite/faults.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { openSealedStore, openSqliteStore } from "../../adapters/sqlite/store.ts";
-import { barred } from "../../adapters/system/access.ts";
+import { barred, barredFromWriting } from "../../adapters/system/access.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
 import { continues } from "../../board/checkpoint.ts";
 import type { Config } from "../../config.ts";
@@ -110,7 +110,7 @@ export async function openBoard({ data, databaseUrl }: Config): Promise<{ store:
   requireBoardIn(data);
   const record = headFileIn(data, await knownBoardKey(databasePath(data)));
   // What only reads needs no more than that.
-  if (barred(data, "write") !== undefined) return { store: openSealedStore(data), record };
+  if (barredFromWriting(data) !== undefined) return { store: openSealedStore(data), record };
   return { store: await openSqliteStore(data, () => {}, "operator"), record };
 }
 

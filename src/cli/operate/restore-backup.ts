@@ -8,7 +8,8 @@ import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
 import { barred, systemWords } from "../../adapters/system/access.ts";
 import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
+import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
+import { agentId } from "../../core/protocol/identity.ts";
 import { copyToPostgres } from "../copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./moved-key.ts";
@@ -109,6 +110,9 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
   const from = databasePath(dir);
   const lock = lockDataDir(data);
   try {
+    await requireSameBoard(data, pk);
+    // Before anything is written: where one is damaged, nothing has happened yet.
+    const heads = await headsIn(data, dir, pk);
     const undone = existsSync(databasePath(data)) ? await undoneAt(databasePath(data), from) : undefined;
     const next = `${databasePath(data)}.next`;
     takeCopy(from, next, pk);
@@ -116,7 +120,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
     const replaced = setAside(data);
     // A crash before this line leaves no database, and the old one beside it; after it, the backup is in place.
     renameSync(next, databasePath(data));
-    const signed = await newestHead(data, dir, pk);
+    const signed = await newestHead(heads, data, pk);
     const written = [
       ...FILES.map((name) => join(data, name)),
       ...(key.state === "written" ? [keyFile] : []),
@@ -127,6 +131,16 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
   } finally {
     lock.close();
   }
+}
+
+/** Also where its key is kept elsewhere or lost; what cannot be read tells nothing, and is what backups are for. */
+async function requireSameBoard(data: string, pk: string | undefined): Promise<void> {
+  const path = databasePath(data);
+  const there = existsSync(path) ? await knownBoardKey(path).catch(() => undefined) : undefined;
+  if (there === undefined || pk === undefined || there === pk) return;
+  throw new Error(
+    `The backup is of ${agentId(pk)}, but ${data} holds another board, ${agentId(there)}. Choose another --data directory; or, if that board is not needed any more, move ${path} away.`,
+  );
 }
 
 const keyOf = async (dir: string, keyFile: string): Promise<ReturnType<typeof keyMove>> =>
@@ -146,9 +160,14 @@ function takeCopy(from: string, to: string, pk: string | undefined): void {
   }
 }
 
+type Heads = readonly [here: Checkpoint | undefined, there: Checkpoint | undefined];
+const headsIn = async (data: string, dir: string, pk: string | undefined): Promise<Heads> => [
+  await headFileIn(data, pk).read(),
+  await headFileIn(dir, pk).read(),
+];
+
 /** The last signed head is never replaced by an older one. */
-async function newestHead(data: string, dir: string, pk: string | undefined): Promise<Head | undefined> {
-  const [here, there] = [await headFileIn(data, pk).read(), await headFileIn(dir, pk).read()];
+async function newestHead([here, there]: Heads, data: string, pk: string | undefined): Promise<Head | undefined> {
   if (there === undefined || (here !== undefined && here.seq >= there.seq)) return here;
   return headFileIn(data, pk).write(there);
 }
