@@ -8,6 +8,7 @@ const SQLITE_FILES = [
   "backup",
   "bad-starts",
   "check",
+  "files-gone",
   "full-disk",
   "mail-held-database",
   "model",

@@ -138,7 +138,7 @@ test("who follows the guides from an empty machine has a board, a removal, a bac
 });
 
 test("what cannot be run on a test machine is marked in the guides, and is this", () => {
-  const pages = ["install.md", "moving.md", "nodes.md", "operate.md", "proxy.md", "public-board.md"];
+  const pages = ["install.md", "mail.md", "moderation.md", "moving.md", "nodes.md", "operate.md", "proxy.md", "public-board.md"];
   const marked = pages.flatMap((page) => read(page).flatMap(({ noRun, text }) => (noRun ? [`${page}: ${text.split("\n")[0] ?? ""}`] : [])));
   expect(marked).toEqual([
     // test/examples.test.ts, test/package.test.ts and test/deploy-image.test.ts do the same in their own way.
@@ -149,6 +149,9 @@ test("what cannot be run on a test machine is marked in the guides, and is this"
     "install.md: sudo tar -xJf node-v24.*-linux-*.tar.xz -C /usr/local --strip-components=1",
     "install.md: docker build --tag blackboard .",
     "install.md: docker exec board blackboard operate stats",
+    // It serves until it is stopped; test/operator-pages.test.ts reads its flags. The firewall is the machine's.
+    "mail.md: blackboard serve --smtp-host :: --mail-domain board.example",
+    "mail.md: nft add table inet blackboard",
     "nodes.md: sudo -u postgres createuser blackboard",
     `operate.md: blackboard serve --on-report 'mail -s "report $REPORT_ID: $REPORT_CATEGORY" abuse@board.example < /dev/null'`,
     // It serves until it is stopped.
