@@ -25,6 +25,17 @@ export interface Written extends Appended {
 
 const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: PARAMETER_COUNT }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
 
+/** What the block below throws to undo what it wrote. */
+const UNDO = "BB000";
+/** As a post does it: the lock, then 64 KiB of text, which is taken back. The lock alone needs no room, and is had on a full disk too. */
+const TRIAL = `DO $$ BEGIN
+  PERFORM 1 FROM board WHERE one = 1 FOR UPDATE;
+  INSERT INTO contents (seq, payload, sig, nonce)
+    SELECT -pg_backend_pid(), string_agg(md5(i::text), ''), '', '' FROM generate_series(1, 2048) AS i;
+  RAISE EXCEPTION USING ERRCODE = '${UNDO}';
+EXCEPTION WHEN SQLSTATE '${UNDO}' THEN NULL;
+END $$`;
+
 export class PostgresWriter {
   readonly #client: Client;
   readonly #node: string;
@@ -55,9 +66,8 @@ export class PostgresWriter {
     }
   }
 
-  /** The lock itself is a write: a server that may not write refuses it. */
   async trial(): Promise<void> {
-    await this.#client.query("SELECT 1 FROM board WHERE one = 1 FOR UPDATE");
+    await this.#client.script(TRIAL);
   }
 
   end(): Promise<void> {
