@@ -169,11 +169,14 @@ function requireWhole(path: string): void {
       `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. ${putBack(data)}`,
     );
   const traces = existsSync(data) ? readdirSync(data).filter((name) => TRACES.test(name)) : [];
-  if (traces.length > 0)
-    throw new Error(
-      `The database ${path} is gone, but ${data} has held a board: ${traces.join(", ")} ${traces.length === 1 ? "is" : "are"} still there. A start would make an empty board. ` +
-        `${putBack(data)} If the board is in PostgreSQL, give its --database-url. To begin an empty board here all the same, move ${traces.length === 1 ? "that" : "those"} away first.`,
-    );
+  if (traces.length === 0) return;
+  // A node of a board in PostgreSQL may run here: then that is what is wrong.
+  lockDataDir(data).close();
+  const [are, those] = traces.length === 1 ? ["is", "that"] : ["are", "those"];
+  throw new Error(
+    `The database ${path} is gone, but ${data} has held a board: ${traces.join(", ")} ${are} still there. A start would make an empty board. ` +
+      `${putBack(data)} If the board is in PostgreSQL, give its --database-url. To begin an empty board here all the same, move ${those} away first.`,
+  );
 }
 
 const putBack = (data: string): string =>
