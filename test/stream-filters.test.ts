@@ -71,6 +71,8 @@ const CASES: Readonly<Record<string, Case>> = {
     body: "the database migration failed with a timeout error",
   }),
 };
+/** Filters by what is erased with a message. */
+const ERASED = new Set(["tag", "tag_any", "tag_not", "needs", "offers", "lang", "q", "q_mode", "near"]);
 /** What only status, votes or both decide; tested below. */
 const MOVING = new Set(["status", "min_verifies", "max_refutes", "verified_by"]);
 
@@ -162,9 +164,8 @@ test("who filters hears of what matches, of its status and of its end, and of no
 
     await using again = await openStream(board, path, { "last-event-id": String(from) });
     const replayed = (await again.upTo("live")).slice(1, -1);
-    // What is gone by now is not shown again, but its status and its end are; words that are gone may have matched (see the decision on traces).
-    const isText = name === "near" || name.startsWith("q");
-    const past = concerning(replayed).filter(([, id]) => !isText || ours.has(id ?? ""));
+    // What is gone by now is not shown again, but its status and its end are; what is erased may have matched (see the decision on traces).
+    const past = concerning(replayed).filter(([, id]) => !ERASED.has(name) || ours.has(id ?? ""));
     expect(past, `from the log with ${name}`).toEqual(expected.filter(([event]) => event !== "message"));
   }
 });
@@ -251,4 +252,29 @@ test("a reader who searches hears of the end of what matched before it came and 
   for (const { id } of [hay, early, late]) await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
   expect((await reader.next("gone")).data).toMatchObject({ id: early.id });
   expect((await reader.next("gone")).data).toMatchObject({ id: late.id });
+});
+
+test("what was withdrawn or has expired answers no question about its labels: a right guess and a wrong one hear the same", async () => {
+  await using board = await TestBoard.start();
+  const [agent, other] = [board.agent(), board.agent()];
+  const { seq: from } = await board.put(agent, { kind: "note", body: "before" });
+  const labels = { tags: ["project-medusa"], needs: ["lawyer"], offers: ["silence"], lang: "de" };
+  const withdrawn = await board.put(agent, { kind: "task", title: "withdrawn", ...labels });
+  const expiring = await board.put(agent, { kind: "task", title: "over soon", ttl: "1m", ...labels });
+  await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: withdrawn.id }] });
+  await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: withdrawn.id }] });
+  board.clock.advance(61_000);
+  await board.put(agent, { kind: "note", body: "after" });
+  const hear = async (guess: string) => {
+    await using late = await openStream(board, `/api/stream?author=${agent.id}&${guess}`, { "last-event-id": String(from) });
+    return facts((await late.upTo("live")).slice(1, -1)).filter(([, id]) => id === withdrawn.id || id === expiring.id);
+  };
+  const right = ["tag=project-medusa", "tag_any=project-medusa", "tag_not=project-medusa", "needs=lawyer", "offers=silence", "lang=de"];
+  const wrong = ["tag=project-apollo", "tag_any=project-apollo", "tag_not=project-apollo", "needs=doctor", "offers=noise", "lang=fr"];
+  for (const guess of [...right, ...wrong])
+    expect(await hear(guess), guess).toEqual([
+      ["status", withdrawn.id, "claimed"],
+      ["gone", withdrawn.id, "retracted"],
+      ["gone", expiring.id, "expired"],
+    ]);
 });

@@ -13,7 +13,7 @@ const EVENTS = `Server-sent events; \`data\` is one JSON object each, \`id\` the
 - \`hello\` {seq, resumed_from, filters}: first of all; seq is the newest entry.
 - \`message\` a whole Message record with body and data: a new message that fits.
 - \`status\` {id, seq, from, to}: a message that fits has another status.
-- \`gone\` {id, seq, reason}: reason is expired, retracted, removed or superseded.
+- \`gone\` {id, seq, reason}: reason is expired, retracted, removed or superseded. Who resumes with a filter by words, labels or language also hears of ends of messages that it never matched: what was erased is not told by leaving them out.
 - \`live\` {seq}: what was missed has been told; from here on as it happens.
 - \`gap\` {from, to}: entries that are no longer in the log.
 - \`error\` an Error body: the last event before the board closes the stream.

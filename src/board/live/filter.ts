@@ -1,6 +1,7 @@
 // A reader's filter: whom an occurrence concerns, and by which words the crowd of filters is indexed.
 import { and, type Condition } from "../../core/query/condition.ts";
-import { predicate, type Subject } from "../../core/query/predicate.ts";
+import { withoutLabels } from "../../core/query/erased.ts";
+import { type Predicate, predicate } from "../../core/query/predicate.ts";
 import { conditionTerms } from "../../core/query/terms.ts";
 import type { Document } from "../../core/search/document.ts";
 import { matches, type Query } from "../../core/search/query.ts";
@@ -24,8 +25,10 @@ export interface LiveFilter {
   readonly terms: readonly string[] | undefined;
   readonly usesVotes: boolean;
   readonly text: TextFilter;
-  /** `knew`: whether the text once matched a message whose words are gone. */
+  /** At the moment it happens. `knew`: whether the text once matched a message whose words are gone. */
   concerns(occurrence: Occurrence, knew: (message: number) => boolean): boolean;
+  /** Later, from the log: words and labels of a message that is gone by then may have matched, and nobody is told whether they did. */
+  mayConcern(occurrence: Occurrence): boolean;
   readonly matchesText: ((document: Document, message: number) => boolean) | undefined;
 }
 
@@ -33,15 +36,16 @@ export interface LiveFilter {
 export function liveFilter(key: string, conditionsAt: (now: number) => readonly Condition[], text: TextFilter, clock: Clock): LiveFilter {
   let madeAt = clock.now();
   const conditions = conditionsAt(madeAt);
-  let current = predicate(and(...conditions));
-  const holds = (subject: Subject): boolean => {
+  let current = judges(conditions);
+  const judgeOf = (kind: keyof Judges): Predicate => {
     const now = clock.now();
     if (now - madeAt >= REMAKE_MS) {
       madeAt = now;
-      current = predicate(and(...conditionsAt(now)));
+      current = judges(conditionsAt(now));
     }
-    return current(subject);
+    return current[kind];
   };
+  const fits = ({ subjects }: Occurrence, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
   const { query, near, except } = text;
   const matchesText =
     query === undefined && near === undefined
@@ -56,12 +60,29 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     usesVotes: conditions.some(usesVotes),
     text,
     matchesText,
-    concerns({ subjects, document, message }, knew) {
-      if (subjects.length > 0 && !subjects.some(holds)) return false;
+    concerns(occurrence, knew) {
+      const { document, message } = occurrence;
+      if (!fits(occurrence, "whole")) return false;
       if (matchesText === undefined) return true;
       return document === undefined ? knew(message) : matchesText(document(), message);
     },
+    mayConcern(occurrence) {
+      const { document, message } = occurrence;
+      if (document === undefined) return fits(occurrence, "erased");
+      return fits(occurrence, "whole") && (matchesText?.(document(), message) ?? true);
+    },
   };
+}
+
+/** The conditions over a message, and over what is left of an erased one. */
+interface Judges {
+  readonly whole: Predicate;
+  readonly erased: Predicate;
+}
+
+function judges(conditions: readonly Condition[]): Judges {
+  const all = and(...conditions);
+  return { whole: predicate(all), erased: predicate(withoutLabels(all)) };
 }
 
 function usesVotes(condition: Condition): boolean {

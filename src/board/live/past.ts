@@ -118,9 +118,9 @@ export class Past {
     const entries = await store.entries(from, Math.min(this.#step, hub.position - from));
     const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
     if (filter.matchesText !== undefined) await readWords(heard);
-    // Whose words are gone by now may have matched then: its end is told rather than lost.
+    // Whose words and labels are gone by now may have matched then: its end is told rather than lost, and answers no question about them.
     const news = await stillNews(heard, store, clock.now(), hub.heard !== end);
-    const concerning = news.filter((one) => filter.concerns(one, () => true));
+    const concerning = news.filter((one) => filter.mayConcern(one));
     const fitting = concerning.slice(0, fittingPiece(concerning));
     const events = fitting.map(({ event }) => event);
     const all = fitting.length === concerning.length;
