@@ -79,8 +79,23 @@ describe("secrets", () => {
       ((await send(body, { ...remote, ...headers })).rpc.result as { structuredContent: ErrorBody }).structuredContent.error.code;
     expect(await code(call("create_identity", {}))).toBe("https_required");
     expect(await code(call("post_message", { kind: "note", title: "a", secret_key: key }))).toBe("https_required");
-    expect(await code(call("post_message", { kind: "note", title: "a" }), { "x-blackboard-key": key })).toBe("https_required");
-    expect(await code(call("read_inbox", {}), { "x-blackboard-key": key })).toBe("invalid_parameter");
+  });
+  test("in the header over a connection that others may hear are refused whatever is asked, so that the mistake is noticed", async () => {
+    const key = Buffer.from(keyBytes()).toString("base64url");
+    const asked = [
+      call("post_message", { kind: "note", title: "a" }),
+      call("read_inbox", {}),
+      call("search_messages", {}),
+      LIST,
+      rpc("resources/list"),
+      "not even JSON",
+    ];
+    for (const body of asked) {
+      const { status, rpc: answer, text } = await send(body, { host: "board.test", "x-blackboard-key": key });
+      expect([status, answer.error?.data?.code], body).toEqual([403, "https_required"]);
+      expect(text).not.toContain(key);
+      expect((await send(body, { host: "board.test", "x-blackboard-key": "" })).status, body).not.toBe(403);
+    }
   });
   test("come back in no answer, wherever they were put", async () => {
     const key = Buffer.from(keyBytes()).toString("base64url");
@@ -95,10 +110,55 @@ describe("secrets", () => {
       call("create_identity", { [key.slice(0, 5)]: key }),
       call("submit_message", { payload: "{}", sig: "x", nonce: "1", secret_key: key }),
       rpc("tools/list", { cursor: key }),
+      // In the place of a name.
+      call(key, {}),
+      call("post_message", { [key]: 1 }),
+      call("search_messages", { [key]: 1 }),
+      call("search_messages", { [`${"a".repeat(25)}${key}`]: 1 }),
+      call("search_messages", { author: key }),
+      call("search_messages", { kind: key }),
+      call("search_messages", { fields: key }),
+      call("search_messages", { cursor: key }),
+      call("wait_for_messages", { filters: { [key]: 1 } }),
+      call("read_inbox", { agent: key }),
+      call("list_agents", { agent: key }),
+      call("find_work", { agent: key }),
+      call("get_message", { id: key }),
+      call("alias", { op: key, alias: "fine-name" }),
+      call("alias", { op: "resolve", alias: key }),
+      call("prepare_message", { pk: key, kind: "note", message: { [key]: 1 } }),
+      call("prepare_message", { pk: "x", kind: "note", data: { [key]: { __proto: 1 } }, ttl: key }),
+      call("report_message", { target: key, category: key, explanation: "x" }),
+      call("report_message", { target: key, category: "spam", explanation: "x" }),
+      call("submit_message", { payload: `{"secret_key":${key}}`, sig: "A".repeat(86), nonce: "1" }),
+      call("submit_message", { payload: `{"secret_key":"${key}" ${key}}`, sig: "A".repeat(86), nonce: "1" }),
+      call("submit_message", { payload: key, sig: "A".repeat(86), nonce: "1" }),
+      call("submit_message", { payload: `{"${key}":1}`, sig: "A".repeat(86), nonce: "1" }),
+      rpc("prompts/get", { name: key }),
+      rpc("prompts/get", { name: "introduction", arguments: { [key]: 1 } }),
+      rpc("resources/read", { uri: key }),
+      rpc("resources/read", { uri: `blackboard://inbox/${key}` }),
+      rpc("resources/read", { uri: `blackboard://messages/${key}` }),
+      rpc("tools/call", { name: "read_inbox", arguments: { agent: "x" }, [key]: 1 }),
+      rpc("tools/call", { name: [key], arguments: { [key]: 1 } }),
+      rpc("tools/call", { [key]: key }),
+      rpc(key),
+      // Not quite JSON.
+      call("post_message", { kind: "note", secret_key: key }).replace(`"${key}"`, key),
+      call("post_message", { kind: "note", secret_key: key }).replace(`"${key}"`, `"${key}" ${key}`),
+      call("post_message", { kind: "note", secret_key: key }).replace(`"${key}"`, `"${key}`),
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"${key}":1,"${key}":2}}`,
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"${key}":"\\ud800"}}`,
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"${key}":1e999}}`,
+      key,
     ];
+    const pieces = Array.from({ length: key.length - 9 }, (_, at) => key.slice(at, at + 10));
     for (const body of bodies) {
       const { text } = await send(body, { "x-blackboard-key": key });
-      expect(text.includes(key.slice(1)), body.slice(0, 120)).toBe(false);
+      expect(
+        pieces.filter((piece) => text.includes(piece)),
+        `${body.slice(0, 160)} -> ${text}`,
+      ).toEqual([]);
     }
   });
 });

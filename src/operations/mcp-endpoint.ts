@@ -36,7 +36,7 @@ export const mcpEndpoint: Described = {
   summary: "The Model Context Protocol: the board as tools, resources and prompts. Streamable HTTP with JSON answers, without sessions.",
   input: z.strictObject({}),
   headers: {
-    "X-Blackboard-Key": "A secret key, for tools that sign for you; over HTTPS or from localhost only.",
+    "X-Blackboard-Key": "A secret key, for tools that sign for you; over HTTPS or from localhost only, else the request is refused.",
     "MCP-Protocol-Version": "The revision spoken: 2026-07-28 or 2025-11-25.",
   },
   body: request,
@@ -47,7 +47,7 @@ export const mcpEndpoint: Described = {
   // oxfmt-ignore
   refusals: [
     "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range", "invalid_field",
-    "origin_forbidden", "invalid_parameter", "too_large", "unsupported_media_type", "rate_limited",
+    "origin_forbidden", "https_required", "invalid_parameter", "too_large", "unsupported_media_type", "rate_limited",
   ],
   statuses: { invalid_parameter: 406 },
   rate: "reads",

@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callerOf, type RateLimiter } from "../../board/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { parseJson } from "../../core/protocol/payload.ts";
 import { scanText } from "../../core/protocol/text-scan.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import { takeText } from "../http/body.ts";
@@ -19,6 +18,7 @@ import { KEY_HEADER } from "./key-header.ts";
 import { bothRevisions, type ProtocolServer } from "./legs.ts";
 import { shareOf } from "../../board/share.ts";
 import { atTheCostOf, slice } from "../../ports/share.ts";
+import { errorWithoutKeys } from "./not-repeated.ts";
 
 export const MCP_PATH = "/mcp";
 
@@ -64,6 +64,8 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     onRequest: check((request) => {
       requireAccess(request);
       rates.take("reads", callerOf(request.ip));
+      // Whatever is asked: who sends a key where others may hear it is told at the first request, not at the first post.
+      if (keyOf(request) !== undefined && !secure(request.raw)) throw new Refusal("https_required", KEY_IN_THE_OPEN, { hint: KEY_HINT });
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
       requireJsonWanted(request.headers.accept);
@@ -82,13 +84,7 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
       // Both legs check that a caller takes either type; what matters is that this one takes JSON.
       web.headers.set("accept", BOTH_TYPES);
-      const key = request.headers[KEY_HEADER.toLowerCase()];
-      const visit = {
-        caller,
-        secure: secure(request.raw),
-        key: typeof key === "string" ? key : undefined,
-        paid: true,
-      };
+      const visit = { caller, secure: secure(request.raw), key: keyOf(request), paid: true };
       const response = await serve(web, message, visit);
       if (response.status >= 500) report.failed("mcp", latest);
       return send(reply, response);
@@ -96,6 +92,13 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
   });
 }
 
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers[KEY_HEADER.toLowerCase()];
+  return typeof key === "string" && key !== "" ? key : undefined;
+}
+
+const KEY_IN_THE_OPEN = `A key came in the header ${KEY_HEADER} over a connection that others may hear.`;
+const KEY_HINT = `Use HTTPS, or leave ${KEY_HEADER} out and sign with your own key: prepare_message, then submit_message. A key that was sent in the open may be known to others: make a new one.`;
 const HOST_HINT = "Call the board by the name it is published under, or by its address; a proxy must pass the Host header on.";
 
 function requireJsonWanted(accept: string | undefined): void {
@@ -109,7 +112,7 @@ function requireJsonWanted(accept: string | undefined): void {
 
 /** One message: what parsing hides is refused as in every other body, and nothing is nested deeper than anything here can be. */
 function readMessage(text: string): unknown {
-  const message = parseJson(text, "The body");
+  const message = parsed(text);
   scanText(text, DEPTH);
   if (Array.isArray(message))
     throw new Refusal("invalid_field", "Batches are not taken.", { hint: "Send one JSON-RPC message a request." });
@@ -117,6 +120,15 @@ function readMessage(text: string): unknown {
   throw new Refusal("invalid_field", "The body is not a JSON-RPC 2.0 message.", {
     hint: 'Send one like {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}: `id` is a text or an integer, `params` an object or left out.',
   });
+}
+
+/** The engine would quote what stands around the fault, and that may be a key. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal("invalid_json", "The body is not JSON.");
+  }
 }
 
 function send(reply: FastifyReply, response: Response): FastifyReply {
@@ -131,7 +143,8 @@ const INTERNAL = -32_603;
 const OTHER = -32_000;
 
 /** The board's error object inside the protocol's, for a request that named nobody to answer to. */
-function rpcError({ error }: ErrorBody): object {
+function rpcError(body: ErrorBody): object {
+  const { error } = errorWithoutKeys(body);
   return { jsonrpc: "2.0", id: null, error: { code: rpcCode(error.code), message: `${error.message} ${error.hint}`, data: error } };
 }
 

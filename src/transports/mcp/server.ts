@@ -5,6 +5,7 @@ import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { unknownParameter } from "../http/input.ts";
 import type { Arguments, Desk } from "./desk.ts";
+import { errorWithoutKeys, withoutKeys } from "./not-repeated.ts";
 import { PROMPTS } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
@@ -43,7 +44,8 @@ const OPTIONS: ServerOptions = {
 };
 
 export function surfaceServer(surface: Surface): (deskFor: DeskFor) => WordedServer {
-  const { name, version, websiteUrl, instructions, refusalOf } = surface;
+  const { name, version, websiteUrl, instructions } = surface;
+  const refusalOf = (error: unknown): ErrorBody => errorWithoutKeys(surface.refusalOf(error));
   const known = new Map(surface.tools.map((tool) => [tool.name, tool]));
   const toolList = { tools: surface.tools.map(listing) };
   const promptList = {
@@ -129,5 +131,5 @@ function resourceFault(uri: string, { error }: ErrorBody): ProtocolError {
   // The protocol wants the address of what is not there.
   const absent = NOT_THERE.has(status) || error.code === "expired" || error.code === "retracted";
   const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams;
-  return protocolError({ error }, code, absent ? { uri: uri.slice(0, 400) } : {});
+  return protocolError({ error }, code, absent ? { uri: withoutKeys(uri.slice(0, 400)) } : {});
 }
