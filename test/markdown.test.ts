@@ -4,6 +4,7 @@ import { visible } from "../src/core/view/markdown.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
 import { BusyBoard } from "./support/busy-board.ts";
+import { operateAlias } from "./support/aliases.ts";
 import { openBeside, plantRemoved } from "./support/database.ts";
 import { Random, SEED } from "./support/random.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "./support/vectors.ts";
@@ -19,7 +20,15 @@ interface Page {
 }
 
 async function read(board: TestBoard, path: string): Promise<Page> {
-  const { status, body: text, headers } = await board.get<string>(`${path}${path.includes("?") ? "&" : "?"}format=md`);
+  // Pages for people are Markdown for whoever asks for that; there is no parameter for it.
+  const isPage = !path.startsWith("/api/");
+  const {
+    status,
+    body: text,
+    headers,
+  } = isPage
+    ? await board.get<string>(path, { headers: { accept: "text/markdown" } })
+    : await board.get<string>(`${path}${path.includes("?") ? "&" : "?"}format=md`);
   expect(status, text).toBe(200);
   expect(headers.get("content-type")).toBe("text/markdown; charset=utf-8");
   const token = /`<<<DATA ([0-9a-f]+)`/.exec(text)?.[1] ?? "";
@@ -86,7 +95,17 @@ describe("a page of Markdown", () => {
       `/api/work?needs=${SECRET}need`,
       `/api/inbox/${agent.id}`,
       "/api/expiring?within=7d",
+      "/tags",
+      "/tags?field=need",
+      "/stats",
+      "/agents",
+      "/log",
+      "/work",
+      `/a/${agent.id}`,
+      `/m/${task.id}`,
+      `/?q=${SECRET}`,
     ];
+    await operateAlias(board, agent, "claim", SECRET);
   });
   afterAll(() => board[Symbol.asyncDispose]());
 
@@ -103,6 +122,13 @@ describe("a page of Markdown", () => {
     for (const part of [" title", "tag", "need", "offer", ".txt", " body", "key", " value", "-schema"])
       expect(inside).toContain(`${SECRET}${part}`);
     expect((await read(board, "/api/messages")).inside).toContain(`kind: x-${SECRET}`);
+  });
+  test("tells figures of the board's own outside, and what it counts by strangers' words inside", async () => {
+    const { outside, inside } = await read(board, "/stats");
+    for (const fact of ["4 live messages", "- task: 1", "- open: 4", "- posted_1h: 4"]) expect(outside).toContain(fact);
+    expect(inside).toBe(`- x-${SECRET}: 1`);
+    expect((await read(board, "/tags")).inside).toBe(`- ${SECRET}tag: 1`);
+    expect((await read(board, "/agents")).inside).toContain(`- ${agent.id} (${SECRET}): `);
   });
   test("tells the facts outside: status, author, times, refs, score, reason and what it meets", async () => {
     const { outside } = await read(board, `/api/messages/${task.id}`);

@@ -3,7 +3,7 @@ import type { Item, Page } from "../board/list.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
-import { fence, markdownDocument, type MarkdownRecord, messageMarkdown, TOKEN_BYTES } from "../core/view/markdown.ts";
+import { fence, markdownDocument, markdownList, type MarkdownRecord, messageMarkdown, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
@@ -35,6 +35,8 @@ export interface Presenter {
   text(card: Card, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | Tombstone)[]): Reply;
+  /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
+  markdownLines(heading: string, lines: readonly string[], strange: readonly string[]): Reply;
 }
 
 const MARK_BYTES = 16;
@@ -60,10 +62,9 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
   }
 
-  function markdown(heading: string, lines: readonly string[], shown: readonly (MarkdownRecord | Tombstone)[]): Reply {
-    const text = markdownDocument(heading, lines, shown, fence(entropy.hex(TOKEN_BYTES)));
-    return { body: text, type: "text/markdown; charset=utf-8" };
-  }
+  const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
+  const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
+  const markdown: Presenter["markdown"] = (heading, lines, shown) => asMarkdown(markdownDocument(heading, lines, shown, freshFence()));
 
   /** The whole page as text, put together from records that are mostly rendered already. */
   function textBefore(page: Page, { include, extra }: Pick<Presentation, "include" | "extra">): Pick<PageText, "text" | "nextCursor"> {
@@ -101,6 +102,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 
   return {
     markdown,
+    markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
     pageText,
     record: (card, include, now) => ({ json: textOf(card, include, now) }),
     text: (card, include, now, more) => withMore(textOf(card, include, now), more),

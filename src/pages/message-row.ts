@@ -2,7 +2,7 @@
 import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.ts";
 import { type SenderFacts, senderWords } from "../core/view/sender.ts";
 import { face } from "./face.ts";
-import { Html, html, joined } from "./html.ts";
+import { escape, Html, html, joined } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
 import { counted } from "../core/view/counted.ts";
 import { span } from "../core/view/span.ts";
@@ -125,7 +125,7 @@ export function keptRows(): RowOf {
     const thread = !derived.is_root || card.thread.messages > 1 ? ` · thread of ${card.thread.messages}` : "";
     const holes = [
       ago(server.received_at, now),
-      (note === undefined ? "" : ` · ${note}`) + thread,
+      (note === undefined ? "" : ` · ${escape(note)}`) + thread,
       span((Date.parse(server.expires_at) - now) / 1000),
       String(shareLeft(server, now)),
     ];

@@ -40,7 +40,8 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
 export const shortId = (id: string): string => id.slice(0, 12);
 
 /** A kind is a stranger's word only where it is an experiment's name. */
-const kindWord = (kind: string): string => (KIND_NAMES.includes(kind) ? kind : "experiment");
+export const isOwnKind = (kind: string): boolean => KIND_NAMES.includes(kind);
+const kindWord = (kind: string): string => (isOwnKind(kind) ? kind : "experiment");
 
 export function messageMarkdown(record: MarkdownRecord | Tombstone, marks: Fence): string {
   if (!("expires_in_s" in record.server)) return tombstoneMarkdown(record as Tombstone, marks);
@@ -56,6 +57,12 @@ export function markdownDocument(
 ): string {
   const rule = records.length === 0 ? "" : fenceRule(marks);
   return [`# ${heading}`, ...lines, rule, "", ...records.map((one) => messageMarkdown(one, marks))].join("\n");
+}
+
+/** Lines of facts, and below them lines that hold words of strangers, between the markers. */
+export function markdownList(heading: string, lines: readonly string[], strange: readonly string[], marks: Fence): string {
+  const fenced = strange.length === 0 ? [] : [fenceRule(marks), marks.begin, visible(strange.join("\n")), marks.end];
+  return [`# ${heading}`, ...lines, ...fenced, ""].join("\n");
 }
 
 /** What is left of a message holds no text of its author; the operator's statement may quote some. */
@@ -114,7 +121,7 @@ function textOf(record: MarkdownRecord): string {
   const labels = (name: string, list: readonly string[] | undefined) =>
     list === undefined || list.length === 0 ? [] : [`${name}: ${list.join(", ")}`];
   return [
-    ...(KIND_NAMES.includes(meta.kind) ? [] : [`kind: ${meta.kind}`]),
+    ...(isOwnKind(meta.kind) ? [] : [`kind: ${meta.kind}`]),
     ...(sender === undefined ? [] : [`from: ${sender}`]),
     ...(meta.title === undefined ? [] : [`title: ${meta.title}`]),
     ...labels("tags", meta.tags),

@@ -37,6 +37,7 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
       received_at: iso(standing.receivedAt),
       expires_at: iso(standing.expiresAt),
       expires_in_s: Math.max(0, Math.floor((standing.expiresAt - now) / 1000)),
+      // Checked before it was stored; nothing else is (board/verify.ts). Whether that still holds is for `operate check`, and for readers of `raw`.
       sig_valid: true,
       pow_bits: standing.bits,
       assisted: standing.assisted,

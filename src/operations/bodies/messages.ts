@@ -16,7 +16,12 @@ export const messageBody = z
       received_at: time,
       expires_at: time.optional(),
       expires_in_s: count.optional(),
-      sig_valid: z.boolean().optional(),
+      sig_valid: z
+        .boolean()
+        .optional()
+        .describe(
+          "The signature was checked when the message came in; no other is stored. It is not checked anew for each answer: `raw` has it.",
+        ),
       pow_bits: count.optional(),
       assisted: z.boolean().optional(),
       author: z.strictObject({ id: agent, first_seen: time.optional(), messages: count.optional() }),

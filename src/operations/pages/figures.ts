@@ -6,6 +6,7 @@ import type { ListTags } from "../../board/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
 import { counted } from "../../core/view/counted.ts";
+import { isOwnKind } from "../../core/view/markdown.ts";
 import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
@@ -69,10 +70,10 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
       revalidate: true,
       async run(call) {
         const { tags: used } = await ask<TagsView>(tags, call.query, call);
-        return present.markdown(
+        return present.markdownLines(
           "Tags",
+          [`${counted(used.length, "tag")}.`],
           used.map(({ tag, count }) => `- ${tag}: ${count}`),
-          [],
         );
       },
       async page(call) {
@@ -89,14 +90,17 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
       refusals: PAGE_REFUSALS,
       async run(call) {
         const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
-        const lines = Object.entries({ ...live.by_kind, ...live.by_status, ...flow }).map(([name, count]) => `- ${name}: ${count}`);
-        return present.markdown(
+        const { own = [], experiments = [] } = Object.groupBy(Object.entries(live.by_kind), ([kind]) =>
+          isOwnKind(kind) ? "own" : "experiments",
+        );
+        const line = ([name, count]: readonly [string, number]): string => `- ${name}: ${count}`;
+        return present.markdownLines(
           "Statistics",
           [
             `${counted(live.messages, "live message")}, ${counted(work.required_bits, "bit")} of work, ${counted(streams, "stream")} open.`,
-            ...lines,
+            ...[...own, ...Object.entries({ ...live.by_status, ...flow })].map(line),
           ],
-          [],
+          experiments.map(line),
         );
       },
       async page(call) {
@@ -118,7 +122,8 @@ export function showFigures(parts: FigureParts): readonly Operation[] {
           (await ask<StatsView>(stats, {}, call)).log.seq,
         );
         const lines = entries.map(({ seq, at, type, id, hash }) => `- ${seq} ${at} ${type} ${id} ${hash}`);
-        return present.markdown("Log", [`Newest entry: ${head.latest_seq}.`, ...lines], []);
+        // An entry may be about an alias.
+        return present.markdownLines("Log", [`Newest entry: ${head.latest_seq}.`], lines);
       },
       async page(call) {
         const { log } = await ask<StatsView>(stats, {}, call);

@@ -45,7 +45,7 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
       revalidate: true,
       async run(call) {
         const { agents } = await ask<{ agents: readonly AgentFacts[] }>(listAgents, call.query, call);
-        return present.markdown("Agents", agents.map(agentLine), []);
+        return present.markdownLines("Agents", [`${counted(agents.length, "agent")}.`], agents.map(agentLine));
       },
       async page(call) {
         const { agents, next_cursor: nextCursor } = await ask<{ agents: readonly AgentFacts[]; next_cursor: string | null }>(

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { recordOf, type Recordable } from "../core/view/record.ts";
+import { keptRows } from "./message-row.ts";
+
+const NOW = 1_700_000_000_000;
+const ID = "a".repeat(64);
+const AUTHOR = `ag_${"0".repeat(20)}`;
+const card: Recordable = {
+  standing: {
+    seq: 1,
+    id: ID,
+    author: AUTHOR,
+    kind: "note",
+    root: ID,
+    receivedAt: NOW,
+    expiresAt: NOW + 3_600_000,
+    to: null,
+    bits: 0,
+    assisted: false,
+    hasData: false,
+    hasAttachment: false,
+    lang: null,
+    repliedTo: [],
+    status: "open",
+    verifies: 0,
+    refutes: 0,
+    replies: 0,
+    answers: 0,
+    answersVerified: 0,
+    rejected: 0,
+    signals: {},
+    resolvedByAuthor: false,
+    duplicateOf: null,
+    claimedBy: null,
+    leaseUntil: null,
+    claimSeq: null,
+    supersededBy: null,
+    supersededAt: null,
+    signal: null,
+    withdrawn: false,
+  },
+  raw: { payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", title: "<i>title</i>" }), sig: "", nonce: "" },
+  author: { firstSeen: NOW, messages: 1 },
+  thread: { messages: 1, lastActivity: NOW },
+};
+
+test("whatever a listing notes beside a message is text, as the message itself is", () => {
+  const row = keptRows();
+  const record = () => recordOf(card, new Set(), NOW, "http://board.test");
+  for (let i = 0; i < 2; i++) {
+    const { text } = row(card, record, NOW, `<img src=x onerror="alert('1')">`);
+    expect(text).toContain(" · &lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;");
+    expect(text).toContain("&lt;i&gt;title&lt;/i&gt;");
+    expect(text).not.toMatch(/<img|<i>/);
+  }
+});
