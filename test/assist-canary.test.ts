@@ -113,7 +113,8 @@ const REQUESTS: readonly [number, string, string?, Record<string, string>?][] = 
   [415, POST, `secret_key=${SECRET}`, { "content-type": "application/x-www-form-urlencoded" }],
   [415, POST, json({ secret_key: SECRET }), { "content-type": SECRET }],
   [415, POST, json({ secret_key: SECRET }), { "content-encoding": SECRET }],
-  [400, POST, "{}", { authorization: `Bearer ${SECRET}`, "user-agent": SECRET, origin: SECRET, cookie: SECRET, "x-request-id": SECRET }],
+  [400, POST, "{}", { authorization: `Bearer ${SECRET}`, "user-agent": SECRET, cookie: SECRET, "x-request-id": SECRET }],
+  [403, POST, "{}", { origin: SECRET, "sec-fetch-site": SECRET }],
   // Not safe
   [403, POST, json({ secret_key: SECRET, message: note("x") }), { host: "board.example" }],
   [403, ALIAS, json({ secret_key: SECRET, alias: "canary" }), { "x-forwarded-for": "203.0.113.1" }],

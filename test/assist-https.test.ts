@@ -82,10 +82,22 @@ describe.each(PATHS)("%s", (path) => {
     expectPrivate(answer);
   });
 
+  test("refuses what a proxy that says nothing passes on, where the board is published over HTTPS", async () => {
+    await using published = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
+    const answer = await ask(published, path, { host: new URL(published.url).host });
+    expectRefusal(answer, 403, "https_required");
+    expectPrivate(answer);
+  });
+
   test("takes what never left the machine", async () => {
     const answer = await ask(plain, path, { host: "localhost:8787" });
     expect(answer.status, JSON.stringify(answer.body)).toBe(GOOD[path]);
     expectPrivate(answer);
+  });
+
+  test("takes what the board's own page sends", async () => {
+    const own = { origin: plain.url, "sec-fetch-site": "same-origin" };
+    expect([200, 201]).toContain((await plain.send(BODIES[path], `/api/assist/${path}`, own)).status);
   });
 
   test("refuses before a byte of the body has come, whether its length is known, unknown or far too great", async () => {
@@ -110,7 +122,11 @@ describe.each(PATHS)("%s", (path) => {
       });
       expect(asked.status).toBe(204);
       expectPrivate(asked);
-      expectPrivate(await plain.send(BODIES[path], url, origin));
+      for (const from of [origin, { origin: "null" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
+        const answer = await plain.send(BODIES[path], url, from);
+        expectRefusal(answer, 403, "origin_forbidden");
+        expectPrivate(answer);
+      }
     }
   });
 

@@ -33,6 +33,10 @@ describe("a local board", () => {
     ["x-real-ip", "192.0.2.1"],
     ["via", "1.1 proxy"],
     ["cf-connecting-ip", "192.0.2.1"],
+    ["x-amzn-trace-id", "Root=1"],
+    ["x-appengine-user-ip", "192.0.2.1"],
+    ["x-azure-clientip", "192.0.2.1"],
+    ["x-cloud-trace-context", "1/1"],
   ])("does not answer what a proxy passed on with %s", async ([name, value]) => {
     for (const line of ["GET /api/time", "GET /", "GET /healthz", "GET /api/messages"])
       expectRefusal(await rawRequest(board.url, head(line, { [name!]: value! })), 403, "not_local");
@@ -125,4 +129,27 @@ test("a board on a private network keeps other sites out unless it is told other
   expect((await rawRequest(closed.url, head("GET /api/time").replace("host: localhost", "host: 192.168.1.7"))).status).toBe(200);
   await using open = await TestBoard.start({ flags: [...at, "--cors", "any"] });
   expect((await open.get("/api/time", { headers: FOREIGN })).headers.get("access-control-allow-origin")).toBe("*");
+});
+
+test("an answer that somebody keeps on the way is asked for again before it is shown: what was withdrawn does not live on there", async () => {
+  await using board = await TestBoard.start();
+  const agent = board.agent();
+  const { id } = await board.put(agent, { kind: "note", title: "soon gone" });
+  const addresses = [
+    "/api/messages",
+    `/api/messages/${id}`,
+    `/api/messages/${id}/thread`,
+    "/api/changes",
+    "/api/dump.jsonl",
+    "/api/time",
+    "/llms.txt",
+  ];
+  for (const address of addresses) {
+    // The second time it may be answered from what is at hand.
+    for (let i = 0; i < 2; i++) expect((await board.get(address)).headers.get("cache-control"), address).toBe("no-cache");
+  }
+  const etag = (await board.get(`/api/messages/${id}`)).headers.get("etag") ?? "";
+  expect((await board.get(`/api/messages/${id}`, { headers: { "if-none-match": etag } })).status).toBe(304);
+  await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id }] });
+  expectRefusal(await board.get(`/api/messages/${id}`, { headers: { "if-none-match": etag } }), 410, "retracted");
 });

@@ -20,7 +20,7 @@ export interface AssistedParts {
 }
 
 const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
-const REFUSALS = ["https_required", "assist_disabled"] as const;
+const REFUSALS = ["https_required", "origin_forbidden", "assist_disabled"] as const;
 
 export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts): readonly Operation[] {
   const enabled = (): Assist => {

@@ -34,7 +34,7 @@ const YEAR_S = 31_536_000;
 export const CORS_HEADER_NAMES = Object.keys(CORS_HEADERS);
 
 export interface Door {
-  /** On every answer that holds no secret: who may read it, and that nobody must guess what it is. */
+  /** On every answer that holds no secret: who may read it, that nobody must guess what it is, and that nobody shows it again unasked. */
   readonly headers: Readonly<Record<string, string>>;
   /** What a browser is told that asks whether a page of another site may call. */
   readonly preflight: Readonly<Record<string, string>>;
@@ -64,6 +64,8 @@ export function doorOf({ baseUrl, profile, cors }: DoorParts): Door {
   return {
     headers: {
       "x-content-type-options": "nosniff",
+      // Whoever keeps it asks, by its validator, before each use: what is gone from the board is gone from every cache between.
+      "cache-control": "no-cache",
       ...(protocol === "https:" && !isLoopbackName(hostname) ? { [HTTPS_ONLY]: `max-age=${YEAR_S}` } : {}),
       ...(cors === "any" ? CORS_HEADERS : {}),
     },

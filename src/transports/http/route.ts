@@ -92,8 +92,8 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     // Before the body is read: who asks too often, or sends too much, costs next to nothing.
     onRequest: check((request) => {
-      if (operation.secret === true) requireSafe(request, secure);
-      if (operation.form === true) requireOwnForm(request, baseUrl);
+      if (operation.secret === true) requireSafe(request, secure, baseUrl);
+      if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
       operation.requireOpen?.();
       if (operation.refunds === true) rates.take("reads", callerOf(request.ip));
       rates.take(operation.rate, callerOf(request.ip));
@@ -134,8 +134,9 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
 }
 
 /** A secret comes in the body of a safe request, or not at all; what stands in the address is not quoted, for it may be one. */
-function requireSafe(request: FastifyRequest, secure: RouteParts["secure"]): void {
+function requireSafe(request: FastifyRequest, secure: RouteParts["secure"], baseUrl: string): void {
   if (!secure(request.raw)) throw new Refusal("https_required");
+  requireOwnPage(request, baseUrl, "The request was sent by a page of another site, which has no business with keys.");
   if (request.url.includes("?"))
     throw new Refusal("unknown_parameter", "This address takes no parameters.", {
       hint: "Send everything in the body; addresses end up in logs and histories.",
@@ -143,16 +144,16 @@ function requireSafe(request: FastifyRequest, secure: RouteParts["secure"]): voi
 }
 
 /**
- * Pages of other sites must not send forms in the name of whoever looks at them. Browsers say where a form comes from: newer ones by
- * Sec-Fetch-Site, all by Origin, which is `null` where a page hides itself. A program sends neither.
+ * Pages of other sites must not send forms or use up what belongs to whoever looks at them. Browsers say where a request comes from: newer
+ * ones by Sec-Fetch-Site, all by Origin, which is `null` where a page hides itself. A program sends neither.
  */
-function requireOwnForm({ headers, host }: FastifyRequest, baseUrl: string): void {
+function requireOwnPage({ headers, host }: FastifyRequest, baseUrl: string, words: string): void {
   const { origin, "sec-fetch-site": from } = headers;
   if (from === "same-origin") return;
   const own = origin === undefined || (URL.canParse(origin) && (origin === new URL(baseUrl).origin || new URL(origin).host === host));
   if (own && (from === undefined || from === "none")) return;
-  throw new Refusal("origin_forbidden", "The form was sent by a page of another site.", {
-    hint: `Use the form on this board's own page; a program sends no Origin header. What programs use: ${baseUrl}/llms.txt`,
+  throw new Refusal("origin_forbidden", words, {
+    hint: `Use this board's own pages; a program sends no Origin header. What programs use: ${baseUrl}/llms.txt`,
   });
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Arrival, secureCheck } from "./secure.ts";
+import { type Arrival, secureCheck as checkOf } from "./secure.ts";
+
+const secureCheck = (trustedProxies: readonly string[], baseUrl = "http://localhost:8787") => checkOf({ trustedProxies, baseUrl });
 
 const arrival = (remoteAddress: string | undefined, headers: Record<string, string> = {}, localAddress = "127.0.0.1"): Arrival => ({
   socket: { remoteAddress, localAddress },
@@ -71,7 +73,18 @@ describe("a secret is only taken where nobody on the way can read it", () => {
   test.each([
     "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "x-forwarded-ssl", "x-forwarded-server",
     "x-real-ip", "x-client-ip", "x-original-host", "true-client-ip", "cf-connecting-ip", "cdn-loop", "x-envoy-external-address",
+    "x-amzn-trace-id", "x-appengine-user-ip", "x-azure-clientip", "x-cloud-trace-context",
   ])("a proxy on the same machine that adds %s is no loopback caller", (name) => {
     expect(secureCheck([])(arrival("127.0.0.1", { [name]: "https" }))).toBe(false);
+  });
+
+  test("where the board is published over HTTPS, a proxy that says nothing is not taken for the machine itself", () => {
+    const secure = secureCheck(["10.0.0.7"], "https://board.example");
+    expect(secure(arrival("127.0.0.1", { host: "127.0.0.1:8787" }))).toBe(false);
+    expect(secure(arrival("10.0.0.7", { host: "board.example", ...https }))).toBe(true);
+    const { socket, headers } = arrival("127.0.0.1");
+    expect(secure({ socket: { ...socket, encrypted: true }, headers })).toBe(true);
+    for (const baseUrl of ["https://localhost:8787", "http://board.test", "http://192.168.1.7"])
+      expect(secureCheck([], baseUrl)(arrival("127.0.0.1")), baseUrl).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { isLoopbackName } from "../../core/loopback.ts";
 
 /** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
 const FORWARDING =
-  /^(forwarded|via|cdn-loop|(x-)?client-ip|x-cluster-client-ip|x-real-ip|true-client-ip|x-(url-)?scheme|(x-)?forwarded-.*|x-forwarded|x-original-.*|x-envoy-.*|cf-.*|(fastly|fly)-.*|front-end-https)$/;
+  /^(forwarded|via|cdn-loop|(x-)?client-ip|x-cluster-client-ip|x-real-ip|true-client-ip|x-(url-)?scheme|(x-)?forwarded-.*|x-forwarded|x-original-.*|x-envoy-.*|cf-.*|(fastly|fly)-.*|front-end-https|x-amzn-trace-id|x-appengine-.*|x-azure-.*|x-cloud-trace-context)$/;
 
 export const isLoopbackHost = (host: string | undefined): boolean => isLoopbackName((host ?? "").replace(/:\d{1,5}$/, ""));
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
@@ -40,13 +40,28 @@ export function trustedCheck(trustedProxies: readonly string[]): (address: strin
   return (address) => holds(trusted, address);
 }
 
-export function secureCheck(trustedProxies: readonly string[]): (request: Arrival) => boolean {
+export interface SecureParts {
+  readonly trustedProxies: readonly string[];
+  readonly baseUrl: string;
+}
+
+/**
+ * A board that is published over HTTPS has something in front of it, or its own certificate: a plain request that seems to come from the
+ * machine itself was most likely passed on by a proxy that nobody told to say so.
+ */
+const isPublishedOverTls = (baseUrl: string): boolean => {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "https:" && !isLoopbackName(hostname);
+};
+
+export function secureCheck({ trustedProxies, baseUrl }: SecureParts): (request: Arrival) => boolean {
   const isTrusted = trustedCheck(trustedProxies);
+  const mayBeLocal = !isPublishedOverTls(baseUrl);
   return ({ socket, headers }) => {
     if (socket.encrypted === true) return true;
     // Written twice, the header arrives as a list, which is not exactly `https`.
     if (isTrusted(socket.remoteAddress) && headers["x-forwarded-proto"] === "https") return true;
-    const local = holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
+    const local = mayBeLocal && holds(loopback, socket.remoteAddress) && holds(loopback, socket.localAddress);
     return local && isLoopbackHost(headers.host) && !isForwarded(headers);
   };
 }

@@ -192,7 +192,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     sendRefusal(reply, refusal, parts, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, toRefusal(error, report)));
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
-  const secure = secureCheck(parts.trustedProxies);
+  const secure = secureCheck(parts);
   const streams = new EventStreams(parts);
   const pages = pageSender(parts);
   const underWay: UnderWay = new Set();
