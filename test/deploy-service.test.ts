@@ -70,6 +70,17 @@ test("the unit keeps what the board must have: its directory, its settings, all 
   expect(lines.filter((line) => line.startsWith("MemoryDenyWriteExecute"))).toEqual([]);
 });
 
+test("the unit takes from the board what it never needs", () => {
+  const lines = readFileSync(unit, "utf8").split("\n");
+  // oxfmt-ignore
+  for (const line of [
+    "UMask=0077", "CapabilityBoundingSet=", "SystemCallFilter=@system-service", "ProtectKernelModules=yes", "ProtectKernelLogs=yes", "ProtectClock=yes",
+    "RestrictNamespaces=yes", "LockPersonality=yes", "NoNewPrivileges=yes",
+  ])
+    expect(lines).toContain(line);
+  expect(lines.filter((line) => line.startsWith("MemoryMax="))).toHaveLength(1);
+});
+
 test("the sample settings are those of a public board, and the lines to uncomment are settings too", () => {
   const known = new Set<string>(Object.values(SETTINGS).map(({ variable }) => variable));
   const offered = parseEnv(sample.replaceAll(/^#(?=[A-Z_]+=)/gm, ""));

@@ -29,6 +29,9 @@ test("compose.yaml runs two boards over one database, one of which takes their m
     readonly volumes?: string[];
     readonly ports?: string[];
     readonly logging?: { readonly options?: Record<string, string> };
+    readonly networks?: unknown;
+    readonly cap_drop?: string[];
+    readonly security_opt?: string[];
   }
   const { services, volumes } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service>; volumes: object };
   const boards = Object.values(services).filter(({ environment }) => environment?.["BOARD_DATABASE_URL"] !== undefined);
@@ -40,6 +43,15 @@ test("compose.yaml runs two boards over one database, one of which takes their m
   for (const { environment } of boards) {
     expect(environment?.["BOARD_DATABASE_URL"]).not.toContain("$");
     expect(environment?.["PGPASSWORD"]).toMatch(/^\$\{POSTGRES_PASSWORD\b/);
+  }
+  // A hole in the board must not become one in the database server, nor one in Docker's gateway a word that is trusted.
+  const { postgres, proxy } = services;
+  expect(postgres?.environment).toEqual({ POSTGRES_PASSWORD: "${POSTGRES_PASSWORD}" });
+  expect(postgres?.volumes).toContain("./deploy/postgres.sql:/docker-entrypoint-initdb.d/blackboard.sql:ro");
+  const address = (proxy?.networks as { readonly inside?: { readonly ipv4_address?: string } } | undefined)?.inside?.ipv4_address;
+  for (const { environment, cap_drop: dropped, security_opt: secured } of boards) {
+    expect(environment?.["BOARD_TRUSTED_PROXIES"]).toBe(address);
+    expect([dropped, secured]).toEqual([["ALL"], ["no-new-privileges:true"]]);
   }
   // An address in a mail domain is worth something only where mail servers reach a board.
   const port = SETTINGS.smtpPort.otherwise;

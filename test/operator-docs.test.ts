@@ -152,7 +152,7 @@ test("what cannot be run on a test machine is marked in the guides, and is this"
     // It serves until it is stopped; test/operator-pages.test.ts reads its flags. The firewall is the machine's.
     "mail.md: blackboard serve --smtp-host :: --mail-domain board.example",
     "mail.md: nft add table inet blackboard",
-    "nodes.md: sudo -u postgres createuser blackboard",
+    "nodes.md: sudo -u postgres createuser --no-superuser --no-createdb --no-createrole blackboard",
     `operate.md: blackboard serve --on-report 'mail -s "report $REPORT_ID: $REPORT_CATEGORY" abuse@board.example < /dev/null'`,
     // It serves until it is stopped.
     "operate.md: mv /var/lib/blackboard/board.key /root/old-board.key   # if it is still there",
