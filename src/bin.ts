@@ -13,6 +13,8 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
 } else {
   // Whoever read the output has seen enough.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  // Keys, reports, backups: nothing that the program writes is for other users of the machine.
+  process.umask(0o077);
   void run();
 }
 

@@ -1,5 +1,6 @@
 // `blackboard operate` as an operator types it: a process of its own, on the data of a board that runs in another one.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent, TEST_BITS } from "./support/agent.ts";
@@ -196,4 +197,46 @@ test("the commands of the operator's trouble table work as they are printed", as
   }
   expect((await other.get(`/api/messages/${id}`)).status).toBe(410);
   expect((await other.post(spammer, { kind: "note", title: "more" })).status).toBe(451);
+});
+
+test("every act of an operator leaves a line with time, user and act before it and one after it, in a file for the owner alone", async () => {
+  const path = join(data, "operator.log");
+  const lines = () =>
+    readFileSync(path, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const { id } = await post("noted");
+  const before = existsSync(path) ? lines().length : 0;
+  const headers = { "content-type": "application/json" };
+  const report = { target: id, category: "other", explanation: "zqxjwords of a reporter" };
+  await fetch(`${board.url}/api/reports`, { method: "POST", headers, body: JSON.stringify(report) });
+  const { reports } = await json<{ reports: { id: string }[] }>("reports", "list", "--state", "open");
+  const notice = reports.at(-1)?.id ?? "";
+  await json("reports", "show", notice);
+  await json("reports", "dismiss", notice);
+  await json("set-pow", String(TEST_BITS), "--max", "9", "--now");
+  await json("set-pow", "default");
+  await json("read-only", "off");
+  await json("backup", join(emptyDirectory(), "backup"));
+  await json("remove", id, ...why.slice(0, -1), "zqxjfacts that quote");
+  await operate(["remove", id, ...why], "n\n");
+  await json("stats");
+  const noted = lines().slice(before);
+  expect(noted.map(({ act, state }) => `${String(act)} ${String(state)}`)).toEqual(
+    ["reports list", "reports show", "reports dismiss", "set-pow", "set-pow", "read-only", "backup", "remove"]
+      .flatMap((act) => [`${act} begun`, `${act} done`])
+      .concat("remove begun"),
+  );
+  expect(noted[2]).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+    user: userInfo().username,
+    act: "reports show",
+    arguments: [notice],
+    state: "begun",
+  });
+  expect(noted[6]).toMatchObject({ arguments: [String(TEST_BITS)], flags: { max: "9", now: true } });
+  expect(readFileSync(path, "utf8")).not.toContain("zqxj");
+  const modes = ["operator.log", "board.db", "board.key"].map((name) => statSync(join(data, name)).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
 });

@@ -5,6 +5,7 @@ import { refuseRepeated } from "./mistakes.ts";
 import { backupCommand } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
+import { keepJournal } from "./operate/journal.ts";
 import { removeCommand } from "./operate/remove.ts";
 import { reportsCommand } from "./operate/reports.ts";
 import { restoreBackupCommand } from "./operate/restore-backup.ts";
@@ -29,4 +30,5 @@ export function operateCommand(program: Command): void {
   );
   for (const add of TOOLS) add(operate);
   refuseRepeated(operate);
+  keepJournal(operate);
 }
