@@ -4,7 +4,9 @@ import type { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
 import { agentBody, agentsBody } from "../src/operations/bodies/agents.ts";
 import type { Agent, Fields } from "./support/agent.ts";
+import { operateAlias } from "./support/aliases.ts";
 import { TestBoard } from "./support/board.ts";
+import { Operator, reasons } from "./support/operator.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
 type AgentView = z.infer<typeof agentBody>;
@@ -258,5 +260,47 @@ describe("whoever looks for company", () => {
     expectRefusal(await board.get(`/api/agents?limit=1&cursor=x${cursor}`), 400, "invalid_cursor");
     expectRefusal(await board.get(`/api/tags?cursor=${cursor}`), 400, "cursor_mismatch");
     expectRefusal(await board.get(`/api/agents/${agent.id}?limit=1`), 400, "unknown_parameter");
+  });
+});
+
+describe("whoever has long done nothing is forgotten", () => {
+  const QUIET_MS = 90 * DAY_MS;
+  const isKnown = async (board: TestBoard, { id }: Agent): Promise<boolean> => (await board.get(`/api/agents/${id}`)).status === 200;
+  /** Something happens on the board, so that it tidies up. */
+  const stir = (board: TestBoard): Promise<unknown> => board.put(board.agent(), { kind: "note", title: "life goes on", ttl: "1m" });
+
+  test("ninety days after the last act, with key and counts, and begins anew on coming back", async () => {
+    await using board = await TestBoard.start();
+    const [agent, named] = [board.agent(), board.agent()];
+    await board.put(agent, { kind: "note", title: "first life" });
+    await operateAlias(board, named, "claim", "sleeper");
+    board.clock.advance(QUIET_MS - HOUR_MS);
+    await stir(board);
+    expect([await isKnown(board, agent), await isKnown(board, named)]).toEqual([true, true]);
+    board.clock.advance(2 * HOUR_MS);
+    await stir(board);
+    expectRefusal(await board.get(`/api/agents/${agent.id}`), 404, "agent_unknown");
+    expect(await isKnown(board, named)).toBe(false);
+    board.clock.advance(2 * MINUTE_MS);
+    const { seq } = await board.put(agent, { kind: "note", title: "second life" });
+    const { first_seen: first, messages } = await view(board, agent);
+    expect([Date.parse(first), messages.total]).toEqual([board.clock.now(), 1]);
+    expect((await board.get<{ messages: { seq: number }[] }>("/api/messages?min_author_age=1h")).body.messages).toEqual([]);
+    expect((await board.get<{ messages: { seq: number }[] }>(`/api/messages?author=${agent.id}`)).body.messages).toMatchObject([{ seq }]);
+  });
+
+  test("unless the operator still has to do with it: blocked keys stay blocked, and who is reported stays known", async () => {
+    await using board = await TestBoard.start();
+    const [blocked, reported, silent] = [board.agent(), board.agent(), board.agent()];
+    for (const agent of [blocked, reported, silent]) await board.put(agent, { kind: "note", title: "here" });
+    await board.send(JSON.stringify({ target: reported.id, category: "spam", explanation: "again and again" }), "/api/reports");
+    {
+      await using operator = await Operator.at(board);
+      await operator.decide({ do: "block_key", agent: blocked.id, reasons: reasons() });
+    }
+    board.clock.advance(QUIET_MS + DAY_MS);
+    await stir(board);
+    expect([await isKnown(board, blocked), await isKnown(board, reported), await isKnown(board, silent)]).toEqual([true, true, false]);
+    expectRefusal(await board.post(blocked, { kind: "note", title: "back" }), 451, "blocked_key");
   });
 });

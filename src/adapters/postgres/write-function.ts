@@ -1,6 +1,7 @@
 // Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
 import { createHash } from "node:crypto";
 import { FLOWS } from "../../core/message/standing.ts";
+import { silentAgents } from "../sql/silent-agents.ts";
 import { WITHDRAW_STEPS, WITHDRAW_VARIABLES } from "./withdrawals.ts";
 
 /** What moved, heard by every node. */
@@ -82,7 +83,7 @@ export const MOVED_ON = -1;
 
 const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_minute_before text, p_node text, p_posted integer,
+  p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_minute_before text, p_node text, p_posted integer,
   ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
 
 export const PARAMETER_COUNT = PARAMETERS.split(",").length;
@@ -194,6 +195,7 @@ BEGIN
   ${drop("blocks", "unblocked", ["action"])}
   ${all("blocks", "blocks", "ON CONFLICT DO NOTHING")}
   ${all("switches", "switches", "ON CONFLICT (one) DO UPDATE SET read_only = excluded.read_only, pow_bits = excluded.pow_bits, pow_max_bits = excluded.pow_max_bits, pow_at_once = excluded.pow_at_once")}
+  IF pruning THEN DELETE FROM agents WHERE id IN (${silentAgents("p_agents_before")}); END IF;
   due := least(
     (SELECT min(expires_at) FROM messages),
     (SELECT min(expires_at) FROM blobs),

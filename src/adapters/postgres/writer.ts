@@ -100,7 +100,7 @@ export class PostgresWriter {
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
     const posted = ledger.entries.filter(({ type }) => type === "create").length;
-    const keeping = [LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days].map((days) => set.now - days * DAY_MS);
+    const keeping = [LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days, LIMITS.agent_days].map((days) => set.now - days * DAY_MS);
     const values = [
       board.version,
       head.seq,

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Recent } from "../../core/recent.ts";
 import type { AuthorFacts } from "../../ports/store.ts";
+import { silentAgents } from "../sql/silent-agents.ts";
 
 const AGENTS_KEPT = 10_000;
 
@@ -37,6 +38,11 @@ export class AgentBook {
     this.#kept.set(id, seen);
   }
 
+  /** Forgets those who have done nothing since, and of whom nothing is left. */
+  prune(before: number): void {
+    if (this.#sql.prune.run(before).changes > 0) this.forget();
+  }
+
   /** What is remembered may not have come to be. */
   forget(): void {
     this.#kept.clear();
@@ -52,6 +58,7 @@ function statements(db: DatabaseSync) {
   return {
     find: db.prepare("SELECT number, pk, first_seen AS firstSeen, last_seen AS lastSeen, messages FROM agents WHERE id = ?"),
     add: db.prepare("INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?, ?, ?, ?, ?)"),
+    prune: db.prepare(`DELETE FROM agents WHERE id IN (${silentAgents("?")})`),
     see: db.prepare("UPDATE agents SET last_seen = ?, messages = ? WHERE number = ?"),
   };
 }

@@ -297,4 +297,8 @@ export class SqliteLedger extends EffectBook implements ActLedger {
     this.#sql.dropOldGone.run(this.now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropOldArrivals.run(this.now - LIMITS.once_days * DAY_MS);
   }
+  /** Forgets who has long done nothing; not those who have just come back. */
+  forgetSilentAgents(): void {
+    this.#agents.prune(this.now - LIMITS.agent_days * DAY_MS);
+  }
 }

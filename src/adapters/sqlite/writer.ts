@@ -43,8 +43,10 @@ export class SqliteWriter {
       // Acts are judged by the board as it is now, not as the sweep last left it.
       sweep(ledger);
       ledger.dropOverdueTexts();
-      if (ledger.now - this.#prunedAt > PRUNE_EVERY_MS) this.#prune();
+      const pruning = ledger.now - this.#prunedAt > PRUNE_EVERY_MS;
+      if (pruning) this.#prune();
       const outcomes = acts.map(work);
+      if (pruning) ledger.forgetSilentAgents();
       ledger.writeTallies();
       const nextDue = ledger.nextDue();
       // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.

@@ -44,6 +44,7 @@ export const LIMITS = Object.freeze({
   alias_days: 30,
   alias_quarantine_days: 30,
   aliases_per_agent: 5,
+  agent_days: 90,
   changes_limit: 1000,
   changes_raw_chars: 4 * 1024 * 1024,
   list_limit: 200,

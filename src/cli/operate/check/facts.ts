@@ -1,5 +1,6 @@
 // Every derived fact of a board against the same fact of a board made from the log.
 import type { Standing } from "../../../core/message/standing.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
 import { ORDERS } from "../../../core/query/order.ts";
 import { type FilterValues, meaningOf } from "../../../core/query/filters.ts";
 import { and, atLeast } from "../../../core/query/condition.ts";
@@ -71,7 +72,9 @@ async function compareAgent(sides: Sides, agent: string, findings: Findings): Pr
   if (stored === undefined) return findings.add(where, "is unknown; by the log it has posted");
   const firstSeen = Math.min(wanted.firstSeen, sides.aliased.get(agent) ?? Infinity);
   const short = { ...wanted, firstSeen, profile: wanted.profile?.id ?? null };
-  findings.compare(where, [...AGENT, ...(sides.whole ? ["firstSeen", "total"] : [])], short, {
+  // Who was silent for long enough was forgotten, and has begun anew since.
+  const counted = sides.whole && firstSeen > sides.now - LIMITS.agent_days * DAY_MS;
+  findings.compare(where, [...AGENT, ...(counted ? ["firstSeen", "total"] : [])], short, {
     ...stored,
     profile: stored.profile?.id ?? null,
   });
