@@ -3,6 +3,7 @@ import { detailDigest, entryHash } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
 import {
+  ADOPTED_REPLIES,
   type AgentField,
   type Arrival,
   type EntryType,
@@ -33,6 +34,8 @@ export interface Inserted {
   readonly arrival: Arrival;
   readonly refs: readonly Ref[];
 }
+
+const NO_REPLIES = { first: [], beyond: 0 } as const;
 
 export class BatchLedger implements ActLedger {
   readonly set = new WorkingSet();
@@ -95,10 +98,12 @@ export class BatchLedger implements ActLedger {
     return this.set.labels.get(String(seq)) ?? [];
   }
   repliesTo(id: string): number {
-    return this.#replies(id).filter(({ supersededBy }) => supersededBy === null).length;
+    const { first, beyond } = this.set.replies.get(id) ?? NO_REPLIES;
+    const acting = this.#replies(id).filter(({ supersededBy }) => supersededBy === null).length;
+    return beyond === 0 ? acting : acting + beyond - this.#endedReplies(id, new Set(first));
   }
   adoptReplies(id: string, author: string): void {
-    for (const reply of this.#replies(id)) {
+    for (const reply of this.#replies(id).slice(0, ADOPTED_REPLIES)) {
       if (reply.author === author) continue;
       this.adopted.push({ agent: author, seq: reply.seq });
       if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
@@ -280,7 +285,17 @@ export class BatchLedger implements ActLedger {
   }
 
   #replies(id: string): readonly Standing[] {
-    const ids = [...(this.set.replies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
-    return ids.flatMap((reply) => this.set.standing(reply) ?? []);
+    const { first } = this.set.replies.get(id) ?? NO_REPLIES;
+    const ids = new Set([...first, ...(this.set.repliesSince.get(id) ?? [])]);
+    return [...ids].flatMap((reply) => this.set.standing(reply) ?? []);
+  }
+  /** Those that acted when the batch began and do no more, beside the first ones. */
+  #endedReplies(id: string, first: ReadonlySet<string>): number {
+    const { messages, refs } = this.set;
+    return [...messages.changes].filter(([reply, now]) => {
+      const before = messages.stored(reply);
+      const ended = before?.supersededBy === null && (now === undefined || now.supersededBy !== null) && !first.has(reply);
+      return ended && (refs.get(String(before.seq)) ?? []).some(({ rel, id: target }) => rel === "reply" && target === id);
+    }).length;
   }
 }

@@ -1,5 +1,5 @@
 // Fetches what a batch has asked for and does not know yet: one question for each kind of row, all put together.
-import type { Label } from "../../core/message/standing.ts";
+import { ADOPTED_REPLIES, type Label } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import { opsOf } from "../sql/alias-ops.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../sql/rows.ts";
@@ -8,6 +8,9 @@ import { type BoardRow, fetchAll, grouped, want, type Want } from "./fetch.ts";
 import { numberArray, textArray } from "./literals.ts";
 import type { Window } from "./window.ts";
 import { type AgentRow, type Answerer, keyOf, type StoredAlias, type StoredVote, type WorkingSet } from "./working-set.ts";
+
+/** More than is adopted: one batch may end some of them before. */
+const EARLY_REPLIES = ADOPTED_REPLIES + 2048;
 
 const ALIAS_COLUMNS = `alias, agent, last_ts AS "lastTs", claimed_at AS "claimedAt", ended_at AS "endedAt", released, check_at AS "checkAt", last_ops AS "lastOps"`;
 const MESSAGES = `SELECT ${STANDING_COLUMNS} FROM messages m`;
@@ -57,23 +60,28 @@ function byText(set: WorkingSet): readonly Want[] {
           rows.map(({ root, ...row }) => [root, row]),
         ),
     ),
-    ...want<{ target: string }>(
+    ...want<{ target: string; acting: number }>(
       replies,
-      `SELECT r.target, ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ANY ($1::text[]) AND r.rel = 'reply'`,
+      `SELECT t.target, (SELECT count(DISTINCT r.seq) FROM refs r JOIN messages a ON a.seq = r.seq
+          WHERE r.target = t.target AND r.rel = 'reply' AND a.superseded_by IS NULL) AS acting, f.*
+        FROM unnest($1::text[]) AS t (target) CROSS JOIN LATERAL (
+          SELECT ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq
+          WHERE r.target = t.target AND r.rel = 'reply' ORDER BY r.seq LIMIT ${EARLY_REPLIES}
+        ) f`,
       textArray,
       (targets, rows) => {
-        const standings = rows.map(({ target, ...row }) => ({ target, standing: toStanding(row) }));
+        const standings = rows.map(({ target, acting, ...row }) => ({ target, acting, standing: toStanding(row) }));
         messages.keep(
           [],
           standings.map(({ standing }) => [standing.id, standing]),
         );
+        const found = Map.groupBy(standings, ({ target }) => target);
         replies.keep(
           targets,
-          grouped(
-            standings,
-            (row) => row.target,
-            (row) => row.standing.id,
-          ),
+          Array.from(found, ([target, early]) => {
+            const acting = new Set(early.flatMap(({ standing: { id, supersededBy } }) => (supersededBy === null ? [id] : [])));
+            return [target, { first: early.map(({ standing }) => standing.id), beyond: (early[0]?.acting ?? 0) - acting.size }];
+          }),
         );
       },
     ),

@@ -55,8 +55,8 @@ export class WorkingSet {
   readonly labels = new Table<readonly Label[]>(this.journal, this.#bySeq);
   /** Hashes of a message's attachments. */
   readonly attached = new Table<readonly string[]>(this.journal, this.#bySeq);
-  /** Ids of messages that reply to an id. */
-  readonly replies = new Table<readonly string[]>(this.journal);
+  /** Ids of the first messages that reply to an id, and how many more of those that act there are. */
+  readonly replies = new Table<{ readonly first: readonly string[]; readonly beyond: number }>(this.journal);
   /** The same of messages that came in this batch. */
   readonly repliesSince = new Table<readonly string[]>(this.journal, () => true);
   readonly aliases = new Table<StoredAlias>(this.journal);

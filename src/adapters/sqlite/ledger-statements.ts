@@ -1,7 +1,10 @@
 // What the writer's transaction asks and changes, as prepared statements.
 import type { DatabaseSync } from "node:sqlite";
+import { ADOPTED_REPLIES } from "../../core/message/standing.ts";
 import { REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS } from "../sql/rows.ts";
+
+const EARLY_REPLIES = `(SELECT DISTINCT seq FROM refs WHERE target = ? AND rel = 'reply' ORDER BY seq LIMIT ${ADOPTED_REPLIES})`;
 
 export function ledgerStatements(db: DatabaseSync) {
   const p = (sql: string) => db.prepare(sql);
@@ -34,11 +37,11 @@ export function ledgerStatements(db: DatabaseSync) {
     insertInbox: p("INSERT INTO inbox (agent, seq, reply) VALUES (?, ?, ?)"),
     dropInbox: p("DELETE FROM inbox WHERE agent = ? AND seq = ?"),
     adoptReplies: p(`INSERT INTO inbox (agent, seq, reply)
-      SELECT ?, r.seq, 1 FROM refs r JOIN messages m ON m.seq = r.seq WHERE r.target = ? AND r.rel = 'reply' AND m.author <> ?
+      SELECT ?, r.seq, 1 FROM ${EARLY_REPLIES} r JOIN messages m ON m.seq = r.seq WHERE m.author <> ?
       ON CONFLICT (agent, seq) DO UPDATE SET reply = 1`),
-    repliesAt: p("SELECT seq FROM refs WHERE target = ? AND rel = 'reply'"),
+    repliesAt: p(`SELECT seq FROM ${EARLY_REPLIES}`),
     noteReplies: p(`UPDATE messages SET replied_to = CASE WHEN replied_to IS NULL THEN ? ELSE replied_to || ' ' || ? END
-      WHERE seq IN (SELECT seq FROM refs WHERE target = ? AND rel = 'reply') AND author <> ? AND instr(coalesce(replied_to, ''), ?) = 0`),
+      WHERE seq IN ${EARLY_REPLIES} AND author <> ? AND instr(coalesce(replied_to, ''), ?) = 0`),
     insertRef: p("INSERT INTO refs (seq, position, rel, target) VALUES (?, ?, ?, ?)"),
     putBlob: p(
       "INSERT INTO blobs (sha256, text, expires_at) VALUES (?, ?, ?) ON CONFLICT (sha256) DO UPDATE SET expires_at = excluded.expires_at",

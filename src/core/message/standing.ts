@@ -6,6 +6,12 @@ import type { AliasLedger } from "./alias-rules.ts";
 import type { ModerationLedger } from "./moderation.ts";
 import type { StatusFacts } from "./status.ts";
 
+/**
+ * So many replies that came before their message reach its author's inbox. Somebody may have posted ten thousands of them: whoever then
+ * posts the message must not hold up all others.
+ */
+export const ADOPTED_REPLIES = 1000;
+
 export type SignalCounts = Partial<Record<Signal, number>>;
 export type GoneReason = "expired" | "retracted" | "removed";
 
@@ -136,7 +142,7 @@ export interface Ledger extends AliasLedger {
   refsOf(seq: number): readonly Ref[];
   /** How many acting messages reply to this id; some may have come before it. */
   repliesTo(id: string): number;
-  /** Those replies now have a known addressee: the author of the message that came after them. */
+  /** The first ADOPTED_REPLIES of those now have a known addressee: the author of the message that came after them. */
   adoptReplies(id: string, author: string): void;
 
   /** Live leases of an agent on work that waits for an answer, soonest to end first, at most `limit`. */
