@@ -62,9 +62,11 @@ function byText(set: WorkingSet): readonly Want[] {
     ),
     ...want<{ target: string; acting: number }>(
       replies,
-      `SELECT t.target, (SELECT count(DISTINCT r.seq) FROM refs r JOIN messages a ON a.seq = r.seq
-          WHERE r.target = t.target AND r.rel = 'reply' AND a.superseded_by IS NULL) AS acting, f.*
+      `SELECT t.target, c.acting, f.*
         FROM unnest($1::text[]) AS t (target) CROSS JOIN LATERAL (
+          SELECT count(DISTINCT r.seq) AS acting FROM refs r JOIN messages a ON a.seq = r.seq
+          WHERE r.target = t.target AND r.rel = 'reply' AND a.superseded_by IS NULL
+        ) c CROSS JOIN LATERAL (
           SELECT ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq
           WHERE r.target = t.target AND r.rel = 'reply' ORDER BY r.seq LIMIT ${EARLY_REPLIES}
         ) f`,
