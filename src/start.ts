@@ -43,6 +43,7 @@ import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
 import { openCertificates } from "./certificates.ts";
 import { type Config, PROFILE_DEFAULTS, profileWords } from "./config.ts";
+import { sealHex } from "./core/protocol/sha256.ts";
 import { agentId } from "./core/protocol/identity.ts";
 import { Refusal } from "./core/errors.ts";
 import { cursorCodec } from "./core/query/cursor.ts";
@@ -146,7 +147,10 @@ export async function start(
     difficulty.setBounds(least, Math.max(least, powMaxBits ?? config.powMaxBits), powAtOnce);
   });
   tellOfOperator(log, switches);
-  const rates = new RateLimiter(clock, config.rateLimits, others !== undefined, PROFILE_DEFAULTS[config.profile].width);
+  const rates = new RateLimiter(clock, config.rateLimits, {
+    width: PROFILE_DEFAULTS[config.profile].width,
+    seal: others && ((name) => sealHex(key.secretFor("callers"), name).slice(0, 16)),
+  });
   const sharing =
     others === undefined ? undefined : shareLoad({ store, clock, report: figures, difficulty, rates, wakeup: others, peers: others });
   parts.defer(() => sharing?.stop());

@@ -12,7 +12,8 @@ import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
 import type { Quota } from "./quota.ts";
-import { callerOf, type RateLimiter } from "./rate.ts";
+import { callerOf } from "./callers.ts";
+import type { RateLimiter } from "./rate.ts";
 import type { Report } from "./reports.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 

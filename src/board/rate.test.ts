@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { outcome, refusalOf } from "../../test/support/outcome.ts";
 import { HOUR_MS } from "../core/spans.ts";
-import { callerOf, RateLimiter, type Scope } from "./rate.ts";
+import { callerOf } from "./callers.ts";
+import { RateLimiter, type Scope } from "./rate.ts";
 
 /** The promise: so many at once, then one every so many milliseconds. */
 const PROMISED: readonly [Scope, number, number][] = [
@@ -27,7 +28,10 @@ function limiter(on = true) {
 describe.each(PROMISED)("%s", (scope, burst, every) => {
   test("a caller who goes from node to node gains a bucket on each, and no faster pace", () => {
     const clock = new ManualClock(1_000_000);
-    const nodes = [new RateLimiter(clock, true, true), new RateLimiter(clock, true, true)] as const;
+    const nodes = [
+      new RateLimiter(clock, true, { seal: (name) => `sealed ${name}` }),
+      new RateLimiter(clock, true, { seal: (name) => `sealed ${name}` }),
+    ] as const;
     const tell = (from: RateLimiter, to: RateLimiter) =>
       from.spent(1000).forEach(({ scope: taken, caller, tokens }) => to.charge(taken, caller, tokens));
     const step = Math.min(every / 5, 1000);
@@ -77,6 +81,19 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
   });
 });
 
+test("other nodes hear of callers by sealed names, a network's among them, and count them alike", () => {
+  const clock = new ManualClock(1_000_000);
+  const node = () => new RateLimiter(clock, true, { seal: (name) => `sealed${name.length}` });
+  const [here, there] = [node(), node()];
+  const caller = callerOf("2001:db8:7:1::1");
+  for (let n = 0; n < 5; n++) here.take("reports", caller);
+  const told = here.spent(1000);
+  expect(told).toHaveLength(2);
+  expect(JSON.stringify(told)).not.toContain("2001");
+  for (const { scope, caller: name, tokens } of told) there.charge(scope, name, tokens);
+  expect(outcome(() => there.take("reports", caller))).toBe("rate_limited");
+});
+
 test("one caller or one kind of request uses up nobody else's", () => {
   const { pass } = limiter();
   expect(pass("writes", "a", 70)).toBe(60);
@@ -86,7 +103,7 @@ test("one caller or one kind of request uses up nobody else's", () => {
 
 test("limits so many times as wide: as many more at once, and as much faster after that", () => {
   const clock = new ManualClock(1_000_000);
-  const wide = new RateLimiter(clock, true, false, 50);
+  const wide = new RateLimiter(clock, true, { width: 50 });
   const pass = (tries: number) =>
     Array.from({ length: tries }, () => outcome(() => wide.take("reports", "a"))).filter((one) => one === "ok").length;
   expect(pass(300)).toBe(250);

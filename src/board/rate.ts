@@ -3,6 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { Recent } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
+import { countedAs, isNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
 
 export interface Bucket {
   /** So many at once, and after that one every `everyMs`. */
@@ -60,7 +61,7 @@ export interface PublishedRates {
 
 export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
 
-/** Tokens that a caller has taken and that others have not been told of. */
+/** Tokens that a caller has taken and that others have not been told of, by the name that it is counted by. */
 export interface Spent {
   readonly scope: Scope;
   readonly caller: string;
@@ -80,10 +81,18 @@ const MAX_CALLERS = 100_000;
 /** With more nodes than this, a caller who spreads its calls over all of them can exceed its pace. */
 const NODES_SHARING = 8;
 
+export interface RateOptions {
+  /** So many times the usual limits. */
+  readonly width?: number;
+  /** Where other nodes are to hear what callers take here: they hear it of sealed names, for addresses are not theirs to keep. */
+  readonly seal?: ((name: string) => string) | undefined;
+}
+
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #on: boolean;
-  readonly #shared: boolean;
+  readonly #seal: RateOptions["seal"];
+  readonly #sealed = new Recent<string, readonly string[]>(MAX_CALLERS);
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
   readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
   readonly #openAtOnce: number;
@@ -94,15 +103,14 @@ export class RateLimiter {
   readonly #pacedUntil = new Recent<string, number>(MAX_CALLERS);
   readonly #untold = new Recent<string, Spent>(MAX_CALLERS);
 
-  /** `shared`: other nodes are to hear what callers take here. `width`: so many times the usual limits. */
-  constructor(clock: Clock, on: boolean, shared = false, width = 1) {
+  constructor(clock: Clock, on: boolean, { width = 1, seal }: RateOptions = {}) {
     this.#buckets = bucketsOf(width);
     this.#networkBuckets = bucketsOf(width * NETWORK_WIDTH);
     this.#openAtOnce = OPEN_AT_ONCE * width;
     this.#width = width;
     this.#clock = clock;
     this.#on = on;
-    this.#shared = shared;
+    this.#seal = seal;
   }
 
   /** The limits in force, in the form in which callers are told. */
@@ -129,8 +137,7 @@ export class RateLimiter {
   take(scope: Scope, caller: string, tokens = 1): void {
     if (!this.#on) return;
     this.#require(scope, caller, tokens);
-    this.charge(scope, caller, tokens);
-    this.#noteSpent(scope, caller, tokens);
+    this.#spend(scope, caller, tokens);
   }
 
   /** Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses where that is more than there is. */
@@ -139,8 +146,7 @@ export class RateLimiter {
     try {
       this.#require(scope, caller, tokens, spentMs);
     } finally {
-      this.charge(scope, caller, tokens);
-      this.#noteSpent(scope, caller, tokens);
+      this.#spend(scope, caller, tokens);
     }
   }
 
@@ -180,37 +186,55 @@ export class RateLimiter {
   giveBack(scope: Scope, caller: string, tokens = 1): void {
     if (!this.#on) return;
     const callers = this.#callers(scope);
-    for (const counted of countedAs(caller)) {
+    for (const counted of this.#names(caller)) {
       const fullAt = callers.get(counted);
       if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
+      const key = `${scope} ${counted}`;
+      const untold = this.#untold.get(key);
+      // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
+      if (untold !== undefined) this.#untold.set(key, { ...untold, tokens: Math.max(0, untold.tokens - tokens) });
     }
-    const key = `${scope} ${caller}`;
-    const untold = this.#untold.get(key);
-    // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
-    if (untold !== undefined) this.#untold.set(key, { ...untold, tokens: Math.max(0, untold.tokens - tokens) });
   }
 
   /** Whether there is one to take. */
   has(scope: Scope, caller: string): boolean {
-    return !this.#on || countedAs(caller).every((counted) => this.#over(scope, counted, 1) <= 0);
+    return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, 1) <= 0);
   }
 
-  /** What has been given to a caller, here or by other nodes. */
-  charge(scope: Scope, caller: string, tokens: number): void {
+  /** What has been given to a caller, here or by other nodes, under a name that it is counted by. */
+  charge(scope: Scope, counted: string, tokens: number): void {
     const now = this.#clock.now();
     const callers = this.#callers(scope);
-    for (const counted of countedAs(caller)) {
-      const bucket = this.#bucketOf(scope, counted);
-      const fullAt = Math.min(Math.max(callers.get(counted) ?? 0, now) + tokens * bucket.everyMs, now + this.#longest(bucket));
-      callers.set(counted, fullAt);
+    const bucket = this.#bucketOf(scope, counted);
+    const fullAt = Math.min(Math.max(callers.get(counted) ?? 0, now) + tokens * bucket.everyMs, now + this.#longest(bucket));
+    callers.set(counted, fullAt);
+  }
+
+  #spend(scope: Scope, caller: string, tokens: number): void {
+    for (const counted of this.#names(caller)) {
+      this.charge(scope, counted, tokens);
+      if (this.#seal === undefined) continue;
+      const key = `${scope} ${counted}`;
+      this.#untold.set(key, { scope, caller: counted, tokens: (this.#untold.get(key)?.tokens ?? 0) + tokens });
     }
   }
 
+  #names(caller: string): readonly string[] {
+    const seal = this.#seal;
+    if (seal === undefined) return countedAs(caller);
+    let names = this.#sealed.get(caller);
+    if (names === undefined) {
+      names = countedAs(caller).map((name) => (isNetwork(name) ? `${seal(name)}${NETWORK}` : seal(name)));
+      this.#sealed.set(caller, names);
+    }
+    return names;
+  }
+
   #require(scope: Scope, caller: string, tokens: number, costMs?: number): void {
-    for (const counted of countedAs(caller)) {
+    for (const counted of this.#names(caller)) {
       const over = this.#over(scope, counted, tokens);
       if (over <= 0) continue;
-      throw limited(scope, this.#bucketOf(scope, counted), { seconds: Math.ceil(over / 1000), network: counted !== caller, costMs });
+      throw limited(scope, this.#bucketOf(scope, counted), { seconds: Math.ceil(over / 1000), network: isNetwork(counted), costMs });
     }
   }
 
@@ -265,13 +289,7 @@ export class RateLimiter {
 
   /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
   #longest({ burst, everyMs }: Bucket): number {
-    return burst * everyMs * (this.#shared ? 2 : 1);
-  }
-
-  #noteSpent(scope: Scope, caller: string, tokens: number): void {
-    if (!this.#shared) return;
-    const key = `${scope} ${caller}`;
-    this.#untold.set(key, { scope, caller, tokens: (this.#untold.get(key)?.tokens ?? 0) + tokens });
+    return burst * everyMs * (this.#seal === undefined ? 1 : 2);
   }
 
   #callers(scope: Scope): Recent<string, number> {
@@ -302,45 +320,4 @@ function limited(scope: Scope, { burst, everyMs, who, unit }: Bucket, { seconds,
         details: { ...details, cost_ms: Math.round(costMs) },
         hint: "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
       });
-}
-
-/** As some proxies pass an address on: with the port that its connection has, which is another each time. */
-const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
-
-/** Who has a /48 has 65,536 networks of 64 bits: they are counted together as well, by a wider measure. */
-const NETWORK_WIDTH = 4;
-const NETWORK = "::/48";
-/** What a caller's provider has most likely given out as one: an IPv6 /48, an IPv4 /24. */
-export const networkOf = (caller: string): string => caller.split(/[.:]/).slice(0, 3).join(":");
-const isNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
-/** The names under which a caller is counted: its own, and that of its wider network where it has one. Only IPv6 addresses have colons. */
-export function countedAs(caller: string): readonly string[] {
-  if (!caller.includes(":")) return [caller];
-  return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
-}
-
-/** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. Those who have gone have none, and are one too. */
-export function callerOf(written: string | undefined): string {
-  if (written === undefined) return "";
-  const address = written.replace(WITH_PORT, "$1$2");
-  if (!address.includes(":")) return address;
-  const groups = groupsOf(address.split("%")[0]!);
-  const [g6 = 0, g7 = 0] = groups.slice(6);
-  const mapped = groups.slice(0, 6).join() === "0,0,0,0,0,65535";
-  if (mapped) return [g6 >> 8, g6 & 255, g7 >> 8, g7 & 255].join(".");
-  return groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(":");
-}
-
-/** The eight numbers of an IPv6 address, however it is written. */
-function groupsOf(address: string): readonly number[] {
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...parts: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
-  const [left = [], right] = hex.split("::").map((half) => half.split(":").filter((group) => group !== ""));
-  const zeros = right === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
-  return [...left, ...zeros, ...(right ?? [])].map((group) => Number.parseInt(group, 16));
 }

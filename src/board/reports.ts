@@ -11,7 +11,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
-import { networkOf } from "./rate.ts";
+import { networkOf } from "./callers.ts";
 
 export interface Complaint {
   readonly target: string;

@@ -50,7 +50,7 @@ test("answers under way share a fifth of the processor, and rest for as long as 
   expect(Math.round((two.rest?.() ?? 0) / 1000)).toBe(8);
   other.spend(0);
   expect(other.rest?.()).toBeLessThan(1);
-  const wide = pacedShare(new RateLimiter(new ManualClock(), true, false, 50), "one");
+  const wide = pacedShare(new RateLimiter(new ManualClock(), true, { width: 50 }), "one");
   wide.spend(1000);
   expect(wide.rest?.()).toBe(0);
 });

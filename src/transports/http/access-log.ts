@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { callerOf } from "../../board/rate.ts";
+import { callerOf } from "../../board/callers.ts";
 
 export interface Access {
   readonly method: string;

@@ -1,6 +1,7 @@
 // Answers that need no waiting, sent before the framework sees the request: most of what readers ask for, they or others have asked before.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import { callerOf } from "../../board/callers.ts";
+import type { RateLimiter } from "../../board/rate.ts";
 import { ADDRESSES_KEPT, LONGEST_ADDRESS_KEPT, type Versions } from "../../board/versions.ts";
 import { Recent } from "../../core/recent.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";

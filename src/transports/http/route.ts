@@ -1,7 +1,8 @@
 // One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { callerOf, type RateLimiter } from "../../board/rate.ts";
+import { callerOf } from "../../board/callers.ts";
+import type { RateLimiter } from "../../board/rate.ts";
 import { pacedShare, shareOf } from "../../board/share.ts";
 import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";

@@ -1,0 +1,42 @@
+// Who counts as one caller, and as one network.
+
+/** As some proxies pass an address on: with the port that its connection has, which is another each time. */
+const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
+
+/** Who has a /48 has 65,536 networks of 64 bits: they are counted together as well, by a wider measure. */
+export const NETWORK_WIDTH = 4;
+export const NETWORK = "::/48";
+/** What a caller's provider has most likely given out as one: an IPv6 /48, an IPv4 /24. */
+export const networkOf = (caller: string): string => caller.split(/[.:]/).slice(0, 3).join(":");
+export const isNetwork = (counted: string): boolean => counted.endsWith(NETWORK);
+/** The names under which a caller is counted: its own, and that of its wider network where it has one. Only IPv6 addresses have colons. */
+export function countedAs(caller: string): readonly string[] {
+  if (!caller.includes(":")) return [caller];
+  return [caller, `${caller.split(":").slice(0, 3).join(":")}${NETWORK}`];
+}
+
+/** Addresses are counted one by one, except that an IPv6 network of 64 bits is one caller. Those who have gone have none, and are one too. */
+export function callerOf(written: string | undefined): string {
+  if (written === undefined) return "";
+  const address = written.replace(WITH_PORT, "$1$2");
+  if (!address.includes(":")) return address;
+  const groups = groupsOf(address.split("%")[0]!);
+  const [g6 = 0, g7 = 0] = groups.slice(6);
+  const mapped = groups.slice(0, 6).join() === "0,0,0,0,0,65535";
+  if (mapped) return [g6 >> 8, g6 & 255, g7 >> 8, g7 & 255].join(".");
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(":");
+}
+
+/** The eight numbers of an IPv6 address, however it is written. */
+function groupsOf(address: string): readonly number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [left = [], right] = hex.split("::").map((half) => half.split(":").filter((group) => group !== ""));
+  const zeros = right === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
+  return [...left, ...zeros, ...(right ?? [])].map((group) => Number.parseInt(group, 16));
+}
