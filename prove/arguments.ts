@@ -1,4 +1,6 @@
 // What was asked for on the command line. Loaded before the parts, which draw from a seed that may be given.
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { orInstead, readAsked, refused, type Usage } from "../bench/support/usage.ts";
 import { STORES } from "./part.ts";
 
@@ -11,7 +13,8 @@ export const USAGE = {
     without: { takes: "soak", words: "all but these, separated by commas" },
     write: { takes: "docs/proof.md", words: "put the rows into this page; docs/proof.md unless given, where the counts are full" },
     seed: { takes: "7", words: "repeat a run with chance in it" },
-    only: { takes: "812", words: "with fuzz and --seed: send this one request again" },
+    only: { takes: "812", words: "with fuzz and --seed: send this one request again; with abuse: these attacks, separated by commas" },
+    server: { takes: "../old", words: "with abuse: attack the board of another checkout" },
   },
   docs: "docs/proof.md",
 } as const satisfies Usage<string>;
@@ -20,18 +23,32 @@ const WHOLE = /^\d+$/;
 
 export const asked = orInstead(() => {
   const read = readAsked(USAGE, process.argv.slice(2));
-  const { share, seed, only, write } = read.values;
+  const { share, seed, only, write, server } = read.values;
+  const attacks = read.names.join() === "abuse";
   if (share !== undefined && !(Number(share) > 0)) throw refused(`--share takes a number above 0, not ${JSON.stringify(share)}.`, USAGE);
-  for (const [flag, value] of Object.entries({ seed, only }))
+  for (const [flag, value] of Object.entries({ seed, ...(attacks ? {} : { only }) }))
     if (value !== undefined && !WHOLE.test(value))
       throw refused(`--${flag} takes a whole number from 0 on, not ${JSON.stringify(value)}.`, USAGE);
-  if (only !== undefined && (seed === undefined || read.names.join() !== "fuzz"))
-    throw refused("--only goes with fuzz and the --seed that its number belongs to: npm run prove -- fuzz --seed 7 --only 812.", USAGE);
-  if (only !== undefined && write !== undefined) throw refused("One request proves nothing: --only does not go with --write.", USAGE);
+  if (only !== undefined && !attacks && (seed === undefined || read.names.join() !== "fuzz"))
+    throw refused(
+      "--only goes with fuzz and the --seed that its number belongs to (npm run prove -- fuzz --seed 7 --only 812), or with abuse and names of attacks.",
+      USAGE,
+    );
+  if (server !== undefined && !attacks) throw refused("--server goes with abuse: npm run prove -- abuse --server ../old.", USAGE);
+  if (server !== undefined && !existsSync(join(server, "src/bin.ts")))
+    throw refused(`--server takes the directory of a checkout; there is no ${join(server, "src/bin.ts")}.`, USAGE);
+  if (only !== undefined && !attacks && write !== undefined)
+    throw refused("One request proves nothing: --only does not go with --write.", USAGE);
   return read;
 });
-const { seed, only } = asked.values;
+const { seed, only, server } = asked.values;
 if (seed !== undefined) process.env["SEED"] = seed;
 
 /** The number of the one request to send again, where one was named. */
-export const onlyNumber = only === undefined ? undefined : Number(only);
+export const onlyNumber = only === undefined || asked.names.includes("abuse") ? undefined : Number(only);
+
+/** The attacks to look at, where some were named. */
+export const onlyAttacks = asked.names.includes("abuse") ? only?.split(",") : undefined;
+
+/** The checkout whose board is attacked, where it is not this one. */
+export const attackedServer = server === undefined ? undefined : resolve(server);

@@ -11,6 +11,8 @@ export const STORES: readonly StoreName[] = ["sqlite", "postgres"];
 
 export interface Part {
   readonly name: string;
+  /** Several parts that are asked for by one name. */
+  readonly group?: string;
   readonly promise: string;
   /** What its boards are kept in, a row for each; one is enough where the promise has nothing to do with it. */
   readonly stores: readonly StoreName[];

@@ -1,5 +1,6 @@
 // All parts of the proof, in the order of the promises: nothing is lost, nobody else is harmed, and both for an hour.
 import type { Part } from "./part.ts";
+import { abuse } from "./parts/abuse.ts";
 import { backup } from "./parts/backup.ts";
 import { clock } from "./parts/clock.ts";
 import { databaseKills } from "./parts/database-kills.ts";
@@ -41,5 +42,6 @@ export const PARTS: readonly Part[] = [
   slow,
   floods,
   fuzz,
+  ...abuse,
   soak,
 ];

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { commit } from "../bench/support/commit.ts";
 import { orInstead, refused, requireKnown, requireNames } from "../bench/support/usage.ts";
 import { undoOnSignals } from "../test/support/leftovers.ts";
-import { asked, USAGE } from "./arguments.ts";
+import { asked, onlyAttacks, onlyNumber, USAGE } from "./arguments.ts";
 // After the arguments, which may name it.
 import { SEED } from "../test/support/random.ts";
 import { pageOf, type Row, shareText, tableOf } from "./page.ts";
@@ -15,18 +15,22 @@ const { names, values } = asked;
 const without = (values.without ?? "").split(",").filter((name) => name !== "");
 const stores = values.store?.split(",") ?? STORES;
 const chosen = orInstead(() => {
-  const known = PARTS.map(({ name }) => name);
+  const known = [...new Set(PARTS.flatMap(({ name, group }) => group ?? name))];
   requireNames(USAGE, asked, known);
   requireKnown("proof", without, known, USAGE);
   requireKnown("store", stores, STORES, USAGE);
-  const parts = PARTS.filter(({ name }) => (names.length === 0 || names.includes(name)) && !without.includes(name));
+  const attacks = PARTS.flatMap(({ name, group }) => (group === undefined ? [] : [name.slice(group.length + 1)]));
+  requireKnown("attack", onlyAttacks ?? [], attacks, USAGE);
+  const parts = PARTS.filter(({ name, group = name }) => (names.length === 0 || names.includes(group)) && !without.includes(group)).filter(
+    ({ name, group }) => onlyAttacks === undefined || onlyAttacks.some((attack) => name === `${group} ${attack}`),
+  );
   const found = parts.flatMap((part) => part.stores.filter((name) => stores.includes(name)).map((store) => ({ part, store })));
   if (found.length === 0) throw refused("That leaves nothing to prove: some proofs are of one store only.", USAGE);
   return found;
 });
 const share = Number(values.share ?? "1");
 /** Where the rows go; a quick look replaces none of the page's unless it is told to. */
-const page = values.write ?? (share === 1 && values.only === undefined ? "docs/proof.md" : undefined);
+const page = values.write ?? (share === 1 && onlyNumber === undefined && values.server === undefined ? "docs/proof.md" : undefined);
 const times = (full: number): number => Math.max(1, Math.round(full * share));
 
 // The page itself differs as soon as it is written to.

@@ -1,0 +1,33 @@
+// The attacker's process: gets ready when told which attack it is, and begins when told to.
+import { ATTACKER, type Notes } from "./attack.ts";
+import { ATTACKS } from "./attacks.ts";
+import { Caller } from "./caller.ts";
+import type { Feed } from "./fill.ts";
+
+export type AttackOrder = { readonly attack: string; readonly port: number; readonly feed: Feed; readonly seconds: number } | "go";
+export interface AttackReport {
+  readonly notes: Notes;
+  readonly heard: Readonly<Record<string, number>>;
+}
+
+let go: (() => Promise<AttackReport>) | undefined;
+
+async function obey(order: AttackOrder): Promise<AttackReport | "ready"> {
+  if (order === "go") return (await go?.()) ?? { notes: {}, heard: {} };
+  const { attack: name, port, feed, seconds } = order;
+  const attack = ATTACKS.find((one) => one.name === name);
+  if (attack === undefined) throw new Error(`There is no attack ${name}.`);
+  const caller = new Caller(port, attack.address ?? ATTACKER);
+  const begun = await attack.begin({ caller, feed, seconds });
+  go = async () => {
+    const notes = await begun();
+    caller.leave();
+    return { notes, heard: caller.heard };
+  };
+  return "ready";
+}
+
+process.on("message", (order: AttackOrder) => {
+  void obey(order).then((report) => process.send?.(report));
+});
+process.on("disconnect", () => process.exit(0));

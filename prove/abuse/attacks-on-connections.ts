@@ -1,0 +1,76 @@
+// Connections that are taken and not used: answers that nobody reads, and idle ones.
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Attack } from "./attack.ts";
+import { established } from "./established.ts";
+
+const UNREAD = 80;
+const UNREAD_MIB = 64;
+/** Without a byte taken, and the platform looks twice. */
+const CUT_S = 62;
+const IDLE = 1500;
+const KEPT = 500;
+const LOOK_MS = 500;
+
+function opened(port: number, address: string, request: string): Socket {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: address }, () => void socket.write(request));
+  return socket.on("error", () => {}).pause();
+}
+
+export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
+  {
+    name: "unread",
+    sends: "80 requests for the largest page of the log, none of which is read",
+    meets: ["open"],
+    moreMiB: UNREAD_MIB,
+    begin:
+      async ({ caller, feed }) =>
+      async () => {
+        const { port, address } = caller;
+        const ask = `GET /api/changes?after=${feed.largeAfter}&limit=1000&include=raw HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+        const start = performance.now();
+        const sockets = Array.from({ length: UNREAD }, () => opened(port, address, ask));
+        await pause(LOOK_MS);
+        caller.heard["open"] = established(port, address);
+        let left = caller.heard["open"];
+        while (left > 0 && performance.now() - start < (CUT_S + 3) * 1000) {
+          await pause(LOOK_MS);
+          left = established(port, address);
+        }
+        const seconds = (performance.now() - start) / 1000;
+        for (const socket of sockets) socket.destroy();
+        return { left, seconds };
+      },
+    judge: ({ notes: { left = 0, seconds = 0 } }) => [
+      {
+        held: left === 0 && seconds <= CUT_S,
+        words:
+          left === 0
+            ? `the last cut off after ${seconds.toFixed(0)} s (${CUT_S} at most)`
+            : `${left} still there after ${seconds.toFixed(0)} s`,
+      },
+    ],
+  },
+  {
+    name: "idle-connections",
+    sends: "1,500 connections, each with one request and then nothing",
+    meets: ["open"],
+    begin:
+      async ({ caller, seconds }) =>
+      async () => {
+        const { port, address } = caller;
+        const sockets = Array.from({ length: IDLE }, () =>
+          opened(port, address, "GET /api/time HTTP/1.1\r\nhost: localhost\r\n\r\n").resume(),
+        );
+        let most = 0;
+        for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+          await pause(LOOK_MS);
+          most = Math.max(most, established(port, address));
+        }
+        caller.heard["open"] = most;
+        for (const socket of sockets) socket.destroy();
+        return { most };
+      },
+    judge: ({ notes: { most = 0 } }) => [{ held: most <= KEPT, words: `${most} of ${IDLE} kept at once (${KEPT} at most)` }],
+  },
+];

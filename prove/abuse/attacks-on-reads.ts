@@ -1,0 +1,129 @@
+// Questions that cost more to answer than to ask.
+import { type Attack, READS, type Stage, type Notes } from "./attack.ts";
+import { type Ask, JSON_TYPE, PAGE } from "./caller.ts";
+import { TABLE } from "./texts.ts";
+
+/** As many as one address may ask, each made of its number. */
+const asking =
+  (make: (stage: Stage) => (i: number) => Ask) =>
+  async (stage: Stage): Promise<() => Promise<Notes>> => {
+    const made = make(stage);
+    return async () => {
+      await stage.caller.pace(READS, stage.seconds, made);
+      return {};
+    };
+  };
+
+const turn = (list: readonly string[], i: number): string => list[i % list.length] ?? "";
+const absent = (i: number): string => Array.from({ length: 32 }, (_, n) => `absent-${i}-${n}`).join(",");
+const SORTS = ["", "&sort=activity", "&sort=verified", "&sort=pow", "&sort=expiring"];
+const mcp = (params: string): Ask => ({
+  method: "POST",
+  path: "/mcp",
+  headers: { ...JSON_TYPE, accept: "application/json, text/event-stream" },
+  body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
+});
+const WAIT = '"name":"wait_for_messages","arguments":{"wait":25}';
+const MANY_KEYS = mcp(`{"name":"get_message","arguments":{${Array.from({ length: 24_000 }, (_, n) => `"k${n}":1`).join(",")}}}`);
+const MANY_OBJECTS = mcp(`{${WAIT},"_meta":{"a":[${Array(340_000).fill("{}").join(",")}]}}`);
+const MANY_NUMBERS = mcp(`{"name":"get_message","arguments":{"a":[${Array(250_000).fill("0.1").join(",")}]}}`);
+const WAITING = 20;
+
+export const ATTACKS_ON_READS: readonly Attack[] = [
+  {
+    name: "listings",
+    sends: "listings by filters that no index answers (32 tags that must be absent, the age of authors), in every order",
+    meets: ["200", "429"],
+    begin: asking(() => (i) => ({ path: `/api/messages?tag_not=${absent(i)}&min_author_age=520w${turn(SORTS, i)}` })),
+  },
+  {
+    name: "tombstones",
+    sends: "listings with what was removed, by author and by tag",
+    meets: ["200", "429"],
+    begin: asking(({ feed: { gone } }) => (i) => {
+      const more = ["", `&author=${turn(gone.authors, i)}`, `&tag=${turn(gone.tags, i)}`];
+      return { path: `/api/messages?include_removed=1&limit=5&after_seq=${i}${turn(more, i)}` };
+    }),
+  },
+  {
+    name: "previews",
+    sends: "previews of a table of 4 KB and 135,000 cells",
+    meets: ["200", "429"],
+    begin: asking(() => (i) => ({
+      method: "POST",
+      path: "/preview",
+      headers: JSON_TYPE,
+      body: JSON.stringify({ body: `${i}\n\n${TABLE}` }),
+    })),
+  },
+  {
+    name: "pages",
+    sends: "the pages of 60 messages with such tables, in turn",
+    meets: ["200", "429"],
+    begin: asking(({ feed }) => (i) => ({ path: `/m/${turn(feed.tables, i)}`, headers: PAGE })),
+  },
+  {
+    name: "graphs",
+    sends: "pages and graphs, six refs deep, of messages of which each cites 16 others",
+    meets: ["200", "429"],
+    begin: asking(({ feed }) => (i) => {
+      const id = turn(feed.dense, i * 7);
+      return i % 2 === 0 ? { path: `/m/${id}`, headers: PAGE } : { path: `/api/messages/${id}/graph?depth=6` };
+    }),
+  },
+  {
+    name: "threads",
+    sends: "a thread of 20,000, as JSON, as Markdown and as a page",
+    meets: ["200", "429"],
+    begin: asking(({ feed: { thread } }) => (i) => {
+      const at = `/api/messages/${thread}/thread`;
+      return [{ path: `${at}?include=` }, { path: `${at}?format=md` }, { path: `/m/${thread}`, headers: PAGE }][i % 3]!;
+    }),
+  },
+  {
+    name: "dumps",
+    sends: "dumps of the whole board, compressed, all at once",
+    meets: ["200", "429"],
+    begin: asking(() => () => ({ path: "/api/dump.jsonl.gz" })),
+  },
+  {
+    name: "mcp-bodies",
+    sends: "calls over MCP with 24,000 names, or 1 MB of numbers or of empty objects",
+    meets: ["200", "400", "413", "429"],
+    begin: asking(() => (i) => [MANY_KEYS, MANY_NUMBERS, MANY_OBJECTS][i % 3]!),
+  },
+  {
+    name: "mcp-waits",
+    sends: "20 calls over MCP that wait, each with 1 MB of empty objects",
+    meets: ["200", "400", "413", "429"],
+    moreMiB: 128,
+    begin:
+      async ({ caller, seconds }) =>
+      async () => {
+        await caller.pace({ burst: WAITING, perSecond: 1 }, seconds, () => MANY_OBJECTS);
+        return {};
+      },
+  },
+  {
+    name: "unknown-paths",
+    sends: "400 requests a second for what is not there (404, 405), and for /metrics",
+    meets: ["404", "429"],
+    begin:
+      async ({ caller, seconds }) =>
+      async () => {
+        const asks: readonly Ask[] = [
+          { path: "/api/absent" },
+          { path: "/absent/page", headers: PAGE },
+          { method: "DELETE", path: "/api/messages" },
+          { path: "/metrics" },
+        ];
+        await caller.pace({ burst: READS.burst, perSecond: 400 }, seconds, (i) => asks[i % asks.length]);
+        return {};
+      },
+    judge({ heard, seconds }) {
+      const answered = Object.entries(heard).reduce((sum, [status, n]) => (/^(429|none|left)$/.test(status) ? sum : sum + n), 0);
+      const most = READS.burst + READS.perSecond * (seconds + 1);
+      return [{ held: answered <= most, words: `${answered} answered with anything but 429 (${most} at most)` }];
+    },
+  },
+];

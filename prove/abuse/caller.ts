@@ -1,0 +1,119 @@
+// Somebody at one address: sends requests, takes whatever comes back, and counts what was answered.
+import { Agent as Connections, request } from "node:http";
+
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Answer {
+  /** `none` where the board hung up, or did not answer in time; `left` where this caller did not wait for it. */
+  readonly status: string;
+  readonly text: string;
+}
+
+/** So many at once, and after that so many a second, whether they are answered or not. */
+export interface Pace {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** One address may have a few more; the rest of its requests wait here. */
+const CONNECTIONS = 450;
+const LONGEST_MS = 60_000;
+const TEXT_CHARS = 100_000;
+
+export class Caller {
+  readonly #port: number;
+  readonly #address: string;
+  readonly #connections: Connections;
+  readonly #over = new AbortController();
+  readonly heard: Record<string, number> = {};
+
+  constructor(port: number, address: string) {
+    this.#port = port;
+    this.#address = address;
+    this.#connections = new Connections({ keepAlive: true, maxSockets: CONNECTIONS });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  /** Reads the answer to its end. */
+  ask({ method = "GET", path, headers = {}, body }: Ask): Promise<Answer> {
+    return new Promise((resolve) => {
+      const end = (found: string, text: string): void => {
+        const status = found === "none" && this.#over.signal.aborted ? "left" : found;
+        this.heard[status] = (this.heard[status] ?? 0) + 1;
+        resolve({ status, text });
+      };
+      const all = { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) };
+      const sent = request(
+        {
+          host: "127.0.0.1",
+          port: this.#port,
+          localAddress: this.#address,
+          agent: this.#connections,
+          signal: this.#over.signal,
+          timeout: LONGEST_MS,
+          method,
+          path,
+          headers: all,
+        },
+        (response) => {
+          let text = "";
+          response.setEncoding("latin1");
+          response.on("data", (piece: string) => {
+            if (text.length < TEXT_CHARS) text += piece;
+          });
+          response.once("close", () => end(response.complete ? String(response.statusCode) : "none", text));
+        },
+      );
+      sent.once("timeout", () => sent.destroy());
+      sent.once("error", () => end("none", ""));
+      sent.end(body);
+    });
+  }
+
+  post(path: string, value: unknown): Promise<Answer> {
+    return this.ask({ method: "POST", path, headers: JSON_TYPE, body: typeof value === "string" ? value : JSON.stringify(value) });
+  }
+
+  /** Sends the i-th of what is made until there is no more, or the time is over; then it hangs up, unless it is to stay for the answers. */
+  async pace(
+    { burst, perSecond }: Pace,
+    seconds: number,
+    make: (i: number) => Ask | undefined,
+    after: "leaves" | "stays" = "leaves",
+  ): Promise<readonly Answer[]> {
+    const answers: Promise<Answer>[] = [];
+    const start = performance.now();
+    const due = (): number => burst + ((performance.now() - start) / 1000) * perSecond;
+    for (let i = 0; performance.now() - start < seconds * 1000;) {
+      for (; i < due(); i++) {
+        const next = make(i);
+        if (next === undefined) break;
+        answers.push(this.ask(next));
+      }
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+    }
+    if (after === "leaves") this.leave();
+    return Promise.all(answers);
+  }
+
+  leave(): void {
+    this.#over.abort();
+    this.#connections.destroy();
+  }
+}
+
+const TICK_MS = 10;
+export const JSON_TYPE = { "content-type": "application/json" };
+export const PAGE = { accept: "text/html" };
