@@ -29,6 +29,17 @@ describe.each([
   });
 });
 
+test.each([
+  [["abuse", "--only", "dumsp"], /^There is no attack dumsp\. Did you mean dumps\? There are: adoption, /],
+  [["abuse", "--server", "absent"], /^--server takes the directory of a checkout; there is no absent\/src\/bin\.ts\.\n/],
+  [["fuzz", "--server", "."], /^--server goes with abuse: /],
+  [["kills", "--seed", "7", "--only", "3"], /^--only goes with fuzz .*, or with abuse and names of attacks\.\n/],
+])("a proof of what was not meant is not begun: %j", (args, words) => {
+  const { status, stdout, stderr } = run("prove", ...args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toMatch(words);
+});
+
 const USAGE = {
   command: "npm run bake",
   what: "cake",

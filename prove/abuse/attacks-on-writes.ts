@@ -125,7 +125,7 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
     meets: ["201", "409", "400"],
     begin: async ({ caller }) => {
       const [owner, taker] = [new Agent(), new Agent()];
-      const neighbour = new Caller(caller.port, "127.0.0.6");
+      const neighbour = new Caller(caller.port, "127.0.0.7");
       const tasks: string[] = [];
       for (let i = 0; i < TASKS; i++) {
         const body = sealed(owner, { kind: "task", title: `task ${i} ${Math.random()}` });

@@ -70,6 +70,11 @@ export class FilledBoard {
     return filled;
   }
 
+  /** Of the server that it is kept in, if any. */
+  get databasePid(): number | undefined {
+    return this.#database === undefined ? undefined : sharedServer().pid;
+  }
+
   /** A board of its own on a copy, at rest. */
   async start(flags: readonly string[], env: Readonly<Record<string, string>>): Promise<AttackedBoard> {
     const dir = join(emptyDirectory(), "copy");

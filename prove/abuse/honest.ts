@@ -1,17 +1,19 @@
-// The process of those who only use the board: three addresses, each within its limits, and how long they wait.
+// The process of those who only use the board: four addresses, each within its limits, and how long they wait.
 import { Agent } from "../../test/support/agent.ts";
 import { quantile } from "../support/gauges.ts";
 import { Caller, JSON_TYPE } from "./caller.ts";
 import { ABUSE_BITS } from "./flags.ts";
 import { type Measure, type Question, QUESTIONS, type Waited } from "./questions.ts";
 
-const ADDRESSES = ["127.0.0.3", "127.0.0.4", "127.0.0.5"];
+const ADDRESSES = ["127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"];
 const PER_SECOND: Readonly<Record<Question, number>> = { time: 15, list: 15, post: 6 };
 const AGENTS = 40;
 const WORDS = "What I saw of it and what I make of that, for whoever comes after me. ".repeat(8);
 
 const agents = Array.from({ length: AGENTS }, () => new Agent());
-let [callers, asked]: [readonly Caller[], number] = [[], 0];
+/** Each question goes round by itself: otherwise one address may post all. */
+const asked: Record<Question, number> = { time: 0, list: 0, post: 0 };
+let callers: readonly Caller[] = [];
 
 async function measure({ port, seconds }: Measure): Promise<Waited> {
   if (callers[0]?.port !== port) callers = ADDRESSES.map((address) => new Caller(port, address));
@@ -19,11 +21,12 @@ async function measure({ port, seconds }: Measure): Promise<Waited> {
   const ms: Record<Question, number[]> = { time: [], list: [], post: [] };
   const ready = Array.from({ length: Math.ceil(PER_SECOND.post * seconds) + 1 }, () => post());
   const one = async (question: Question): Promise<void> => {
-    const caller = callers[asked++ % callers.length]!;
+    const n = asked[question]++;
+    const caller = callers[n % callers.length]!;
     const body = question === "post" ? ready.pop() : undefined;
     const start = performance.now();
     const { status } = await (body === undefined
-      ? caller.ask({ path: question === "time" ? "/api/time" : `/api/messages?limit=50&after_seq=${asked}` })
+      ? caller.ask({ path: question === "time" ? "/api/time" : `/api/messages?limit=50&after_seq=${n}` })
       : caller.ask({ method: "POST", path: "/api/messages", headers: JSON_TYPE, body }));
     ms[question].push(performance.now() - start);
     if (!status.startsWith("20")) refused[status] = (refused[status] ?? 0) + 1;

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { setPriority } from "node:os";
+import { machineTime, othersShare } from "../../bench/support/machine.ts";
 import { undoAtExit } from "../../test/support/leftovers.ts";
 import { count, type Finding } from "../part.ts";
 import { mostResidentMiB, residentMiB } from "../support/gauges.ts";
@@ -18,6 +19,7 @@ const LONGEST_MS = 250;
 const HELD_MS = 50;
 const MORE_MIB = 256;
 const WARM_S = 4;
+const WORTH_TELLING = 0.1;
 /** Behind the board and those who measure, for a core: it would be on another machine. */
 const LATER = 10;
 
@@ -36,11 +38,14 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
   await attacker.order({ attack: attack.name, port, feed: filled.feed, seconds });
   const quiet = await honest.order({ port, seconds: Math.max(3, seconds / 2) });
   const [restMiB, restStored] = [residentMiB(served.pid), await board.storedMiB()];
+  const pids = [served.pid, honest.pid, attacker.pid, process.pid, filled.databasePid];
+  const machine = machineTime(pids);
   const most = mostResidentMiB(served.pid);
   const from = Date.now();
   const [report, waited] = await Promise.all([attacker.order("go"), honest.order({ port, seconds })]);
   if (report === "ready") throw new Error("The attacker has not begun.");
   const moreMiB = most() - restMiB;
+  const others = othersShare(machine, machineTime(pids)) ?? 0;
   const storedMiB = (await board.storedMiB()) - restStored;
   const holds = loop.since(from);
   const { notes, heard } = report;
@@ -58,6 +63,8 @@ export async function look(filled: FilledBoard, attack: Attack, seconds: number)
     { held: moreMiB <= atMost, words: `${moreMiB.toFixed(0)} MiB more memory (${atMost} at most)` },
     ...(attack.judge?.({ notes, heard, seconds, storedMiB }) ?? []),
     { held: hasMet(attack, heard), words: `answered ${textOf(heard)}` },
+    // Who waits for a core that somebody else has does not wait for the board.
+    ...(others > WORTH_TELLING ? [{ held: true, words: `${Math.round(others * 100)} % of the machine were not ours` }] : []),
     ...(ended === undefined ? [] : [{ held: false, words: `the board ended with ${ended}` }]),
   ];
   return {
@@ -93,6 +100,10 @@ class Helper<Order, Report> implements Disposable {
       undoAtExit(() => this.#child.kill("SIGKILL")),
     );
     if (this.#child.pid !== undefined && priority > 0) setPriority(this.#child.pid, priority);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   async order(order: Order): Promise<Report> {
