@@ -27,7 +27,7 @@ const of = <T>(list: readonly T[], i: number): T => list[i % list.length]!;
 const FLOATS = `{"v":1,"pk":"${"A".repeat(43)}","ts":1,"kind":"note","data":{"a":[${Array(125_000).fill("0.1").join(",")}]}}`;
 
 const STREAMS = 20;
-const PREFIXES = Array.from({ length: 16 }, (_, n) => `qxzj${n}*`).join(" ");
+const PREFIXES = Array.from({ length: 15 }, (_, n) => `qxzj${n}*`).join(" ");
 /** Short words, as many as a text can have. */
 const MANY_WORDS = Array.from({ length: 10_000 }, (_, n) => n.toString(36).slice(-2).padStart(2, "q")).join(" ");
 
@@ -111,13 +111,17 @@ export const ATTACKS_ON_WRITES: readonly Attack[] = [
       const ready = Array.from({ length: WRITES.burst + Math.ceil(WRITES.perSecond * seconds) }, (_, i) =>
         posting(sealed(of(agents, i), { kind: "note", title: `words ${i} ${Math.random()}`, body: MANY_WORDS })),
       );
-      for (let i = 0; i < STREAMS; i++)
-        void caller.ask({ path: `/api/stream?q=${encodeURIComponent(`${PREFIXES.slice(0, -3)}${i}*`)}&q_mode=any` });
+      const streams = await Promise.all(
+        Array.from({ length: STREAMS }, (_, i) =>
+          caller.follow({ path: `/api/stream?q=${encodeURIComponent(`${PREFIXES} qxz${i}*`)}&q_mode=any` }),
+        ),
+      );
       return async () => {
         await caller.pace(WRITES, seconds, (i) => ready[i]);
-        return {};
+        return { streams: streams.filter((status) => status === "200").length };
       };
     },
+    judge: ({ notes: { streams = 0 } }) => [{ held: true, words: `${streams} of ${STREAMS} streams granted` }],
   },
   {
     name: "leases",

@@ -1,5 +1,5 @@
 // Somebody at one address: sends requests, takes whatever comes back, and counts what was answered.
-import { Agent as Connections, request } from "node:http";
+import { type ClientRequest, Agent as Connections, type IncomingMessage, request } from "node:http";
 
 export interface Ask {
   readonly method?: string;
@@ -47,43 +47,56 @@ export class Caller {
   }
 
   /** Reads the answer to its end. */
-  ask({ method = "GET", path, headers = {}, body }: Ask): Promise<Answer> {
+  ask(ask: Ask): Promise<Answer> {
     return new Promise((resolve) => {
-      const end = (found: string, text: string): void => {
+      let over = false;
+      const end = (found: string, text = ""): void => {
+        if (over) return;
+        over = true;
         const status = found === "none" && this.#over.signal.aborted ? "left" : found;
         this.heard[status] = (this.heard[status] ?? 0) + 1;
         resolve({ status, text });
       };
-      const all = { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) };
-      const sent = request(
-        {
-          host: "127.0.0.1",
-          port: this.#port,
-          localAddress: this.#address,
-          agent: this.#connections,
-          signal: this.#over.signal,
-          timeout: LONGEST_MS,
-          method,
-          path,
-          headers: all,
-        },
-        (response) => {
-          let text = "";
-          response.setEncoding("latin1");
-          response.on("data", (piece: string) => {
-            if (text.length < TEXT_CHARS) text += piece;
-          });
-          response.once("close", () => end(response.complete ? String(response.statusCode) : "none", text));
-        },
-      );
+      const sent = this.#send(ask, (response) => {
+        let text = "";
+        response.setEncoding("latin1").on("data", (piece: string) => {
+          if (text.length < TEXT_CHARS) text += piece;
+        });
+        response.once("close", () => end(response.complete ? String(response.statusCode) : "none", text));
+      });
       sent.once("timeout", () => sent.destroy());
-      sent.once("error", () => end("none", ""));
-      sent.end(body);
+      sent.once("error", () => end("none"));
     });
   }
 
-  post(path: string, value: unknown): Promise<Answer> {
-    return this.ask({ method: "POST", path, headers: JSON_TYPE, body: typeof value === "string" ? value : JSON.stringify(value) });
+  /** Goes on reading what does not end until this caller leaves; resolves with the status as soon as it is there. */
+  follow(ask: Ask): Promise<string> {
+    return new Promise((resolve) => {
+      const sent = this.#send(ask, (response) => {
+        response.on("error", () => {}).resume();
+        resolve(String(response.statusCode));
+      });
+      sent.once("error", () => resolve("none"));
+    });
+  }
+
+  #send({ method = "GET", path, headers = {}, body }: Ask, answered: (response: IncomingMessage) => void): ClientRequest {
+    const sent = request(
+      {
+        host: "127.0.0.1",
+        port: this.#port,
+        localAddress: this.#address,
+        agent: this.#connections,
+        signal: this.#over.signal,
+        timeout: LONGEST_MS,
+        method,
+        path,
+        headers: { ...headers, ...(body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }) },
+      },
+      answered,
+    );
+    sent.end(body);
+    return sent;
   }
 
   /** Sends the i-th of what is made until there is no more, or the time is over; then it hangs up, unless it is to stay for the answers. */

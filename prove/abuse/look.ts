@@ -28,8 +28,8 @@ export const PROMISE = `others' p99 within ${SLOWER} x of quiet (${FLOOR_MS} ms 
 export async function look(filled: FilledBoard, attack: Attack, seconds: number): Promise<Finding> {
   const loop = new HeldLoop();
   await using board = await filled.start(attack.flags ?? [], loop.env);
-  using honest = new Helper<Measure, Waited>("./honest.ts");
-  using attacker = new Helper<AttackOrder, AttackReport | "ready">("./attacker.ts", LATER);
+  using honest = new Helper<Measure, Waited>(new URL("./honest.ts", import.meta.url));
+  using attacker = new Helper<AttackOrder, AttackReport | "ready">(new URL("./attacker.ts", import.meta.url), LATER);
   const { port, process: served } = board;
   let ended: string | undefined;
   void served.ended.then(({ code, signal, stderr }) => (ended = `${code ?? signal}: ${stderr.slice(-500)}`));
@@ -92,9 +92,9 @@ class Helper<Order, Report> implements Disposable {
   readonly #child: ChildProcess;
   readonly #ended = new AbortController();
 
-  constructor(program: string, priority = 0) {
-    this.#child = fork(new URL(program, import.meta.url));
-    this.#child.once("exit", () => this.#ended.abort(new Error(`${program} has ended.`)));
+  constructor(program: URL, priority = 0) {
+    this.#child = fork(program);
+    this.#child.once("exit", () => this.#ended.abort(new Error(`${program.pathname} has ended.`)));
     this.#child.once(
       "close",
       undoAtExit(() => this.#child.kill("SIGKILL")),
