@@ -150,6 +150,11 @@ export class RateLimiter {
     }
   }
 
+  /** Refuses a request under way, which has used so much processor time, where its caller owes more than it has. */
+  require(scope: Scope, caller: string, spentMs: number): void {
+    if (this.#on) this.#require(scope, caller, 0, spentMs);
+  }
+
   /** Takes from several buckets, or from none of them; the answer puts everything back. */
   takeAll(due: readonly (readonly [scope: Scope, caller: string, tokens: number])[]): () => void {
     const taken: (typeof due)[number][] = [];

@@ -18,11 +18,14 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
   };
 }
 
-export function shareOf(rates: Pick<RateLimiter, "takeForTime">, scope: Scope, caller: string): Share {
+export function shareOf(rates: Pick<RateLimiter, "takeForTime" | "require">, scope: Scope, caller: string): Share {
   let spent = 0;
   let paid = 1;
   return {
     caller,
+    require() {
+      rates.require(scope, caller, spent);
+    },
     spend(ms) {
       spent += ms;
       const due = Math.ceil(spent / TOKEN_MS);

@@ -8,6 +8,8 @@ export interface Share {
   readonly caller: string;
   /** So much processor time was used; throws where the caller has no more. */
   spend(ms: number): void;
+  /** Throws where the caller owes more than it has. */
+  require?(): void;
   /** Work that cannot be refused any more goes on at the caller's pace: so many milliseconds after what it has used. */
   rest?(): number;
 }
@@ -49,6 +51,14 @@ export function slice<Result>(work: () => Result): Result {
 /** What was used elsewhere: in another thread, or by the database. */
 export function cost(ms: number): void {
   shares.getStore()?.spend(ms);
+}
+
+/** For whom this is done; nobody in particular where nobody asked. */
+export const callerNow = (): string => shares.getStore()?.caller ?? "";
+
+/** Before work that cannot be stopped half way: throws where whoever asked for it owes more than it has. */
+export function requireShare(): void {
+  shares.getStore()?.require?.();
 }
 
 /** Between two slices of long work everybody else has a turn; so long may each take. */

@@ -1,14 +1,24 @@
 // Statements to PostgreSQL over a few connections; what the driver throws becomes a failure of the store.
 import postgres from "postgres";
+import { Refusal } from "../../core/errors.ts";
+import { callerNow, cost, requireShare } from "../../ports/share.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { serverOf } from "./address.ts";
 import { isLost, isTooSlow, storeFailure } from "./failure.ts";
+import { Lanes } from "./lanes.ts";
 
 export type Value = string | number | null;
 
 export interface ClientOptions {
   readonly url: string;
   readonly connections: number;
+  /** Statements of one caller at once, where not as many as it likes. */
+  readonly each?: number;
+  /**
+   * For statements that may take long: one on each connection, at the cost of whoever asked. Others cost nothing, for how long they take
+   * depends on how busy the server is with somebody else's.
+   */
+  readonly long?: true;
   /** Shown by the server beside each connection. */
   readonly name: string;
   /** Settings of the session, where they differ from a board's. */
@@ -19,6 +29,8 @@ export interface ClientOptions {
 const SHAPES_KEPT = 200;
 const CONNECT_TIMEOUT_S = 5;
 const RECONNECT_S = 0.1;
+/** Statements that may be on their way over one connection. */
+const PIPELINED = 4;
 
 /** Of a session: what was acknowledged is on disk, and a node that hangs never holds the log's lock for long. */
 const SESSION = {
@@ -54,11 +66,14 @@ type Driver = ReturnType<typeof connectTo>;
 export class Client {
   readonly #options: ClientOptions;
   readonly #shapes = new Set<string>();
+  readonly #lanes: Lanes;
   #driver: Driver | undefined;
   #ended = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    const { connections, each = Infinity, long } = options;
+    this.#lanes = new Lanes({ most: connections * (long === true ? 1 : PIPELINED), each });
   }
 
   /** Rows of a statement that is one of a fixed number. */
@@ -92,10 +107,18 @@ export class Client {
 
   async #run<Row>(text: string, values: readonly Value[], prepare: boolean, again = false): Promise<readonly Row[]> {
     if (this.#ended) throw new StoreFailure("storage_unavailable", "The board is shutting down.");
+    const caller = callerNow();
+    await this.#lanes.enter(caller);
     const driver = (this.#driver ??= connectTo(this.#options));
+    const began = performance.now();
     try {
-      return (await driver.unsafe(text, [...values], { prepare })) as unknown as readonly Row[];
+      // Others of the same caller may have used up what it had while this one waited.
+      if (this.#options.long === true) requireShare();
+      const rows = (await driver.unsafe(text, [...values], { prepare })) as unknown as readonly Row[];
+      if (this.#options.long === true) cost(performance.now() - began);
+      return rows;
     } catch (error) {
+      if (error instanceof Refusal) throw error;
       // A connection that broke may leave the driver's queues in disorder: the others finish, and new ones are made.
       if (isLost(error) && this.#driver === driver) {
         this.#driver = undefined;
@@ -104,6 +127,8 @@ export class Client {
       // Nothing was sent yet. A process that was held up for seconds gives up connections whose answer has come: once more is enough.
       if (!again && isTooSlow(error)) return this.#run(text, values, prepare, true);
       throw storeFailure(error);
+    } finally {
+      this.#lanes.leave(caller);
     }
   }
 }

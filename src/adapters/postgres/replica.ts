@@ -54,7 +54,7 @@ export class Replica {
     const { url, connections } = parts;
     this.#parts = parts;
     this.#client = new Client({ url, connections: connections.reads, name: "blackboard replica" });
-    this.#walks = new Client({ url, connections: connections.walks, name: "blackboard replica walks" });
+    this.#walks = new Client({ url, connections: connections.walks, each: 1, long: true, name: "blackboard replica walks" });
     this.#lister = new PostgresLister(this.#client, this.#walks);
   }
 

@@ -26,6 +26,8 @@ import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
 const READ_CONNECTIONS = 6;
+/** Of one caller at once, so that the others find a connection. */
+const READS_EACH = 4;
 /** Beside these: for listings that may have to look at the whole board. */
 const WALK_CONNECTIONS = 2;
 /** Tables that hold what people wrote. */
@@ -39,7 +41,7 @@ export interface ReplicaOptions {
 
 /** A board makes the database its own; an operator's command only works where there is a board already. */
 export async function openPostgresStore(url: string, replica?: ReplicaOptions, as: "board" | "operator" = "board"): Promise<PostgresStore> {
-  const client = new Client({ url, connections: READ_CONNECTIONS, name: "blackboard" });
+  const client = new Client({ url, connections: READ_CONNECTIONS, each: READS_EACH, name: "blackboard" });
   try {
     if (as === "operator") await requireBoard(client);
     await migrate(client);
@@ -83,7 +85,7 @@ export class PostgresStore implements Store, Wakeup, Peers {
       begun: () => void this.#state.read().catch(() => {}),
     });
     this.#reader = new PostgresReader(client);
-    this.#walks = new Client({ url, connections: WALK_CONNECTIONS, name: "blackboard walks" });
+    this.#walks = new Client({ url, connections: WALK_CONNECTIONS, each: 1, long: true, name: "blackboard walks" });
     this.#lister = new PostgresLister(client, this.#walks);
     this.#threads = new PostgresThreads(client);
     this.#agents = new PostgresAgents(client);
