@@ -77,9 +77,20 @@ export const OPEN_AT_ONCE = 20;
 /** Connections of one address. */
 const CONNECTIONS_AT_ONCE = 500;
 
+/** Requests of one address under way, and what is begun for it in one turn of the event loop. */
+const AT_ONCE = 4;
+const TURN_MS = 8;
+
 const MAX_CALLERS = 100_000;
 /** With more nodes than this, a caller who spreads its calls over all of them can exceed its pace. */
 const NODES_SHARING = 8;
+
+export interface TurnLimits {
+  /** Requests of one caller that are worked on. */
+  readonly atOnce: number;
+  /** What begins for one caller in one turn of the event loop, in milliseconds. */
+  readonly turnMs: number;
+}
 
 export interface RateOptions {
   /** So many times the usual limits. */
@@ -131,6 +142,11 @@ export class RateLimiter {
   }
   get connectionsAtOnce(): number {
     return this.#on ? CONNECTIONS_AT_ONCE * this.#width : Infinity;
+  }
+
+  /** How much of one caller is done at once, where that is limited. */
+  get turns(): TurnLimits | undefined {
+    return this.#on ? { atOnce: AT_ONCE * this.#width, turnMs: TURN_MS * this.#width } : undefined;
   }
 
   /** Takes a token, or as many as there are to pay; refuses where there are too few. */

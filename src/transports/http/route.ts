@@ -21,6 +21,7 @@ import { nextLink } from "./next-link.ts";
 import { CORS_HEADER_NAMES } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
+import type { RequestTurns } from "./turns.ts";
 import { sendStream, type UnderWay } from "./stream.ts";
 
 export interface RouteParts {
@@ -34,12 +35,14 @@ export interface RouteParts {
   readonly secure: (request: Arrival) => boolean;
   readonly versions: Pick<Versions, "of">;
   readonly atHand: Pick<AnswersAtHand, "learn">;
+  /** Where a caller's requests have their turns. */
+  readonly turns: RequestTurns | undefined;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages } = parts;
+  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages, turns } = parts;
   /** Whose token is given back if they are refused; who was refused before had none taken. */
   const refundable = new WeakSet<FastifyRequest>();
   /** Puts back the bytes that a request was counted for. */
@@ -64,6 +67,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     if (extra !== undefined) rates.take(extra, callerOf(request.ip));
     if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
     const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
+    if (leave !== undefined) turns?.release(request.raw);
     try {
       const tag =
         operation.revalidate === undefined || leave !== undefined
@@ -113,8 +117,9 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const caller = callerOf(request.ip);
+      await turns?.enter(caller, request.raw, reply.raw);
       const share = operation.paced === true ? pacedShare(rates, caller) : shareOf(rates, operation.rate, caller);
       return atTheCostOf(share, () => handle(request, reply));
     },

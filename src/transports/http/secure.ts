@@ -1,6 +1,7 @@
 // Whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or never left the machine.
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
+import { callerOf } from "../../board/callers.ts";
 import { isLoopbackName } from "../../core/loopback.ts";
 
 /** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */
@@ -38,6 +39,17 @@ export function trustedCheck(trustedProxies: readonly string[]): (address: strin
     else trusted.addSubnet(address, Number(bits), family);
   }
   return (address) => holds(trusted, address);
+}
+
+/** The caller of a request, as limits count it: what a trusted proxy says it is, or the address of the connection. */
+export function callerFrom(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
+  if (trustedProxies.length === 0) return ({ socket }) => callerOf(socket.remoteAddress);
+  const isTrusted = trustedCheck(trustedProxies);
+  return ({ socket, headers }) => {
+    const passedOn = [headers["x-forwarded-for"] ?? []].flat().flatMap((list) => list.split(","));
+    const chain = [...passedOn, socket.remoteAddress ?? ""].map((address) => address.trim());
+    return callerOf(chain.findLast((address) => !isTrusted(address)) ?? chain[0]);
+  };
 }
 
 export interface SecureParts {

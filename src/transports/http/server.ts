@@ -27,8 +27,9 @@ import { doorOf, type DoorParts, WHOLE_BOARD } from "./door.ts";
 import { sendRefusal, toRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
-import { secureCheck, trustedCheck } from "./secure.ts";
+import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
 import { breakOffSlow, type UnderWay } from "./stream.ts";
+import { RequestTurns } from "./turns.ts";
 import { Unsent } from "./unsent.ts";
 
 export interface HttpParts extends DoorParts {
@@ -86,6 +87,9 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const door = doorOf(given);
   const parts = { ...given, door };
   const { operations, report, tls } = parts;
+  const limits = parts.rates.turns;
+  const turns = limits && new RequestTurns(limits);
+  const callerAt = callerFrom(parts.trustedProxies);
   const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   const options = {
     bodyLimit: LIMITS.request_bytes,
@@ -124,8 +128,12 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const usual = app.server.listeners("request") as RequestListener[];
   app.server.removeAllListeners("request").on("request", (request, response) => {
     accessLog?.follow(request, response);
-    // At the end each answer also ends its connection, which the usual way sees to.
-    if (closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
+    const handle = (): void => {
+      // At the end each answer also ends its connection, which the usual way sees to.
+      if (closing || !atHand.send(request, response)) for (const listener of usual) listener(request, response);
+    };
+    if (turns === undefined) handle();
+    else turns.begin(callerAt(request), request.socket, handle);
   });
   unsent.watch(app.server, parts.stallMs);
   boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
@@ -201,9 +209,9 @@ export function httpServer(given: HttpParts): FastifyInstance {
     streams.forget(targets);
     breakOffSlow(underWay);
   });
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages, atHand });
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages, atHand, turns });
   addAssets(app, parts.assets);
-  if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure });
+  if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure, turns });
 
   const { ready, notWritable, replica } = parts;
   // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.

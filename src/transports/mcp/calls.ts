@@ -18,6 +18,8 @@ export interface Visit {
   readonly key: string | undefined;
   /** Whether the door has taken a read from the caller's bucket that no operation has used yet. */
   paid: boolean;
+  /** It only waits from now on. */
+  readonly waits?: () => void;
 }
 
 export function operationCalls(operations: readonly Operation[], rates: RateLimiter): (visit: Visit, gone: AbortSignal) => Ask {
@@ -34,6 +36,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
     const text = body === undefined ? "" : JSON.stringify(body);
     const giveBack = operation.keeps === true ? rates.takeBytes("bytes", visit.caller, Buffer.byteLength(text)) : undefined;
     const leave = operation.holds?.(input) === true ? rates.enter(visit.caller) : undefined;
+    if (leave !== undefined) visit.waits?.();
     try {
       const reply = await atTheCostOf(shareOf(rates, operation.rate, visit.caller), () =>
         operation.run({ input, body: text, query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone }),

@@ -13,6 +13,7 @@ import { takeText } from "../http/body.ts";
 import { type RefusalParts, sendRefusal, toRefusal } from "../http/refusals.ts";
 import { check, keepPrivate } from "../http/route.ts";
 import type { Arrival } from "../http/secure.ts";
+import type { RequestTurns } from "../http/turns.ts";
 import { accessTo } from "./access.ts";
 import type { Visit } from "./calls.ts";
 import { KEY_HEADER } from "./key-header.ts";
@@ -28,6 +29,7 @@ export interface MountParts extends RefusalParts {
   readonly rates: RateLimiter;
   readonly report: RequestReport;
   readonly secure: (request: Arrival) => boolean;
+  readonly turns: RequestTurns | undefined;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
@@ -42,7 +44,7 @@ const PREFLIGHT = {
 } as const;
 
 export function mountMcp(app: FastifyInstance, parts: MountParts): void {
-  const { serverFor, rates, report, baseUrl, secure, observe } = parts;
+  const { serverFor, rates, report, baseUrl, secure, observe, turns } = parts;
   const access = accessTo(baseUrl);
   // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
   let latest: Error | undefined;
@@ -79,13 +81,15 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     errorHandler: (error, _request, reply) => void sendRefusal(reply, toRefusal(error, report), parts, undefined, rpcError),
     handler: async (request, reply) => {
       const caller = callerOf(request.ip);
+      await turns?.enter(caller, request.raw, reply.raw);
       const message = atTheCostOf(shareOf(rates, "reads", caller), () => slice(() => readMessage(takeText(request.body))));
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
       // Both legs check that a caller takes either type; what matters is that this one takes JSON.
       web.headers.set("accept", BOTH_TYPES);
-      const visit = { caller, secure: secure(request.raw), key: keyOf(request), paid: true };
+      const waits = (): void => turns?.release(request.raw);
+      const visit = { caller, secure: secure(request.raw), key: keyOf(request), paid: true, waits };
       const response = await serve(web, message, visit);
       if (response.status >= 500) report.failed("mcp", latest);
       return send(reply, response);

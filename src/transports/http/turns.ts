@@ -1,0 +1,95 @@
+// Requests of one address have their turns: a few are worked on at once, and in each turn of the event loop a few milliseconds of them begin.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { TurnLimits } from "../../board/rate.ts";
+
+interface Lane {
+  /** Worked on, and waiting for that. */
+  underWay: number;
+  readonly waiting: (() => void)[];
+  /** What has begun in this turn of the event loop, and what waits for the next one. */
+  usedMs: number;
+  readonly arrived: (() => void)[];
+}
+
+/** Whoever sends more at once, in spite of all limits on connections, is refused sooner than it would fill the memory. */
+const MOST_ARRIVED = 1000;
+
+export class RequestTurns {
+  readonly #limits: TurnLimits;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #release = new WeakMap<IncomingMessage, () => void>();
+  #scheduled = false;
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /** Handles what has arrived, now or in one of the next turns. */
+  begin(caller: string, socket: Socket, handle: () => void): void {
+    const lane = this.#laneOf(caller);
+    if ((lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs) || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
+    // Where nobody is left to answer, it is not handled at all.
+    else lane.arrived.push(() => !socket.destroyed && timed(lane, handle));
+    this.#schedule();
+  }
+
+  /** Resolves when the caller's next request may be worked on; that ends with its answer. */
+  enter(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const lane = this.#laneOf(caller);
+    const begin = (): void => {
+      lane.underWay++;
+      const release = (): void => {
+        if (!this.#release.delete(request)) return;
+        lane.underWay--;
+        this.#schedule();
+      };
+      this.#release.set(request, release);
+      response.once("prefinish", release).once("close", release);
+      if (response.destroyed) release();
+    };
+    if (lane.waiting.length === 0 && lane.underWay < this.#limits.atOnce) return void begin();
+    return new Promise((resolve) => {
+      lane.waiting.push(() => {
+        begin();
+        resolve();
+      });
+    });
+  }
+
+  /** It only waits from now on, or is sent as fast as it is read: others of its caller need not wait for it. */
+  release(request: IncomingMessage): void {
+    this.#release.get(request)?.();
+  }
+
+  #laneOf(caller: string): Lane {
+    let lane = this.#lanes.get(caller);
+    if (lane === undefined) this.#lanes.set(caller, (lane = { underWay: 0, waiting: [], usedMs: 0, arrived: [] }));
+    return lane;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#scheduled = false;
+    const { atOnce, turnMs } = this.#limits;
+    for (const [caller, lane] of this.#lanes) {
+      lane.usedMs = 0;
+      if (lane.underWay < atOnce) lane.waiting.shift()?.();
+      while (lane.arrived.length > 0 && lane.usedMs < turnMs) lane.arrived.shift()?.();
+      const more = lane.arrived.length > 0 || lane.usedMs > 0 || (lane.waiting.length > 0 && lane.underWay < atOnce);
+      if (more) this.#schedule();
+      else if (lane.underWay === 0) this.#lanes.delete(caller);
+    }
+  }
+}
+
+function timed(lane: Lane, handle: () => void): void {
+  const began = performance.now();
+  handle();
+  lane.usedMs += performance.now() - began;
+}
