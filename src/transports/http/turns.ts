@@ -48,7 +48,10 @@ export class RequestTurns {
       response.once("prefinish", release).once("close", release);
       if (response.destroyed) release();
     };
-    if (lane.waiting.length === 0 && lane.underWay < this.#limits.atOnce) return void begin();
+    if (lane.waiting.length === 0 && lane.underWay < this.#limits.atOnce) {
+      begin();
+      return undefined;
+    }
     return new Promise((resolve) => {
       lane.waiting.push(() => {
         begin();
