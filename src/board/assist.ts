@@ -7,7 +7,7 @@ import { fromBase64url, SECRET_KEY } from "../core/protocol/encoding.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { requireSchema } from "../core/protocol/payload.ts";
-import { scanText } from "../core/protocol/text-scan.ts";
+import { requireFewValues, scanText } from "../core/protocol/text-scan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Miner } from "../ports/miner.ts";
 import type { CallerKey, SigningKeys } from "../ports/signing-key.ts";
@@ -152,6 +152,7 @@ function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
 /** The body as its schema has it. Refusals quote nothing but names of known fields: any part of it may be a key in the wrong place. */
 function readBody<Schema extends z.ZodObject>(schema: Schema, body: string, hint: string): z.infer<Schema> {
   try {
+    requireFewValues(body, "The body");
     const value = JSON.parse(body) as unknown;
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new Refusal("invalid_field", "The body must be one JSON object.", { hint });

@@ -77,7 +77,7 @@ export const OPEN_AT_ONCE = 20;
 /** Connections of one address. */
 const CONNECTIONS_AT_ONCE = 500;
 
-/** Requests of one address under way, and what is begun for it in one turn of the event loop. */
+/** Requests of one address under way, and how long what arrives of it is looked at in one turn of the event loop. */
 const AT_ONCE = 4;
 const TURN_MS = 8;
 
@@ -88,7 +88,9 @@ const NODES_SHARING = 8;
 export interface TurnLimits {
   /** Requests of one caller that are worked on. */
   readonly atOnce: number;
-  /** What begins for one caller in one turn of the event loop, in milliseconds. */
+  /** Of these, what begins in one turn of the event loop. */
+  readonly perTurn: number;
+  /** What arrives of one caller is looked at for so long in one turn. */
   readonly turnMs: number;
 }
 
@@ -146,7 +148,7 @@ export class RateLimiter {
 
   /** How much of one caller is done at once, where that is limited. */
   get turns(): TurnLimits | undefined {
-    return this.#on ? { atOnce: AT_ONCE * this.#width, turnMs: TURN_MS * this.#width } : undefined;
+    return this.#on ? { atOnce: AT_ONCE * this.#width, perTurn: this.#width, turnMs: TURN_MS * this.#width } : undefined;
   }
 
   /** Takes a token, or as many as there are to pay; refuses where there are too few. */

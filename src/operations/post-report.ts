@@ -54,12 +54,12 @@ export const postReport = (report: Report) =>
     rate: "reports",
     refunds: true,
     async run({ body: text, caller }) {
-      const value = parseJson(text, "The body");
+      const value = parseJson(text, "The body", FEW_VALUES);
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw new Refusal("invalid_field", "The body must be one JSON object with `target`, `category` and `explanation`.", {
           hint: `Send {"target":"<message id>","category":"spam","explanation":"..."}; the categories are ${REPORT_CATEGORIES.join(", ")}.`,
         });
-      scanText(text, DEPTH, "The body", FEW_VALUES);
+      scanText(text, DEPTH);
       const { id, at, category, target } = await report({ ...requireSchema(body, value), caller });
       return { status: 201, body: { report: { id, state: "received", received_at: iso(at), category, target } } };
     },

@@ -66,12 +66,12 @@ export const postSimilar = (list: List, present: Presenter) =>
     ],
     rate: "searches",
     async run({ input, body: given }) {
-      const value = parseJson(given, "The body");
+      const value = parseJson(given, "The body", FEW_VALUES);
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw new Refusal("invalid_field", "The body must be one JSON object with `text`.", {
           hint: 'Send {"text":"what to compare with"}.',
         });
-      scanText(given, DEPTH, "The body", FEW_VALUES);
+      scanText(given, DEPTH);
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = requireSchema(body, value);
       return answer(list, present)({ text: wanted, limit, cursor, format: shown });
     },

@@ -39,9 +39,9 @@ function requireObject(value: unknown, what: string): asserts value is object {
 
 /** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
 export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft {
-  const value = parseJson(body, "The body");
+  const value = parseJson(body, "The body", FEW_VALUES);
   requireObject(value, "The body");
-  scanText(body, DEPTH, "The body", FEW_VALUES);
+  scanText(body, DEPTH);
   const envelope = requireSchema(aliasEnvelopeSchema, value, {
     broken: ALIAS_ENVELOPE_HINT,
     unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)),
@@ -53,7 +53,7 @@ export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft 
 
 function parseAliasPayload(text: string): AliasPayload {
   if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
-  const value = parseJson(text, "`payload`");
+  const value = parseJson(text, "`payload`", FEW_VALUES);
   requireObject(value, "`payload`");
   // Before the depth, which a message may exceed.
   if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
@@ -61,7 +61,7 @@ function parseAliasPayload(text: string): AliasPayload {
       details: { field: "op" },
       hint: MESSAGE_ADDRESS_HINT,
     });
-  const { notIntegers } = scanText(text, DEPTH, "`payload`", FEW_VALUES);
+  const { notIntegers } = scanText(text, DEPTH);
   for (const field of ["v", "ts"]) {
     if (notIntegers.has(field))
       throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });

@@ -36,13 +36,13 @@ const HINTS = { broken: ENVELOPE_HINT, unknown: (field: string) => envelopeField
 
 /** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
 export function readEnvelope(body: string, emptyNonce = false): Draft {
-  const value = parseJson(body, "The body");
+  const value = parseJson(body, "The body", FEW_VALUES);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.", {
       hint: ENVELOPE_HINT,
     });
   }
-  scanText(body, LIMITS.data_depth, "The body", FEW_VALUES);
+  scanText(body, LIMITS.data_depth);
   return draft(requireSchema(envelopeSchema, value, HINTS), emptyNonce);
 }
 

@@ -8,7 +8,7 @@ import { isLabel, LABEL_RULE } from "./labels.ts";
 import { LIMITS } from "./limits.ts";
 import { ruleHint } from "./rule-words.ts";
 import { requireKeySpelling } from "./spelling.ts";
-import { scanText } from "./text-scan.ts";
+import { requireFewValues, scanText } from "./text-scan.ts";
 import { durationSeconds } from "./time.ts";
 import { countRels, KIND_NAMES, kindOf, REL_NAMES, SIGNAL_NAMES } from "./vocabulary.ts";
 
@@ -128,7 +128,7 @@ export function parsePayload(payload: string): Payload {
       hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and what else the message has; see /llms-full.txt#posting.",
     });
   }
-  const facts = scanText(payload, MAX_DEPTH, "`payload`");
+  const facts = scanText(payload, MAX_DEPTH);
   if (facts.whiteSpace > LIMITS.white_space_bytes)
     throw new Refusal("too_large", `\`payload\` holds ${facts.whiteSpace} bytes of white space between its values.`, {
       hint: `Write the JSON with at most ${LIMITS.white_space_bytes} bytes of white space; it need not have any.`,
@@ -156,7 +156,8 @@ export function parsePayload(payload: string): Payload {
 
 export const INTEGER_HINT = "Write it with digits alone: 1, not 1.0 or 1e0.";
 
-export function parseJson(text: string, what: string): unknown {
+export function parseJson(text: string, what: string, mostValues?: number): unknown {
+  requireFewValues(text, what, mostValues);
   try {
     return JSON.parse(text);
   } catch (error) {

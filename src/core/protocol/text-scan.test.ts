@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
-import { scanText } from "./text-scan.ts";
+import { requireFewValues, scanText } from "./text-scan.ts";
 
 const DEPTH = 5;
 const scan = (text: string): string => {
@@ -94,8 +94,9 @@ describe("text that cannot be written as UTF-8, or ends early in C, is refused",
 test.for(['"a \\"word\\""', "1.5", "{}", "[]", "true", "null"])("keys and values are bounded, whatever they are: %s", (value) => {
   // The list is a value too.
   const values = (count: number): string => `[${Array.from({ length: count - 1 }, () => value).join()}]`;
-  expect([scan(values(25_000)), scan(values(25_001))]).toEqual(["ok", "invalid_field"]);
-  expect(outcome(() => scanText(values(101), DEPTH, "The body", 100))).toBe("invalid_field");
+  const count = (text: string, most?: number) => outcome(() => requireFewValues(text, "The body", most));
+  expect([count(values(25_000)), count(values(25_001))]).toEqual(["ok", "invalid_field"]);
+  expect([count(values(100), 100), count(values(101), 100)]).toEqual(["ok", "invalid_field"]);
 });
 
 describe("nesting is bounded", () => {
@@ -228,5 +229,21 @@ test.for([
       else expect([...expected]).toContain(found);
     }),
     { numRuns: 2000 },
+  );
+});
+
+test("keys and values are counted as they are: any JSON has as many as walking through it finds", () => {
+  const walked = (value: unknown): number => {
+    if (typeof value !== "object" || value === null) return 1;
+    const inner = Object.values(value).reduce<number>((sum, one) => sum + walked(one), 1);
+    return Array.isArray(value) ? inner : inner + Object.keys(value).length;
+  };
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 4 }), fc.nat(4), (text, blanks) => {
+      const spaced = JSON.stringify(JSON.parse(text), null, blanks);
+      const count = walked(JSON.parse(text));
+      expect(outcome(() => requireFewValues(spaced, "It", count))).toBe("ok");
+      expect(outcome(() => requireFewValues(spaced, "It", count - 1))).toBe("invalid_field");
+    }),
   );
 });

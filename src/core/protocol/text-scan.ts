@@ -21,6 +21,8 @@ export interface TextFacts {
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
@@ -30,10 +32,53 @@ const NOTED_LEVELS = 3;
 /** Keys are the sender's and may be as long as the text, so paths show only the start of each. */
 const SHOWN_CHARS = 40;
 
-/** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1; `what` is for the refusal. */
-export function scanText(text: string, maxDepth: number, what = "The body", mostValues = MOST_VALUES): TextFacts {
+/**
+ * For a text that nobody has parsed yet: a megabyte of empty objects takes long to parse, longer to look at, and is none of what is sent
+ * here. Where the text is JSON the count is exact; `what` is for the refusal.
+ */
+export function requireFewValues(text: string, what: string, most = MOST_VALUES): void {
+  let values = 1;
+  for (let i = 0; i < text.length && values <= most; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) i = endOfString(text, i);
+    // A comma stands before a value, a colon after a key, and a bracket before the first value if there is any.
+    else if (code === COMMA || code === COLON) values++;
+    else if ((code === OPEN_ARRAY || code === OPEN_OBJECT) && !isEmpty(text, i)) values++;
+  }
+  if (values <= most) return;
+  if (!/[\]}]\s*$/.test(text.slice(-LAST_CHARS))) throw new Refusal("invalid_json", `${what} is not JSON: it ends in the middle.`);
+  throw new Refusal("invalid_field", `${what} holds more than ${most} keys and values.`, {
+    hint: `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
+  });
+}
+
+/** What white space there may be at the end of a text that somebody wrote. */
+const LAST_CHARS = 1000;
+
+/** Where the closing quote is: the first one that no backslash stands before, or only a pair of them. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
+/** Whether a bracket is closed before anything stands in it. */
+function isEmpty(text: string, open: number): boolean {
+  let next = open + 1;
+  while (isWhiteSpace(text.charCodeAt(next))) next++;
+  const code = text.charCodeAt(next);
+  return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
+}
+
+const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
+/** `text` has passed JSON.parse, which settled the grammar; `maxDepth` counts the outermost value as 1. */
+export function scanText(text: string, maxDepth: number): TextFacts {
   if (!text.isWellFormed()) throw new Refusal("invalid_unicode", "The text holds a lone surrogate.");
-  const scan = new Scan(text, maxDepth, mostValues, what);
+  const scan = new Scan(text, maxDepth);
   scan.value();
   scan.end();
   return scan;
@@ -45,9 +90,6 @@ class Scan implements TextFacts {
   whiteSpace = 0;
   readonly #text: string;
   readonly #maxDepth: number;
-  readonly #mostValues: number;
-  readonly #what: string;
-  #values = 0;
   /** The key or index at which each open object or array stands. */
   readonly #path: (string | number)[] = [];
   #at = 0;
@@ -55,15 +97,12 @@ class Scan implements TextFacts {
   #quote = -1;
   #escape = -1;
 
-  constructor(text: string, maxDepth: number, mostValues: number, what: string) {
+  constructor(text: string, maxDepth: number) {
     this.#text = text;
     this.#maxDepth = maxDepth;
-    this.#mostValues = mostValues;
-    this.#what = what;
   }
 
   value(): void {
-    this.#count();
     switch (this.#next()) {
       case OPEN_OBJECT:
         return this.#object();
@@ -92,7 +131,7 @@ class Scan implements TextFacts {
   #next(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code;
+      if (!isWhiteSpace(code)) return code;
       this.#at++;
       this.whiteSpace++;
     }
@@ -139,7 +178,6 @@ class Scan implements TextFacts {
     this.#next();
     const start = this.#at;
     this.#path[level] = "(key)";
-    this.#count();
     this.#string();
     const quoted = this.#text.slice(start, this.#at);
     const key = quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
@@ -191,15 +229,6 @@ class Scan implements TextFacts {
 
   #where(): string {
     return this.#path.map((step) => (typeof step === "number" ? step : shownKey(step))).join(".");
-  }
-
-  /** Looked at or not, each costs its time. */
-  #count(): void {
-    const most = this.#mostValues;
-    if (++this.#values <= most) return;
-    throw new Refusal("invalid_field", `${this.#what} holds more than ${most} keys and values.`, {
-      hint: `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
-    });
   }
 
   #refusal(code: ErrorCode, words: string): Refusal {

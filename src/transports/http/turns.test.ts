@@ -12,7 +12,7 @@ const busy = (ms: number): void => {
 };
 
 test("in each turn a few milliseconds of one caller begin; others begin at once", async () => {
-  const turns = new RequestTurns({ atOnce: 4, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5 });
   const begun: string[] = [];
   const begin = (caller: string): void =>
     turns.begin(caller, socket, () => {
@@ -29,7 +29,7 @@ test("in each turn a few milliseconds of one caller begin; others begin at once"
 });
 
 test("what nobody waits for any more is not handled", async () => {
-  const turns = new RequestTurns({ atOnce: 4, turnMs: 1 });
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1 });
   let handled = 0;
   const gone = { destroyed: false };
   turns.begin("a", socket, () => busy(2));
@@ -41,7 +41,7 @@ test("what nobody waits for any more is not handled", async () => {
 });
 
 test("so many of one caller are worked on at once, in the order in which they came; an answer makes room for the next", async () => {
-  const turns = new RequestTurns({ atOnce: 2, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 2, perTurn: 2, turnMs: 5 });
   const entered: number[] = [];
   const exchanges = Array.from({ length: 4 }, exchange);
   for (const [n, { request, response }] of exchanges.entries()) {
@@ -62,7 +62,7 @@ test("so many of one caller are worked on at once, in the order in which they ca
 });
 
 test("whoever goes away while it waits lets the next one in", async () => {
-  const turns = new RequestTurns({ atOnce: 1, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 1, perTurn: 1, turnMs: 5 });
   const [first, gone, last] = [exchange(), exchange(), exchange()];
   void turns.enter("a", first.request, first.response);
   const entered: string[] = [];
@@ -73,4 +73,23 @@ test("whoever goes away while it waits lets the next one in", async () => {
   await turn();
   await turn();
   expect(entered).toEqual(["gone", "last"]);
+});
+
+test("those that are answered at once begin one a turn as well", async () => {
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 1, turnMs: 5 });
+  const entered: number[] = [];
+  for (let n = 0; n < 4; n++) {
+    const { request, response } = exchange();
+    const answer = (): void => {
+      entered.push(n);
+      response.emit("close");
+    };
+    const waiting = turns.enter("a", request, response);
+    if (waiting === undefined) answer();
+    else void waiting.then(answer);
+  }
+  for (const count of [1, 2, 3, 4]) {
+    expect(entered).toHaveLength(count);
+    await turn();
+  }
 });

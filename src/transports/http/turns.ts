@@ -6,6 +6,8 @@ import type { TurnLimits } from "../../board/rate.ts";
 interface Lane {
   /** Worked on, and waiting for that. */
   underWay: number;
+  /** Begun in this turn of the event loop. */
+  entered: number;
   readonly waiting: (() => void)[];
   /** What has begun in this turn of the event loop, and what waits for the next one. */
   usedMs: number;
@@ -39,6 +41,7 @@ export class RequestTurns {
     const lane = this.#laneOf(caller);
     const begin = (): void => {
       lane.underWay++;
+      lane.entered++;
       const release = (): void => {
         if (!this.#release.delete(request)) return;
         lane.underWay--;
@@ -48,7 +51,8 @@ export class RequestTurns {
       response.once("prefinish", release).once("close", release);
       if (response.destroyed) release();
     };
-    if (lane.waiting.length === 0 && lane.underWay < this.#limits.atOnce) {
+    this.#schedule();
+    if (lane.waiting.length === 0 && this.#mayEnter(lane)) {
       begin();
       return undefined;
     }
@@ -67,8 +71,12 @@ export class RequestTurns {
 
   #laneOf(caller: string): Lane {
     let lane = this.#lanes.get(caller);
-    if (lane === undefined) this.#lanes.set(caller, (lane = { underWay: 0, waiting: [], usedMs: 0, arrived: [] }));
+    if (lane === undefined) this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [] }));
     return lane;
+  }
+
+  #mayEnter({ underWay, entered }: Lane): boolean {
+    return underWay < this.#limits.atOnce && entered < this.#limits.perTurn;
   }
 
   #schedule(): void {
@@ -79,12 +87,13 @@ export class RequestTurns {
 
   #nextTurn(): void {
     this.#scheduled = false;
-    const { atOnce, turnMs } = this.#limits;
+    const { turnMs } = this.#limits;
     for (const [caller, lane] of this.#lanes) {
       lane.usedMs = 0;
-      if (lane.underWay < atOnce) lane.waiting.shift()?.();
+      lane.entered = 0;
+      while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
       while (lane.arrived.length > 0 && lane.usedMs < turnMs) lane.arrived.shift()?.();
-      const more = lane.arrived.length > 0 || lane.usedMs > 0 || (lane.waiting.length > 0 && lane.underWay < atOnce);
+      const more = lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0;
       if (more) this.#schedule();
       else if (lane.underWay === 0) this.#lanes.delete(caller);
     }

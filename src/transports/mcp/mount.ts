@@ -7,7 +7,7 @@ import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { scanText } from "../../core/protocol/text-scan.ts";
+import { requireFewValues, scanText } from "../../core/protocol/text-scan.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import { takeText } from "../http/body.ts";
 import { type RefusalParts, sendRefusal, toRefusal } from "../http/refusals.ts";
@@ -129,6 +129,7 @@ function readMessage(text: string): unknown {
 
 /** The engine would quote what stands around the fault, and that may be a key. */
 function parsed(text: string): unknown {
+  requireFewValues(text, "The body");
   try {
     return JSON.parse(text);
   } catch {
