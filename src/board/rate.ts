@@ -79,6 +79,8 @@ const CONNECTIONS_AT_ONCE = 500;
 
 /** Requests of one address under way, and how long what arrives of it is looked at in one turn of the event loop. */
 const AT_ONCE = 4;
+/** Work that nobody notices. */
+const SHORT_MS = 2;
 const TURN_MS = 8;
 
 const MAX_CALLERS = 100_000;
@@ -92,6 +94,8 @@ export interface TurnLimits {
   readonly perTurn: number;
   /** What arrives of one caller is looked at for so long in one turn. */
   readonly turnMs: number;
+  /** How long nothing more begins for a caller after so much work for it. */
+  readonly pauseFor: (usedMs: number) => number;
 }
 
 export interface RateOptions {
@@ -148,7 +152,9 @@ export class RateLimiter {
 
   /** How much of one caller is done at once, where that is limited. */
   get turns(): TurnLimits | undefined {
-    return this.#on ? { atOnce: AT_ONCE * this.#width, perTurn: this.#width, turnMs: TURN_MS * this.#width } : undefined;
+    return this.#on
+      ? { atOnce: AT_ONCE * this.#width, perTurn: this.#width, turnMs: TURN_MS * this.#width, pauseFor: (ms) => this.pauseFor(ms) }
+      : undefined;
   }
 
   /** Takes a token, or as many as there are to pay; refuses where there are too few. */
@@ -203,6 +209,11 @@ export class RateLimiter {
     const until = Math.max(this.#pacedUntil.get(caller) ?? 0, now) + usedMs * Math.max(0, this.#buckets.reads.everyMs / TOKEN_MS - 1);
     this.#pacedUntil.set(caller, until);
     return until - now;
+  }
+
+  /** After so much work for one caller the others have as much time to themselves. */
+  pauseFor(usedMs: number): number {
+    return this.#on && usedMs >= SHORT_MS * this.#width ? usedMs / this.#width : 0;
   }
 
   /** Puts back the tokens of a call that came to nothing. */

@@ -54,3 +54,15 @@ test("answers under way share a fifth of the processor, and rest for as long as 
   wide.spend(1000);
   expect(wide.rest?.()).toBe(0);
 });
+
+test("after a slice that others notice they have as long to themselves, on a public board", () => {
+  const share = shareOf(new RateLimiter(new ManualClock(), true), "reads", "one");
+  share.spend(1);
+  expect(share.rest?.()).toBe(0);
+  share.spend(5);
+  share.spend(4);
+  expect([share.rest?.(), share.rest?.()]).toEqual([9, 0]);
+  const off = shareOf(new RateLimiter(new ManualClock(), false), "reads", "one");
+  off.spend(50);
+  expect(off.rest?.()).toBe(0);
+});

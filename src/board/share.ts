@@ -18,15 +18,29 @@ export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Sh
   };
 }
 
-export function shareOf(rates: Pick<RateLimiter, "takeForTime" | "require">, scope: Scope, caller: string): Share {
+/** `onSpend` hears of each slice. */
+export function shareOf(
+  rates: Pick<RateLimiter, "takeForTime" | "require" | "pauseFor">,
+  scope: Scope,
+  caller: string,
+  onSpend: (ms: number) => void = () => {},
+): Share {
   let spent = 0;
   let paid = 1;
+  let unrested = 0;
   return {
     caller,
     require() {
       rates.require(scope, caller, spent);
     },
+    rest() {
+      const ms = rates.pauseFor(unrested);
+      unrested = 0;
+      return ms;
+    },
     spend(ms) {
+      onSpend(ms);
+      unrested += ms;
       spent += ms;
       const due = Math.ceil(spent / TOKEN_MS);
       if (due <= paid) return;

@@ -21,12 +21,12 @@ export interface Audience {
 /** Readers that are told in one go before everybody else has a turn. */
 const READERS_AT_A_TIME = 500;
 
-/** `over` says after each pause which entries are not to be told any more; never fewer than before. */
-export async function fanOut(audiences: readonly Audience[], over: () => Promise<ReadonlySet<number>>): Promise<void> {
+/** `over` says after each pause which entries are not to be told any more; never fewer than before. `paused`: there was one just before. */
+export async function fanOut(audiences: readonly Audience[], over: () => Promise<ReadonlySet<number>>, paused = false): Promise<void> {
   let ended: ReadonlySet<number> = new Set();
   // Who shared a list goes on sharing one, so that its bytes are made once.
   let shorter = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
-  let count = 0;
+  let count = paused ? READERS_AT_A_TIME - 1 : 0;
   for (const [a, { events, readers, present }] of audiences.entries()) {
     for (const [r, reader] of present.entries()) {
       if (++count % READERS_AT_A_TIME === 0) {

@@ -2,6 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
+import { nextSlice } from "../../ports/share.ts";
 import { nextTurn } from "../turn.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
@@ -14,6 +15,8 @@ interface Group {
   readonly readers: Set<Reader>;
   /** Messages whose text matched while they were there; see LiveFilter.concerns. */
   readonly known: Known;
+  /** Groups are numbered as they come. */
+  readonly arrived: number;
 }
 
 /** Some entries of the log, as they were read. */
@@ -39,6 +42,8 @@ const STEP = 128;
 const TEXT_STEP = 8;
 /** When another process writes to the log there is no hint; then the log is looked at this often. */
 const LOOK_MS = 500;
+/** Readers are asked what concerns them for so long in one go. */
+const ASK_MS = 8;
 const NOTHING: readonly LiveEvent[] = [];
 
 export class Hub {
@@ -53,6 +58,7 @@ export class Hub {
   #closed = false;
   #stopLooking = () => {};
   #readers = 0;
+  #arrivals = 0;
   #removals = 0;
   /** Counts whatever may have ended a message: the log moved, or something was removed. */
   #changes = 0;
@@ -101,7 +107,7 @@ export class Hub {
       return () => {};
     }
     let group = this.#groups.get(filter.key);
-    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new Known() }));
+    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new Known(), arrived: ++this.#arrivals }));
     if (known !== undefined) group.known.absorb(known);
     const { readers } = group;
     readers.add(reader);
@@ -182,24 +188,12 @@ export class Hub {
 
   async #tell({ heard, upTo, changes: before }: Step): Promise<void> {
     const { store, clock } = this.#parts;
-    const told = new Map<Group, readonly LiveEvent[]>();
-    for (const occurrence of heard) {
-      // Groups that have heard the same so far and hear this too go on sharing one list, so that its bytes are made once.
-      const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
-      for (const group of this.#candidates(occurrence)) {
-        if (!group.filter.concerns(occurrence, (message) => group.known.has(message))) continue;
-        remember(group.filter, group.known, occurrence);
-        const events = told.get(group) ?? NOTHING;
-        let more = grown.get(events);
-        if (more === undefined) grown.set(events, (more = [...events, occurrence.event]));
-        told.set(group, more);
-      }
-    }
+    const { told, paused } = await this.#concerned(heard);
     const audiences = [...told].map(([{ readers }, events]) => ({ events, readers, present: [...readers] }));
     // From here on, who attaches hears only what comes later, and who is present hears this: nobody both, nobody neither.
     this.#moveTo(upTo);
     let [news, changes] = [heard, before];
-    await fanOut(audiences, async () => {
+    const over = async (): Promise<ReadonlySet<number>> => {
       for (let removals = -1; removals !== this.#removals;) {
         removals = this.#removals;
         const moved = changes !== this.#changes;
@@ -208,7 +202,39 @@ export class Hub {
       }
       const left = new Set(news);
       return new Set(heard.flatMap((one) => (left.has(one) ? [] : [one.event.seq])));
-    });
+    };
+    await fanOut(audiences, over, paused);
+  }
+
+  /** Who hears what, and whether others had a turn while that was found out: filters by text take long for a long text. */
+  async #concerned(
+    heard: readonly Occurrence[],
+  ): Promise<{ readonly told: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
+    const told = new Map<Group, readonly LiveEvent[]>();
+    let paused = false;
+    let began = performance.now();
+    // Who comes while others are asked is asked in the next round: all of it is news to them.
+    for (let [from, upTo] = [0, this.#arrivals]; from < upTo; [from, upTo] = [upTo, this.#arrivals]) {
+      for (const occurrence of heard) {
+        // Groups that have heard the same so far and hear this too go on sharing one list, so that its bytes are made once.
+        const grown = new Map<readonly LiveEvent[], readonly LiveEvent[]>();
+        for (const group of this.#candidates(occurrence)) {
+          if (group.arrived <= from || group.arrived > upTo) continue;
+          if (group.filter.matchesText !== undefined && performance.now() - began > ASK_MS) {
+            paused = true;
+            await nextSlice();
+            began = performance.now();
+          }
+          if (!group.filter.concerns(occurrence, (message) => group.known.has(message))) continue;
+          remember(group.filter, group.known, occurrence);
+          const events = told.get(group) ?? NOTHING;
+          let more = grown.get(events);
+          if (more === undefined) grown.set(events, (more = [...events, occurrence.event]));
+          told.set(group, more);
+        }
+      }
+    }
+    return { told, paused };
   }
 
   #moveTo(position: number): void {

@@ -38,22 +38,27 @@ const SHOWN_CHARS = 40;
  */
 export function requireFewValues(text: string, what: string, most = MOST_VALUES): void {
   let values = 1;
-  for (let i = 0; i < text.length && values <= most; i++) {
+  let open = 0;
+  // To the end only where it is in doubt whether the brackets are ever closed.
+  for (let i = 0; i < text.length && (values <= most || open > DEEP); i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
     // A comma stands before a value, a colon after a key, and a bracket before the first value if there is any.
     else if (code === COMMA || code === COLON) values++;
-    else if ((code === OPEN_ARRAY || code === OPEN_OBJECT) && !isEmpty(text, i)) values++;
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
+      open++;
+      if (!isEmpty(text, i)) values++;
+    } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) open--;
   }
   if (values <= most) return;
-  if (!/[\]}]\s*$/.test(text.slice(-LAST_CHARS))) throw new Refusal("invalid_json", `${what} is not JSON: it ends in the middle.`);
+  if (open > DEEP) throw new Refusal("invalid_json", `${what} is not JSON: its brackets are not closed.`);
   throw new Refusal("invalid_field", `${what} holds more than ${most} keys and values.`, {
     hint: `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
   });
 }
 
-/** What white space there may be at the end of a text that somebody wrote. */
-const LAST_CHARS = 1000;
+/** Deeper than anything here may be nested. */
+const DEEP = 100;
 
 /** Where the closing quote is: the first one that no backslash stands before, or only a pair of them. */
 function endOfString(text: string, start: number): number {

@@ -3,6 +3,7 @@ import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
+import { placesIn } from "./places.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
 import { runs, split, wordsOf } from "./words.ts";
 
@@ -71,16 +72,18 @@ function formsOf(clause: Clause, word: string): PrefixForms {
 /** Whether the clause's words stand side by side somewhere in a field; the gap "" is no word and starts with none. */
 function stands(clause: Clause, field: readonly string[]): boolean {
   const { words, prefix } = clause;
-  const [first = ""] = words;
-  if (!prefix && words.length === 1) return field.includes(first);
+  const places = placesIn(field);
   const lastIndex = words.length - 1;
-  const forms = prefix ? formsOf(clause, words[lastIndex] ?? "") : undefined;
-  for (let from = 0; from + lastIndex < field.length; from++) {
-    let at = 0;
-    while (at < lastIndex && field[from + at] === words[at]) at++;
-    if (at < lastIndex) continue;
-    const last = field[from + lastIndex] ?? "";
-    if (forms === undefined ? last === words[lastIndex] : isPrefixOf(forms, last)) return true;
-  }
-  return false;
+  const last = words[lastIndex] ?? "";
+  const forms = prefix ? formsOf(clause, last) : undefined;
+  if (lastIndex === 0) return forms === undefined ? places.of(last).length > 0 : places.hasBeginning(forms);
+  const fits = (word: string): boolean => (forms === undefined ? word === last : isPrefixOf(forms, word));
+  // From the rarest of the whole words, so that a text full of common ones takes no longer.
+  const whole = words.slice(0, prefix ? -1 : undefined);
+  const rarest = whole.reduce((least, word, at) => (places.of(word).length < places.of(whole[least] ?? "").length ? at : least), 0);
+  return places.of(whole[rarest] ?? "").some((place) => {
+    const from = place - rarest;
+    for (let at = 0; at < lastIndex; at++) if (field[from + at] !== words[at]) return false;
+    return fits(field[from + lastIndex] ?? "");
+  });
 }

@@ -120,7 +120,8 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     handler: async (request, reply) => {
       const caller = callerOf(request.ip);
       await turns?.enter(caller, request.raw, reply.raw);
-      const share = operation.paced === true ? pacedShare(rates, caller) : shareOf(rates, operation.rate, caller);
+      const share =
+        operation.paced === true ? pacedShare(rates, caller) : shareOf(rates, operation.rate, caller, (ms) => turns?.used(caller, ms));
       return atTheCostOf(share, () => handle(request, reply));
     },
   });

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { expect, test } from "vitest";
 import { RequestTurns } from "./turns.ts";
 
+const pauseFor = () => 0;
 const turn = () => new Promise((next) => setImmediate(next));
 const socket = { destroyed: false } as Socket;
 const exchange = () => ({ request: {} as IncomingMessage, response: new EventEmitter() as unknown as ServerResponse });
@@ -12,7 +13,7 @@ const busy = (ms: number): void => {
 };
 
 test("in each turn a few milliseconds of one caller begin; others begin at once", async () => {
-  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5, pauseFor });
   const begun: string[] = [];
   const begin = (caller: string): void =>
     turns.begin(caller, socket, () => {
@@ -29,7 +30,7 @@ test("in each turn a few milliseconds of one caller begin; others begin at once"
 });
 
 test("what nobody waits for any more is not handled", async () => {
-  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1 });
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 1, pauseFor });
   let handled = 0;
   const gone = { destroyed: false };
   turns.begin("a", socket, () => busy(2));
@@ -41,7 +42,7 @@ test("what nobody waits for any more is not handled", async () => {
 });
 
 test("so many of one caller are worked on at once, in the order in which they came; an answer makes room for the next", async () => {
-  const turns = new RequestTurns({ atOnce: 2, perTurn: 2, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 2, perTurn: 2, turnMs: 5, pauseFor });
   const entered: number[] = [];
   const exchanges = Array.from({ length: 4 }, exchange);
   for (const [n, { request, response }] of exchanges.entries()) {
@@ -62,7 +63,7 @@ test("so many of one caller are worked on at once, in the order in which they ca
 });
 
 test("whoever goes away while it waits lets the next one in", async () => {
-  const turns = new RequestTurns({ atOnce: 1, perTurn: 1, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 1, perTurn: 1, turnMs: 5, pauseFor });
   const [first, gone, last] = [exchange(), exchange(), exchange()];
   void turns.enter("a", first.request, first.response);
   const entered: string[] = [];
@@ -76,7 +77,7 @@ test("whoever goes away while it waits lets the next one in", async () => {
 });
 
 test("those that are answered at once begin one a turn as well", async () => {
-  const turns = new RequestTurns({ atOnce: 4, perTurn: 1, turnMs: 5 });
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 1, turnMs: 5, pauseFor });
   const entered: number[] = [];
   for (let n = 0; n < 4; n++) {
     const { request, response } = exchange();
@@ -92,4 +93,14 @@ test("those that are answered at once begin one a turn as well", async () => {
     expect(entered).toHaveLength(count);
     await turn();
   }
+});
+
+test("after work for one caller its next request waits, and nobody else's does", async () => {
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5, pauseFor: (ms) => ms });
+  const [next, other] = [exchange(), exchange()];
+  turns.used("greedy", 20);
+  const waiting = turns.enter("greedy", next.request, next.response);
+  expect(waiting).toBeInstanceOf(Promise);
+  expect(turns.enter("modest", other.request, other.response)).toBeUndefined();
+  await waiting;
 });

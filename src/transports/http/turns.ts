@@ -12,6 +12,8 @@ interface Lane {
   /** What has begun in this turn of the event loop, and what waits for the next one. */
   usedMs: number;
   readonly arrived: (() => void)[];
+  /** Nothing more begins before this time: after work for one caller the others have as much time to themselves. */
+  restsUntil: number;
 }
 
 /** Whoever sends more at once, in spite of all limits on connections, is refused sooner than it would fill the memory. */
@@ -22,6 +24,7 @@ export class RequestTurns {
   readonly #lanes = new Map<string, Lane>();
   readonly #release = new WeakMap<IncomingMessage, () => void>();
   #scheduled = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -64,6 +67,14 @@ export class RequestTurns {
     });
   }
 
+  /** A request of the caller was worked on for so long. */
+  used(caller: string, ms: number): void {
+    const pause = this.#limits.pauseFor(ms);
+    if (pause === 0) return;
+    this.#laneOf(caller).restsUntil = performance.now() + pause;
+    this.#schedule();
+  }
+
   /** It only waits from now on, or is sent as fast as it is read: others of its caller need not wait for it. */
   release(request: IncomingMessage): void {
     this.#release.get(request)?.();
@@ -71,12 +82,13 @@ export class RequestTurns {
 
   #laneOf(caller: string): Lane {
     let lane = this.#lanes.get(caller);
-    if (lane === undefined) this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [] }));
+    if (lane === undefined)
+      this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0 }));
     return lane;
   }
 
-  #mayEnter({ underWay, entered }: Lane): boolean {
-    return underWay < this.#limits.atOnce && entered < this.#limits.perTurn;
+  #mayEnter({ underWay, entered, restsUntil }: Lane): boolean {
+    return underWay < this.#limits.atOnce && entered < this.#limits.perTurn && (restsUntil === 0 || performance.now() >= restsUntil);
   }
 
   #schedule(): void {
@@ -93,10 +105,20 @@ export class RequestTurns {
       lane.entered = 0;
       while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
       while (lane.arrived.length > 0 && lane.usedMs < turnMs) lane.arrived.shift()?.();
-      const more = lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0;
-      if (more) this.#schedule();
-      else if (lane.underWay === 0) this.#lanes.delete(caller);
+      const rest = lane.restsUntil - performance.now();
+      if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
+      else if (rest > 0) this.#wake(rest);
+      else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
     }
+  }
+
+  #wake(ms: number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#schedule();
+    }, ms);
+    this.#timer.unref();
   }
 }
 

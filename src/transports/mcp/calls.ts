@@ -20,6 +20,8 @@ export interface Visit {
   paid: boolean;
   /** It only waits from now on. */
   readonly waits?: () => void;
+  /** It was worked on for so long. */
+  readonly used?: (ms: number) => void;
 }
 
 export function operationCalls(operations: readonly Operation[], rates: RateLimiter): (visit: Visit, gone: AbortSignal) => Ask {
@@ -38,7 +40,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
     const leave = operation.holds?.(input) === true ? rates.enter(visit.caller) : undefined;
     if (leave !== undefined) visit.waits?.();
     try {
-      const reply = await atTheCostOf(shareOf(rates, operation.rate, visit.caller), () =>
+      const reply = await atTheCostOf(shareOf(rates, operation.rate, visit.caller, visit.used), () =>
         operation.run({ input, body: text, query: {}, lastEventId: undefined, caller: visit.caller, closed: () => gone }),
       );
       if (reply.status !== 201) giveBack?.();

@@ -82,14 +82,18 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
     handler: async (request, reply) => {
       const caller = callerOf(request.ip);
       await turns?.enter(caller, request.raw, reply.raw);
-      const message = atTheCostOf(shareOf(rates, "reads", caller), () => slice(() => readMessage(takeText(request.body))));
+      const message = atTheCostOf(
+        shareOf(rates, "reads", caller, (ms) => turns?.used(caller, ms)),
+        () => slice(() => readMessage(takeText(request.body))),
+      );
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
       // Both legs check that a caller takes either type; what matters is that this one takes JSON.
       web.headers.set("accept", BOTH_TYPES);
       const waits = (): void => turns?.release(request.raw);
-      const visit = { caller, secure: secure(request.raw), key: keyOf(request), paid: true, waits };
+      const used = (ms: number): void => turns?.used(caller, ms);
+      const visit = { caller, secure: secure(request.raw), key: keyOf(request), paid: true, waits, used };
       const response = await serve(web, message, visit);
       if (response.status >= 500) report.failed("mcp", latest);
       return send(reply, response);

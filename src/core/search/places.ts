@@ -1,0 +1,44 @@
+// Where each word of a text stands: made once, and asked by everybody who looks for something in it.
+import type { PrefixForms } from "./prefix.ts";
+
+const NOWHERE: readonly number[] = [];
+
+export class Places {
+  readonly #places = new Map<string, number[]>();
+  /** All words in order, once somebody asks for a beginning. */
+  #sorted: readonly string[] | undefined;
+
+  /** The gap "" is no word. */
+  constructor(words: readonly string[]) {
+    for (const [place, word] of words.entries()) {
+      if (word === "") continue;
+      const known = this.#places.get(word);
+      if (known === undefined) this.#places.set(word, [place]);
+      else known.push(place);
+    }
+  }
+
+  of(word: string): readonly number[] {
+    return this.#places.get(word) ?? NOWHERE;
+  }
+
+  hasBeginning({ start, terms }: PrefixForms): boolean {
+    if (terms.some((term) => this.#places.has(term))) return true;
+    const sorted = (this.#sorted ??= [...this.#places.keys()].sort());
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] ?? "") < start) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low]?.startsWith(start) === true;
+  }
+}
+
+const known = new WeakMap<readonly string[], Places>();
+
+export function placesIn(words: readonly string[]): Places {
+  let places = known.get(words);
+  if (places === undefined) known.set(words, (places = new Places(words)));
+  return places;
+}
