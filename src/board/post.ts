@@ -7,6 +7,7 @@ import type { Payload } from "../core/protocol/payload.ts";
 import { retractsAll } from "../core/protocol/vocabulary.ts";
 import type { Warning } from "../core/warnings.ts";
 import type { Clock } from "../ports/clock.ts";
+import { slice } from "../ports/share.ts";
 import type { Card, Prior, Store } from "../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "./alternatives.ts";
@@ -45,7 +46,7 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
   const findAlternatives = alternativesFinder(store, clock);
   return async (body, { dryRun = false, assisted = false }) => {
     requireWritable();
-    const draft = readEnvelope(body, dryRun);
+    const draft = slice(() => readEnvelope(body, dryRun));
     requireAudience(draft.payload, board);
     const bytes = bytesOf(draft);
     // Who takes something away makes room.

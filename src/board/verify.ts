@@ -8,6 +8,7 @@ import { sha256 } from "../core/protocol/sha256.ts";
 import { leadingZeroBits } from "../core/protocol/work.ts";
 import { counted } from "../core/view/counted.ts";
 import type { Clock } from "../ports/clock.ts";
+import { nextSlice, slice } from "../ports/share.ts";
 import type { SignatureChecker } from "../ports/signatures.ts";
 import type { Prior } from "../ports/store.ts";
 import type { Difficulty } from "./difficulty.ts";
@@ -38,6 +39,8 @@ export interface VerifierParts {
   readonly requireNoSecret: RequireNoSecret;
 }
 
+const LONG_CHARS = 64 * 1024;
+
 export function verifier({ clock, difficulty, signatures, requireNoSecret }: VerifierParts): Verifier {
   async function requireSignature({ envelope, payload }: Signed): Promise<void> {
     const key = fromBase64url(payload.pk);
@@ -50,9 +53,15 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret }: Ver
   async function verify(draft: Draft, prior: Prior, dryRun: boolean): Promise<Verified> {
     // What the operator gave back is as old as it was.
     if (prior.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
-    requireBlobs(draft, prior);
+    const { payload, envelope } = draft;
+    // Most are read through in no time; the longest take as long as many others together.
+    const isLong = envelope.blobs !== undefined || envelope.payload.length > LONG_CHARS;
+    if (isLong) await nextSlice();
+    slice(() => requireBlobs(draft, prior));
+    if (isLong) await nextSlice();
     // Before the work: whoever has to take something out should not have mined for it.
-    requireNoSecret(draft.payload, draft.envelope.blobs);
+    slice(() => requireNoSecret(payload, envelope.blobs));
+    if (isLong) await nextSlice();
     const bits = requireWork(draft, difficulty, dryRun);
     await requireSignature(draft);
     return { ...draft, bits } as Verified;

@@ -39,12 +39,12 @@ interface Stretch {
   readonly limit: number;
 }
 
-const FIRST_STRETCH = 1024;
+const FIRST_STRETCH = 512;
 const SHORTEST_STRETCH = 128;
 const LONGEST_STRETCH = 65_536;
 /** What a stretch should take: some rows are looked at in a microsecond, others in ten. */
 const STRETCH_MS = 5;
-const STEP_AT_HAND = 1024;
+const STEP_AT_HAND = 512;
 /** In another order than that of seq, rows are looked up one by one. */
 const KEY_STRETCH = 1024;
 /** Before and after every seq. */
@@ -162,7 +162,7 @@ export class SqliteLister {
   }
 
   /**
-   * So many messages on in the order of the listing; threads where it is ordered by these. A stretch holds whole runs of equal keys or a
+   * So many messages on in the order of the listing. A stretch holds whole runs of equal keys or a
    * part of one run: across runs, no index could tell where in the last one to stop.
    */
   #keyEnd({ order: { key, descending } }: Plan, from: Position | undefined, length: number): Position | undefined {
@@ -171,20 +171,15 @@ export class SqliteLister {
     const column = ORDER_COLUMN[key];
     const how = descending ? "<" : ">";
     const [start, end] = descending ? [LAST_SEQ, NO_SEQ] : [NO_SEQ, LAST_SEQ];
-    if (key !== "activity") {
-      const on = (condition: string): Position | undefined =>
-        this.#statement(
-          `SELECT ${column} AS key, m.seq FROM messages m WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${Math.min(length, KEY_STRETCH)}`,
-        ).get(...binder.values) as Position | undefined;
-      if (from !== undefined && from.seq !== end)
-        return on(`${column} = ${binder.bind(from.key)} AND m.seq ${how} ${binder.bind(from.seq)}`) ?? { key: from.key, seq: end };
-      const next = on(from === undefined ? "1 = 1" : `${column} ${how} ${binder.bind(from.key)}`);
-      return next === undefined ? undefined : { key: next.key, seq: start };
-    }
-    // A thread has one activity for all its messages, so a stretch ends with whole threads.
-    const sql = `SELECT t.last_activity AS key FROM threads t WHERE ${from === undefined ? "1 = 1" : compared(column, "0", how, from, binder)} ORDER BY t.last_activity ${direction} LIMIT 1 OFFSET ${Math.ceil(Math.min(length, KEY_STRETCH) / 4)}`;
-    const next = this.#statement(sql).get(...binder.values) as { key: number } | undefined;
-    return next === undefined ? undefined : { key: next.key, seq: end };
+    const rows = key === "activity" ? "threads t CROSS JOIN messages m ON m.thread = t.number" : "messages m";
+    const on = (condition: string): Position | undefined =>
+      this.#statement(
+        `SELECT ${column} AS key, m.seq FROM ${rows} WHERE ${condition} ORDER BY ${column} ${direction}, m.seq ${direction} LIMIT 1 OFFSET ${Math.min(length, KEY_STRETCH)}`,
+      ).get(...binder.values) as Position | undefined;
+    if (from !== undefined && from.seq !== end)
+      return on(`${column} = ${binder.bind(from.key)} AND m.seq ${how} ${binder.bind(from.seq)}`) ?? { key: from.key, seq: end };
+    const next = on(from === undefined ? "1 = 1" : `${column} ${how} ${binder.bind(from.key)}`);
+    return next === undefined ? undefined : { key: next.key, seq: start };
   }
 
   /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
