@@ -6,9 +6,9 @@ import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { LogEntry, Store } from "../ports/store.ts";
 import { changesBody } from "./bodies/log.ts";
-import { operation } from "./operation.ts";
+import { jsonReply, operation } from "./operation.ts";
 import { includeList } from "./parameters.ts";
-import { nextSlice } from "../ports/share.ts";
+import { nextSlice, sliced } from "../ports/share.ts";
 
 const DEFAULT_LIMIT = 100;
 /** A payload may be half a megabyte, so content is read a few entries at a time. */
@@ -30,6 +30,7 @@ export const getChanges = (store: Store, clock: Clock) =>
     responses: { 200: { words: "Entries in order of seq.", body: changesBody } },
     refusals: ["unknown_parameter", "invalid_parameter", "rate_limited"],
     rate: "reads",
+    large: ({ include }) => include?.has("raw") ?? false,
     async run({ input }) {
       const { after, limit } = input;
       const raw = input.include?.has("raw") ?? false;
@@ -37,15 +38,14 @@ export const getChanges = (store: Store, clock: Clock) =>
       const oldest = await store.oldestSeq();
       const start = Math.max(after, oldest - 1);
       const entries = raw ? await withContent(store, start, limit, clock.now()) : await store.entries(start, limit);
-      const changes = entries.map(({ raw: content, assisted, seq, at, ...entry }) => ({
-        seq,
-        at: iso(at),
-        ...entry,
-        ...(assisted === null ? {} : { assisted }),
-        ...(raw && entry.type === "create" ? { raw: content } : {}),
-      }));
+      const changes: string[] = [];
+      await sliced(entries, ({ raw: content, assisted, seq, at, ...entry }) => {
+        const told = { ...(assisted === null ? {} : { assisted }), ...(raw && entry.type === "create" ? { raw: content } : {}) };
+        changes.push(JSON.stringify({ seq, at: iso(at), ...entry, ...told }));
+      });
       const next = entries.at(-1)?.seq ?? start;
-      return { body: { changes, next_after: next, latest_seq: latest, oldest_seq: oldest, more: next < latest } };
+      const rest = { next_after: next, latest_seq: latest, oldest_seq: oldest, more: next < latest };
+      return jsonReply({ json: `{"changes":[${changes.join()}],${JSON.stringify(rest).slice(1)}` });
     },
   });
 

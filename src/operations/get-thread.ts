@@ -39,6 +39,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     ],
     statuses: GONE_STATUSES,
     rate: "reads",
+    large: () => true,
     revalidate: true,
     async run({ input }) {
       const include = input.include ?? PREVIEW;

@@ -71,6 +71,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly requireOpen?: () => void;
   /** Whether a call stays open for long, and counts among the caller's open streams and polls. */
   readonly holds?: (input: z.infer<Schema>) => boolean;
+  /** Whether the answer may be so large that a caller who leaves others unread does not get it. */
+  readonly large?: (input: z.infer<Schema>) => boolean;
   /** Sent piece by piece, and made at the pace at which its caller may use the processor. */
   readonly paced?: true;
   /** What `Last-Event-ID` does, where it is heeded. */

@@ -22,6 +22,7 @@ import { CORS_HEADER_NAMES } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
 import type { RequestTurns } from "./turns.ts";
+import type { Unsent } from "./unsent.ts";
 import { sendStream, type UnderWay } from "./stream.ts";
 
 export interface RouteParts {
@@ -37,12 +38,13 @@ export interface RouteParts {
   readonly atHand: Pick<AnswersAtHand, "learn">;
   /** Where a caller's requests have their turns. */
   readonly turns: RequestTurns | undefined;
+  readonly unsent: Pick<Unsent, "require">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages, turns } = parts;
+  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages, turns, unsent } = parts;
   /** Whose token is given back if they are refused; who was refused before had none taken. */
   const refundable = new WeakSet<FastifyRequest>();
   /** Puts back the bytes that a request was counted for. */
@@ -68,6 +70,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
     const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
     if (leave !== undefined) turns?.release(request.raw);
+    if (operation.large?.(input) === true) unsent.require(callerOf(request.ip));
     try {
       const tag =
         operation.revalidate === undefined || leave !== undefined
@@ -109,6 +112,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
       countBytes(request, Number(length));
     }),
+    preParsing: async (request, reply) => void (await turns?.enterLong(callerOf(request.ip), request.raw, reply.raw)),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
     onResponse: (request, reply, done) => {
@@ -198,8 +202,8 @@ function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
   void reply.code(status).header("content-type", type ?? JSON_TYPE);
   if (headers !== undefined) void reply.headers(headers);
   if (type === HTML_TYPE) void reply.headers(PAGE_HEADERS).header("cache-control", "no-store");
-  if (json !== undefined) return reply.send(json.length > LARGE_CHARS ? bytesOf(json) : json);
-  return reply.send(type === undefined ? JSON.stringify(answer.body) : answer.body);
+  const body = json ?? (type === undefined ? JSON.stringify(answer.body) : answer.body);
+  return reply.send(typeof body === "string" && body.length > LARGE_CHARS ? bytesOf(body) : body);
 }
 
 function callOf(

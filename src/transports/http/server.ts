@@ -52,7 +52,7 @@ export interface HttpParts extends DoorParts {
   readonly metricsToken?: string | undefined;
   /** Counts what is under way, where somebody else wants to know it too. */
   readonly unsent?: Unsent;
-  /** A caller that takes no byte of its answer for so long is cut off; half a minute unless given. */
+  /** A caller that reads no byte of its answer for so long is cut off, after twice as long at most; 15 s unless given. */
   readonly stallMs?: number | undefined;
   /** Hears of each request once it is answered. */
   readonly access?: ((access: Access) => void) | undefined;
@@ -209,7 +209,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     streams.forget(targets);
     breakOffSlow(underWay);
   });
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages, atHand, turns });
+  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages, atHand, turns, unsent });
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure, turns });
 

@@ -19,10 +19,12 @@ interface Lane {
 /** Whoever sends more at once, in spite of all limits on connections, is refused sooner than it would fill the memory. */
 const MOST_ARRIVED = 1000;
 
+const LONG_BYTES = 64 * 1024;
+
 export class RequestTurns {
   readonly #limits: TurnLimits;
   readonly #lanes = new Map<string, Lane>();
-  readonly #release = new WeakMap<IncomingMessage, () => void>();
+  readonly #releases = new WeakMap<IncomingMessage, (() => void)[]>();
   #scheduled = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -33,10 +35,18 @@ export class RequestTurns {
   /** Handles what has arrived, now or in one of the next turns. */
   begin(caller: string, socket: Socket, handle: () => void): void {
     const lane = this.#laneOf(caller);
-    if ((lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs) || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
+    const free = lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs && !isResting(lane);
+    if (free || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
     // Where nobody is left to answer, it is not handled at all.
     else lane.arrived.push(() => !socket.destroyed && timed(lane, handle));
     this.#schedule();
+  }
+
+  /** Before the body of a request is read: those of one caller that are long wait for each other, so that few are in memory. */
+  enterLong(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const { "content-length": length, "transfer-encoding": pieces } = request.headers;
+    if (pieces === undefined && Number(length ?? 0) < LONG_BYTES) return undefined;
+    return this.enter(`${caller} long`, request, response);
   }
 
   /** Resolves when the caller's next request may be worked on; that ends with its answer. */
@@ -45,12 +55,14 @@ export class RequestTurns {
     const begin = (): void => {
       lane.underWay++;
       lane.entered++;
+      let released = false;
       const release = (): void => {
-        if (!this.#release.delete(request)) return;
+        if (released) return;
+        released = true;
         lane.underWay--;
         this.#schedule();
       };
-      this.#release.set(request, release);
+      this.#releases.set(request, [...(this.#releases.get(request) ?? []), release]);
       response.once("prefinish", release).once("close", release);
       if (response.destroyed) release();
     };
@@ -77,7 +89,7 @@ export class RequestTurns {
 
   /** It only waits from now on, or is sent as fast as it is read: others of its caller need not wait for it. */
   release(request: IncomingMessage): void {
-    this.#release.get(request)?.();
+    for (const release of this.#releases.get(request) ?? []) release();
   }
 
   #laneOf(caller: string): Lane {
@@ -87,8 +99,9 @@ export class RequestTurns {
     return lane;
   }
 
-  #mayEnter({ underWay, entered, restsUntil }: Lane): boolean {
-    return underWay < this.#limits.atOnce && entered < this.#limits.perTurn && (restsUntil === 0 || performance.now() >= restsUntil);
+  #mayEnter(lane: Lane): boolean {
+    const { underWay, entered } = lane;
+    return underWay < this.#limits.atOnce && entered < this.#limits.perTurn && !isResting(lane);
   }
 
   #schedule(): void {
@@ -101,14 +114,16 @@ export class RequestTurns {
     this.#scheduled = false;
     const { turnMs } = this.#limits;
     for (const [caller, lane] of this.#lanes) {
+      const pause = this.#limits.pauseFor(lane.usedMs);
+      if (pause > 0) lane.restsUntil = Math.max(lane.restsUntil, performance.now() + pause);
       lane.usedMs = 0;
       lane.entered = 0;
       while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
-      while (lane.arrived.length > 0 && lane.usedMs < turnMs) lane.arrived.shift()?.();
+      while (lane.arrived.length > 0 && lane.usedMs < turnMs && !isResting(lane)) lane.arrived.shift()?.();
       const rest = lane.restsUntil - performance.now();
-      if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
+      if ((lane.arrived.length > 0 && rest <= 0) || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
       else if (rest > 0) this.#wake(rest);
-      else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
+      else if (lane.underWay === 0 && lane.waiting.length === 0 && lane.arrived.length === 0) this.#lanes.delete(caller);
     }
   }
 
@@ -121,6 +136,8 @@ export class RequestTurns {
     this.#timer.unref();
   }
 }
+
+const isResting = ({ restsUntil }: Lane): boolean => restsUntil !== 0 && performance.now() < restsUntil;
 
 function timed(lane: Lane, handle: () => void): void {
   const began = performance.now();

@@ -1,14 +1,15 @@
-// Answers that nobody takes: their bytes are counted by caller and in all, and who takes none for half a minute to a minute is cut off.
+// Answers that nobody reads: their bytes are counted by caller and in all, and who reads none for 15 to 30 seconds is cut off.
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 
 /** A reader that takes no byte for so long is gone. The platform looks twice before it says so: it takes up to twice as long. */
-const STALL_MS = 30_000;
+const STALL_MS = 15_000;
 /** What the system itself keeps for a connection is not worth counting. */
 const COUNTED_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
-const OF_ONE_CALLER = 32 * MIB;
+const OF_ONE_CALLER = 24 * MIB;
 const OF_ALL = 256 * MIB;
 
 export class Unsent {
@@ -34,6 +35,12 @@ export class Unsent {
   /** Whether an answer of this size may be sent to a caller now. */
   admits(caller: string, bytes: number): boolean {
     return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && (this.#callers.get(caller) ?? 0) + bytes <= OF_ONE_CALLER);
+  }
+
+  /** Before a large answer is made: throws where its caller has left so much unread that it might be too much. */
+  require(caller: string): void {
+    const bytes = this.#callers.get(caller) ?? 0;
+    if (bytes > OF_ONE_CALLER - LIMITS.page_bytes) throw tooMuch(bytes);
   }
 
   /** Counts an answer until it has gone out, or refuses it. One that is sent piece by piece is never whole in memory, and counts nothing. */

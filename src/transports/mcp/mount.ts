@@ -73,6 +73,7 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
       requireJsonWanted(request.headers.accept);
     }),
+    preParsing: async (request, reply) => void (await turns?.enterLong(callerOf(request.ip), request.raw, reply.raw)),
     onSend,
     onResponse: (_request, reply, done) => {
       observe("mcp", reply.statusCode, reply.elapsedTime);
