@@ -79,10 +79,14 @@ describe("a mirror that follows /api/changes", () => {
     const chars = first.changes.reduce((sum, { raw }) => sum + (raw?.payload.length ?? 0), 0);
     expect(first).toMatchObject({ more: true, next_after: first.changes.length });
     expect(chars).toBeLessThan(1.5 * LIMITS.changes_raw_chars);
-    const rest = await page(board, `?after=${first.next_after}&limit=1000&include=raw`);
-    expect(rest.more).toBe(false);
-    expect(chainFaults([...first.changes, ...rest.changes])).toEqual([]);
-    expect([...first.changes, ...rest.changes].filter((entry) => entry.raw)).toHaveLength(50);
+    const all = [...first.changes];
+    for (let last = first; last.more;) {
+      last = await page(board, `?after=${last.next_after}&limit=1000&include=raw`);
+      expect(last.changes.length).toBeGreaterThan(0);
+      all.push(...last.changes);
+    }
+    expect(chainFaults(all)).toEqual([]);
+    expect(all.filter((entry) => entry.raw)).toHaveLength(50);
     expect((await page(board, "?limit=1000")).changes).toHaveLength(50);
   });
   test("a changed byte anywhere breaks the chain", async () => {

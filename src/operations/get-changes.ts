@@ -56,8 +56,11 @@ async function withContent(store: Store, start: number, limit: number, now: numb
   while (entries.length < limit && chars < LIMITS.changes_raw_chars) {
     const step = await store.entries(entries.at(-1)?.seq ?? start, Math.min(RAW_STEP, limit - entries.length), now);
     if (step.length === 0) break;
-    entries.push(...step);
-    for (const { raw } of step) chars += raw?.payload.length ?? 0;
+    for (const entry of step) {
+      if (chars >= LIMITS.changes_raw_chars) break;
+      entries.push(entry);
+      chars += entry.raw?.payload.length ?? 0;
+    }
     await nextSlice();
   }
   return entries;

@@ -46,7 +46,7 @@ export const LIMITS = Object.freeze({
   aliases_per_agent: 5,
   agent_days: 90,
   changes_limit: 1000,
-  changes_raw_chars: 4 * 1024 * 1024,
+  changes_raw_chars: 1024 * 1024,
   list_limit: 200,
   list_default: 50,
   page_bytes: 8 * 1024 * 1024,
