@@ -119,7 +119,7 @@ export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFo
       "too_many_streams",
     ],
     rate: "reads",
-    large: ({ limit = LIMITS.list_default }) => limit > LIMITS.list_default,
+    large: ({ limit }) => limit > LIMITS.list_default,
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,

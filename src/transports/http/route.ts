@@ -1,6 +1,6 @@
 // One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, preParsingHookHandler } from "fastify";
 import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import { pacedShare, shareOf } from "../../board/share.ts";
@@ -112,7 +112,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
       countBytes(request, Number(length));
     }),
-    preParsing: async (request, reply) => void (await turns?.enterLong(callerOf(request.ip), request.raw, reply.raw)),
+    ...(operation.method === "POST" ? { preParsing: longInTurns(turns) } : {}),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
     onResponse: (request, reply, done) => {
@@ -129,6 +129,15 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       return atTheCostOf(share, () => handle(request, reply));
     },
   });
+}
+
+/** Before a body is read: long ones of one caller wait for each other. */
+export function longInTurns(turns: RequestTurns | undefined): preParsingHookHandler {
+  return (request, reply, payload, done) => {
+    const turn = turns?.enterLong(callerOf(request.ip), request.raw, reply.raw);
+    if (turn === undefined) done(null, payload);
+    else void turn.then(() => done(null, payload));
+  };
 }
 
 /** A check of each request as a hook that waits for nothing: every request passes several, and a promise each would cost more than the check. Where it has answered itself, nothing follows. */

@@ -11,7 +11,7 @@ import { requireFewValues, scanText } from "../../core/protocol/text-scan.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import { takeText } from "../http/body.ts";
 import { type RefusalParts, sendRefusal, toRefusal } from "../http/refusals.ts";
-import { check, keepPrivate } from "../http/route.ts";
+import { check, keepPrivate, longInTurns } from "../http/route.ts";
 import type { Arrival } from "../http/secure.ts";
 import type { RequestTurns } from "../http/turns.ts";
 import { accessTo } from "./access.ts";
@@ -73,7 +73,7 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
       requireJsonWanted(request.headers.accept);
     }),
-    preParsing: async (request, reply) => void (await turns?.enterLong(callerOf(request.ip), request.raw, reply.raw)),
+    preParsing: longInTurns(turns),
     onSend,
     onResponse: (_request, reply, done) => {
       observe("mcp", reply.statusCode, reply.elapsedTime);
