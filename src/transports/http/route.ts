@@ -1,6 +1,6 @@
 // One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, preParsingHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from "fastify";
 import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import { pacedShare, shareOf } from "../../board/share.ts";
@@ -132,11 +132,9 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
 }
 
 /** Before a body is read: long ones of one caller wait for each other. */
-export function longInTurns(turns: RequestTurns | undefined): preParsingHookHandler {
-  return (request, reply, payload, done) => {
-    const turn = turns?.enterLong(callerOf(request.ip), request.raw, reply.raw);
-    if (turn === undefined) done(null, payload);
-    else void turn.then(() => done(null, payload));
+export function longInTurns(turns: RequestTurns | undefined): preParsingAsyncHookHandler {
+  return async (request, reply) => {
+    await turns?.enterLong(callerOf(request.ip), request.raw, reply.raw);
   };
 }
 
