@@ -1,5 +1,5 @@
 // Where the board keeps itself, by configuration: SQLite in the data directory, or a PostgreSQL that several nodes share.
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { unreachable } from "./adapters/postgres/address.ts";
@@ -10,7 +10,7 @@ import { openPostgresStore } from "./adapters/postgres/store.ts";
 import { nodesAt } from "./adapters/postgres/transfer.ts";
 import type { SourceModule } from "./adapters/search/search-thread.ts";
 import { knownBoardKey, recordBoardKey } from "./adapters/sqlite/board-key.ts";
-import { databasePath, lockDataDir } from "./adapters/sqlite/open.ts";
+import { databasePath, lockDataDir, tracesIn } from "./adapters/sqlite/open.ts";
 import { openSealedStore, openSqliteStore } from "./adapters/sqlite/store.ts";
 import { barredFromWriting } from "./adapters/system/access.ts";
 import { makeBoardKey, readBoardKey, requireBoardKey } from "./adapters/system/board-key.ts";
@@ -157,9 +157,6 @@ async function onPostgres({ data, databaseReadUrl, newKey }: Config, sealed: boo
   }
 }
 
-/** What a board leaves beside its database once it has run, or a restore that was interrupted; a key alone may have been put there for a new one. */
-const TRACES = /^(?:head(?:-ag_[0-9a-f]+)?\.json|index|replaced-.+|board\.db\.next)$/;
-
 /** An empty database in the place of one that is gone would discard what only the log beside it still holds, and sign a second history. */
 function requireWhole(path: string): void {
   if (existsSync(path)) return;
@@ -168,7 +165,7 @@ function requireWhole(path: string): void {
     throw new Error(
       `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. ${putBack(data)}`,
     );
-  const traces = existsSync(data) ? readdirSync(data).filter((name) => TRACES.test(name)) : [];
+  const traces = tracesIn(data);
   if (traces.length === 0) return;
   // A node of a board in PostgreSQL may run here: then that is what is wrong.
   lockDataDir(data).close();

@@ -289,6 +289,16 @@ describe("a database that is gone without a log", () => {
     expect((await fetch(`${board.url}/readyz`)).status).toBe(200);
   });
 
+  test.each(["stats", "check", "reports list"])("is told as such by operate %s", async (command) => {
+    const data = copy();
+    rmSync(databasePath(data));
+    const files = readdirSync(data);
+    expect(await said(["operate", ...command.split(" "), "--data", data])).toEqual(
+      matching(/^The database \S+board\.db is gone, but \S+ has held a board\. .* --database-url\. .* restore-backup/),
+    );
+    expect(readdirSync(data)).toEqual(files);
+  });
+
   test("is put back by a restored backup", async () => {
     const [data, dir] = [copy(), join(emptyDirectory(), "backup")];
     expect(await said(["operate", "backup", dir, "--data", data])).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
 // Opens the board's SQLite file with the durability the board promises, and brings its schema up to date.
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -19,6 +19,13 @@ const OLDEST_SQLITE = [3, 51, 3] as const;
 const CACHE_KIB = 8192;
 
 export const databasePath = (dataDir: string): string => join(dataDir, "board.db");
+
+/** What a board leaves beside its database once it has run, or a restore that was interrupted; a key alone may have been put there for a new one. */
+const TRACES = /^(?:head(?:-ag_[0-9a-f]+)?\.json|index|replaced-.+|board\.db\.next)$/;
+
+/** Those in this directory. */
+export const tracesIn = (dataDir: string): readonly string[] =>
+  existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : [];
 
 /** Throws a sentence for the operator where the file cannot be used. */
 export function openDatabase(path: string, use: "write" | "read"): DatabaseSync {

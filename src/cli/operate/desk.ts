@@ -7,7 +7,7 @@ import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
 import { openPostgresStore } from "../../adapters/postgres/store.ts";
 import { knownBoardKey } from "../../adapters/sqlite/board-key.ts";
 import { fileFault } from "../../adapters/sqlite/faults.ts";
-import { databasePath } from "../../adapters/sqlite/open.ts";
+import { databasePath, tracesIn } from "../../adapters/sqlite/open.ts";
 import { openSealedStore, openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { barred, barredFromWriting } from "../../adapters/system/access.ts";
 import { headFileIn } from "../../adapters/system/head-file.ts";
@@ -118,7 +118,13 @@ export function requireBoardIn(data: string): void {
   const path = databasePath(data);
   const unreadable = barred(path, "read");
   if (unreadable !== undefined) throw new Error(unreadable);
-  if (!existsSync(path)) throw new Error(`There is no board in ${data}. Give its directory with --data.`);
+  if (existsSync(path)) return;
+  if (tracesIn(data).length > 0)
+    throw new Error(
+      `The database ${path} is gone, but ${data} has held a board. If the board is in PostgreSQL, give its --database-url. ` +
+        `If not, put the database back where it was, or stop the board and restore a backup (blackboard operate restore-backup).`,
+    );
+  throw new Error(`There is no board in ${data}. Give its directory with --data.`);
 }
 
 /** Asking and telling, for what is done without the store. */
