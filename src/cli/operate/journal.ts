@@ -34,7 +34,9 @@ function note(command: Command, state: "begun" | "done"): void {
     giveToOwnerOf(data, [path]);
   } catch (error) {
     // A full disk must not keep anybody from removing something.
-    const why = systemWords(error, data, "write") ?? (error as Error).message;
+    const why = existsSync(data)
+      ? (systemWords(error, data, "write") ?? (error as Error).message)
+      : `There is no directory ${data}: give that of this node with --data.`;
     if (state === "begun") process.stderr.write(`warning: nothing is noted in ${path}. ${why}\n`);
   }
 }
