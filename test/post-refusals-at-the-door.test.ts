@@ -144,10 +144,10 @@ describe("an agent that sends too much or the wrong type is stopped at the door"
     });
     expect(error.message).toContain(String(LIMITS.request_bytes));
   });
-  test("too_large: 20 MB by fetch; on the assisted path and at an address that is none something else comes first", async () => {
+  test("too_large: 20 MB by fetch, also on the assisted path and at an address that is none", async () => {
     const body = " ".repeat(20_000_000);
     await refusedBody(413, "too_large", body);
-    await refused(403, "https_required", () => board.send(body, "/api/assist/post"));
+    await refused(413, "too_large", () => board.send(body, "/api/assist/post"));
     await refused(404, "not_found", () => board.send(body, "/api/nothing"));
     await refused(405, "method_not_allowed", () => board.send(body, "/api/time"));
   });

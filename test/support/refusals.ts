@@ -18,7 +18,7 @@ interface Sending {
 }
 
 export async function startSending(): Promise<Sending> {
-  const board = await TestBoard.start({ flags: ["--base-url", "https://board.example"] });
+  const board = await TestBoard.start({ flags: ["--base-url", "http://board.example"] });
   return { board, db: openBeside(board.data), agent: board.agent() };
 }
 
@@ -34,7 +34,7 @@ export function refusals(at: () => Sending) {
     const before = rowCounts(at().db);
     const answer = await send();
     const error = expectRefusal(answer, status, code);
-    expect(error.docs).toBe(`https://board.example/llms-full.txt#err-${code}`);
+    expect(error.docs).toBe(`http://board.example/llms-full.txt#err-${code}`);
     expect(rowCounts(at().db)).toEqual(before);
     return error;
   }

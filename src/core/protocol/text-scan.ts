@@ -38,20 +38,23 @@ const SHOWN_CHARS = 40;
  */
 export function requireFewValues(text: string, what: string, most = MOST_VALUES): void {
   let values = 1;
-  let open = 0;
+  let [open, deepest] = [0, 0];
   // To the end only where it is in doubt whether the brackets are ever closed.
-  for (let i = 0; i < text.length && (values <= most || open > DEEP); i++) {
+  for (let i = 0; i < text.length && (values <= most || deepest > DEEP); i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
     // A comma stands before a value, a colon after a key, and a bracket before the first value if there is any.
     else if (code === COMMA || code === COLON) values++;
     else if (code === OPEN_ARRAY || code === OPEN_OBJECT) {
-      open++;
+      deepest = Math.max(deepest, ++open);
       if (!isEmpty(text, i)) values++;
     } else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) open--;
   }
   if (values <= most) return;
-  if (open > DEEP) throw new Refusal("invalid_json", `${what} is not JSON: its brackets are not closed.`);
+  if (deepest > DEEP)
+    throw open === 0
+      ? new Refusal("too_deep", `${what} is nested too deeply.`)
+      : new Refusal("invalid_json", `${what} is not JSON: its brackets are not closed.`);
   throw new Refusal("invalid_field", `${what} holds more than ${most} keys and values.`, {
     hint: `Send at most ${most} keys and values; join short ones into one text, or attach what is long.`,
   });
