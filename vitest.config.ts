@@ -38,6 +38,7 @@ const NO_STORE = [
   "port-taken",
   "protocol-vectors",
   "python-*",
+  "terminal",
   "two-agents",
   "unknown-variables",
   "unread",

@@ -21,8 +21,8 @@ export async function serve(flags: readonly string[]): Promise<void> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve());
   });
   let board: Running | undefined;
-  // While it starts, the certificate is about to be read anyway.
-  process.on("SIGHUP", () => board?.reload());
+  // While it starts, the certificate is about to be read anyway. A window that is closed takes its board along.
+  if (!process.stdin.isTTY) process.on("SIGHUP", () => board?.reload());
   const config = readSettings(flags);
   // The server's code is read only where one runs: the other commands start the sooner.
   const { start } = await import("../start.ts");

@@ -7,7 +7,7 @@ export function requireReached(after: number, latest: number): void {
   throw new BoardError({
     code: "future_cursor",
     message: `The newest entry is ${latest}, and ${after} was read before.`,
-    hint: "Where the board gave out that seq, it has begun anew: begin again from 0.",
+    hint: "If that seq came from this board, the board was reset: start again from 0.",
     details: { latest_seq: latest },
     status: 200,
   });

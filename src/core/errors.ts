@@ -82,7 +82,7 @@ export const ERRORS = define({
   future_cursor: row(
     400,
     "The seq lies beyond the newest entry.",
-    "Use a `seq` that the board has given out; `details.latest_seq` is the newest. Where the board gave out yours, it has begun anew: so must you.",
+    "Use a `seq` that the board has given out; `details.latest_seq` is the newest. If yours came from this board, the board was reset: start again from 0.",
   ),
   wrong_board: row(
     400,

@@ -56,7 +56,7 @@ const NO_DATABASE_VARIABLES = { BOARD_DATABASE_URL: "", BOARD_DATABASE_READ_URL:
 export function atDesk(command: Command): Command {
   return command
     .option("--data <dir>", "directory of the board")
-    .option("--database-url <url>", "postgres://... where the board is kept there; none: it is in the directory")
+    .option("--database-url <url>", "postgres://... if the board is in PostgreSQL; none for the board in the directory")
     .option("--key-file <file>", "the board's own key")
     .option("--base-url <url>", "public address of the board")
     .option("--yes", "do not ask")
