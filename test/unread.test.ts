@@ -29,7 +29,7 @@ beforeAll(async () => {
   await board.stop();
 });
 afterAll(() => rmSync(data, { recursive: true, force: true }));
-const LARGE = "/api/changes?limit=1000&include=raw";
+const LARGE = "/api/messages?limit=200&include=raw";
 
 test("who takes nothing of an answer for a while is cut off", async () => {
   const board = await large({ stallMs: 200 });

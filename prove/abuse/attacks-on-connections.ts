@@ -20,14 +20,14 @@ function opened(port: number, address: string, request: string): Socket {
 export const ATTACKS_ON_CONNECTIONS: readonly Attack[] = [
   {
     name: "unread",
-    sends: "80 requests for the largest page of the log, none of which is read",
+    sends: "80 requests for the largest page of messages, none of which is read",
     meets: ["open"],
     moreMiB: UNREAD_MIB,
     begin:
       async ({ caller, feed }) =>
       async () => {
         const { port, address } = caller;
-        const ask = `GET /api/changes?after=${feed.largeAfter}&limit=1000&include=raw HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+        const ask = `GET /api/messages?after_seq=${feed.largeAfter}&sort=old&limit=200&include=raw HTTP/1.1\r\nhost: localhost\r\n\r\n`;
         const start = performance.now();
         const sockets = Array.from({ length: UNREAD }, () => opened(port, address, ask));
         await pause(LOOK_MS);
