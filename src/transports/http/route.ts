@@ -112,7 +112,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
       countBytes(request, Number(length));
     }),
-    ...(operation.method === "POST" ? { preParsing: longInTurns(turns) } : {}),
+    ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
     onResponse: (request, reply, done) => {

@@ -104,3 +104,18 @@ test("after work for one caller its next request waits, and nobody else's does",
   expect(turns.enter("modest", other.request, other.response)).toBeUndefined();
   await waiting;
 });
+
+test("nobody waits for somebody else's rest", async () => {
+  const turns = new RequestTurns({ atOnce: 4, perTurn: 4, turnMs: 5, pauseFor: (ms) => ms });
+  const entered: string[] = [];
+  const enter = (caller: string): Promise<void> => {
+    const { request, response } = exchange();
+    return (turns.enter(caller, request, response) ?? Promise.resolve()).then(() => void entered.push(caller));
+  };
+  turns.used("greedy", 500);
+  const greedy = enter("greedy");
+  await turn();
+  turns.used("modest", 50);
+  await Promise.all([greedy, enter("modest")]);
+  expect(entered).toEqual(["modest", "greedy"]);
+});

@@ -14,6 +14,8 @@ interface Lane {
   readonly arrived: (() => void)[];
   /** Nothing more begins before this time: after work for one caller the others have as much time to themselves. */
   restsUntil: number;
+  /** Somebody sees to it that it goes on after that. */
+  waking: boolean;
 }
 
 /** Whoever sends more at once, in spite of all limits on connections, is refused sooner than it would fill the memory. */
@@ -26,7 +28,6 @@ export class RequestTurns {
   readonly #lanes = new Map<string, Lane>();
   readonly #releases = new WeakMap<IncomingMessage, (() => void)[]>();
   #scheduled = false;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -95,7 +96,7 @@ export class RequestTurns {
   #laneOf(caller: string): Lane {
     let lane = this.#lanes.get(caller);
     if (lane === undefined)
-      this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0 }));
+      this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0, waking: false }));
     return lane;
   }
 
@@ -112,28 +113,32 @@ export class RequestTurns {
 
   #nextTurn(): void {
     this.#scheduled = false;
-    const { turnMs } = this.#limits;
+    const now = performance.now();
     for (const [caller, lane] of this.#lanes) {
       const pause = this.#limits.pauseFor(lane.usedMs);
-      if (pause > 0) lane.restsUntil = Math.max(lane.restsUntil, performance.now() + pause);
+      if (pause > 0) lane.restsUntil = Math.max(lane.restsUntil, now + pause);
       lane.usedMs = 0;
       lane.entered = 0;
-      while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
-      while (lane.arrived.length > 0 && lane.usedMs < turnMs && !isResting(lane)) lane.arrived.shift()?.();
-      const rest = lane.restsUntil - performance.now();
-      if ((lane.arrived.length > 0 && rest <= 0) || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
-      else if (rest > 0) this.#wake(rest);
-      else if (lane.underWay === 0 && lane.waiting.length === 0 && lane.arrived.length === 0) this.#lanes.delete(caller);
+      if (lane.restsUntil > now) this.#wake(lane, lane.restsUntil - now);
+      else this.#goOn(caller, lane);
     }
   }
 
-  #wake(ms: number): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+  #goOn(caller: string, lane: Lane): void {
+    while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
+    while (lane.arrived.length > 0 && lane.usedMs < this.#limits.turnMs) lane.arrived.shift()?.();
+    if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
+    else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
+  }
+
+  /** A timer for each lane: nobody waits for somebody else's rest. */
+  #wake(lane: Lane, ms: number): void {
+    if (lane.waking) return;
+    lane.waking = true;
+    setTimeout(() => {
+      lane.waking = false;
       this.#schedule();
-    }, ms);
-    this.#timer.unref();
+    }, ms).unref();
   }
 }
 
