@@ -43,6 +43,17 @@ test("who has no more is told so at the end of the slice", () => {
   expect(() => atTheCostOf(none, () => slice(() => "done"))).toThrow("no more");
 });
 
+test("work that fails is paid for too", () => {
+  const spent: number[] = [];
+  const failing = () =>
+    slice(() => {
+      throw new Error("failed");
+    });
+  const own = share("a", (ms) => void spent.push(ms));
+  expect(() => atTheCostOf(own, failing)).toThrow("failed");
+  expect(spent).toHaveLength(1);
+});
+
 test("one slice is done in each turn of the event loop, and callers have their turns one after the other", async () => {
   const done: string[] = [];
   const turns: number[] = [];
