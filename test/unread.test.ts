@@ -58,6 +58,7 @@ test("one address can leave 24 MiB unread; more is refused to it and nobody else
   const error = expectRefusal(refused, 429, "overloaded");
   expect(error.details?.["unread_bytes"]).toBeGreaterThan(24 * 1024 * 1024 - size);
   expect(refused.headers.get("retry-after")).toBe("1");
+  expect(refused.headers.get("connection"), "left unread it would stay open").toBe("close");
   expect((await board.get("/api/messages?limit=1")).status).toBe(200);
   expect((await board.get(LARGE, { headers: { "x-forwarded-for": "203.0.113.7" } })).status).toBe(200);
   for (const socket of stalled) socket.destroy();

@@ -11,7 +11,7 @@ import { counted } from "../core/view/counted.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Card } from "../ports/store.ts";
 import { jsonReply, type Ready, type Reply } from "./operation.ts";
-import { slice } from "../ports/share.ts";
+import { inSlices } from "../ports/share.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
 export const BODY_AND_DATA: ReadonlySet<Include> = new Set(["body", "data"]);
@@ -27,7 +27,8 @@ export interface Presentation {
 }
 
 export interface Presenter {
-  page(page: Page, how: Presentation): Reply;
+  /** In slices: the records of a large page take long to write. */
+  page(page: Page, how: Presentation): Promise<Reply>;
   /** The page in full as JSON text. */
   pageText(page: Page, how: Pick<Presentation, "include" | "extra">): Ready;
   record(card: Card, include: ReadonlySet<Include>, now: number): Ready;
@@ -66,64 +67,73 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
   const markdown: Presenter["markdown"] = (heading, lines, shown) => asMarkdown(markdownDocument(heading, lines, shown, freshFence()));
 
-  /** The whole page as text, put together from records that are mostly rendered already. */
-  function textBefore(page: Page, { include, extra }: Pick<Presentation, "include" | "extra">): Pick<PageText, "text" | "nextCursor"> {
-    const { latestSeq, asOf } = page;
-    const { shown, nextCursor } = fitting(page, (item) => {
-      const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, asOf);
-      if (item.score === undefined && extra === undefined) return record;
-      return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
-    });
-    const text = `{"messages":[${shown.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
-    return { text, nextCursor };
+  function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
+    const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
+    if (item.score === undefined && extra === undefined) return record;
+    return withMore(record, { ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) });
   }
 
   /** The same as long as none of its records counts down a second. */
-  function keptText(page: Page, how: Pick<Presentation, "include" | "extra">): Pick<PageText, "text" | "nextCursor"> {
+  function keptText({ items, latestSeq, asOf }: Page, { include, extra }: Pick<Presentation, "include" | "extra">): PageText | undefined {
+    const kept = extra === undefined ? pageTexts.get(items) : undefined;
+    const holds = kept?.key === includeKey(include) && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until;
+    return holds ? kept : undefined;
+  }
+
+  /** The whole page as text, put together from records that are mostly rendered already. */
+  function keepText(
+    page: Page,
+    { include, extra }: Pick<Presentation, "include" | "extra">,
+    { shown, nextCursor }: Fitted<string>,
+  ): PageText {
     const { items, latestSeq, asOf } = page;
-    if (how.extra !== undefined) return textBefore(page, how);
-    const key = includeKey(how.include);
-    const kept = pageTexts.get(items);
-    if (kept !== undefined && kept.key === key && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until) return kept;
-    const made = textBefore(page, how);
+    const text = `{"messages":[${shown.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
     const until = items.reduce(
       (least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least),
       Infinity,
     );
-    pageTexts.set(items, { ...made, key, latestSeq, from: asOf, until });
+    const made = { text, nextCursor, key: includeKey(include), latestSeq, from: asOf, until };
+    if (extra === undefined) pageTexts.set(items, made);
     return made;
   }
 
-  function pageText(page: Page, how: Pick<Presentation, "include" | "extra">): Ready {
-    const { text, nextCursor } = keptText(page, how);
-    const json = `${text}${iso(page.asOf)}"}`;
-    return nextCursor === null ? { json } : { json, next: nextCursor };
-  }
+  const readyText = ({ text, nextCursor }: PageText, { asOf }: Page): Ready => ({ json: `${text}${iso(asOf)}"}`, ...nextOf(nextCursor) });
 
   return {
     markdown,
     markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
-    pageText,
+    pageText(page, how) {
+      return readyText(
+        keptText(page, how) ??
+          keepText(
+            page,
+            how,
+            fittingNow(page, (item) => shownText(page, item, how)),
+          ),
+        page,
+      );
+    },
     record: (card, include, now) => ({ json: textOf(card, include, now) }),
     text: (card, include, now, more) => withMore(textOf(card, include, now), more),
-    page: (page, how) => slice(() => shown(page, how)),
+    async page(page, how) {
+      if (how.format === "md") {
+        const { shown, nextCursor } = await fitting(page, (item) => recordIn(page, item, how), markdownText);
+        const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
+        const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+        return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
+      }
+      const { fields } = how;
+      if (fields !== undefined) {
+        const { shown, nextCursor } = await fitting(page, (item) => project(recordIn(page, item, how), fields), JSON.stringify);
+        return {
+          body: { messages: shown, next_cursor: nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) },
+          ...nextOf(nextCursor),
+        };
+      }
+      const kept = keptText(page, how) ?? keepText(page, how, await fitting(page, (item) => shownText(page, item, how)));
+      return jsonReply(readyText(kept, page));
+    },
   };
-
-  function shown(page: Page, how: Presentation): Reply {
-    if (how.format !== "md" && how.fields === undefined) return jsonReply(pageText(page, how));
-    if (how.format === "md") {
-      const { shown, nextCursor } = fitting(page, (item) => recordIn(page, item, how), markdownText);
-      const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
-      const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
-      return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
-    }
-    const { fields = [] } = how;
-    const { shown, nextCursor } = fitting(page, (item) => project(recordIn(page, item, how), fields), JSON.stringify);
-    return {
-      body: { messages: shown, next_cursor: nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) },
-      ...nextOf(nextCursor),
-    };
-  }
 }
 
 /** As long as any: the marker lines of one answer are as long as those of another. */
@@ -133,8 +143,13 @@ export const markdownText = (record: MarkdownRecord | Tombstone): string => mess
 
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
 
+interface Fitted<Shown> {
+  readonly shown: readonly Shown[];
+  readonly nextCursor: string | null;
+}
+
 /** What one answer has room for, one message at least: a page without any would lead its reader nowhere, or to itself. */
-function fitting<Shown>(page: Page, show: (item: Item) => Shown, textOf = (shown: Shown): string => String(shown)) {
+function* filling<Shown>(page: Page, show: (item: Item) => Shown, textOf: (shown: Shown) => string): Generator<void, Fitted<Shown>> {
   const shown: Shown[] = [];
   let bytes = 0;
   for (const item of page.items) {
@@ -143,8 +158,27 @@ function fitting<Shown>(page: Page, show: (item: Item) => Shown, textOf = (shown
     const last = page.items[shown.length - 1];
     if (bytes > LIMITS.page_bytes && last !== undefined) return { shown, nextCursor: page.cursorAfter(last) };
     shown.push(one);
+    yield;
   }
   return { shown, nextCursor: page.nextCursor };
+}
+
+const asWritten = (shown: unknown): string => String(shown);
+
+function fittingNow<Shown>(page: Page, show: (item: Item) => Shown): Fitted<Shown> {
+  const steps = filling(page, show, asWritten);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+async function fitting<Shown>(
+  page: Page,
+  show: (item: Item) => Shown,
+  textOf: (shown: Shown) => string = asWritten,
+): Promise<Fitted<Shown>> {
+  return inSlices(filling(page, show, textOf));
 }
 
 /** Neither text is empty, so a comma joins them. */

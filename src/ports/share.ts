@@ -66,18 +66,30 @@ export function requireShare(): void {
 /** Between two slices of long work everybody else has a turn; so long may each take. */
 const SLICE_MS = 8;
 
-/** Works through items in slices by time, however long each of them takes. */
-export async function sliced<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
-  const iterator = items[Symbol.iterator]();
-  const untilTired = (): boolean => {
-    for (const began = performance.now(); performance.now() - began < SLICE_MS;) {
-      const { done, value } = iterator.next();
-      if (done === true) return true;
-      work(value);
+/** Takes the steps of long work in slices by time, however long each of them takes. */
+export async function inSlices<Result>(steps: Iterator<unknown, Result>): Promise<Result> {
+  const untilTired = (): IteratorResult<unknown, Result> => {
+    const began = performance.now();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true || performance.now() - began >= SLICE_MS) return step;
     }
-    return false;
   };
-  while (!slice(untilTired)) await nextSlice();
+  for (;;) {
+    const step = slice(untilTired);
+    if (step.done === true) return step.value;
+    await nextSlice();
+  }
+}
+
+/** Works through items in slices. */
+export const sliced = <Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> => inSlices(each(items, work));
+
+function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generator<void, void> {
+  for (const item of items) {
+    work(item);
+    yield;
+  }
 }
 
 /** Who waits for a turn, by caller; callers in the order of their turns. */

@@ -93,7 +93,9 @@ export function sendRefusal(
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
   const text = page ?? JSON.stringify(wrap(errorBody(refusal, baseUrl)));
   const unread = isTooMuch(reply.request.raw);
-  if (unread) void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
+  // A caller that leaves its answers unread would leave this connection open too.
+  if (unread || (code === "overloaded" && status === 429))
+    void reply.headers({ connection: "close", "content-length": Buffer.byteLength(text) });
   return reply
     .code(status)
     .headers(page === undefined ? door.headers : { ...door.headers, ...PAGE_HEADERS })
