@@ -96,7 +96,7 @@ describe("a round of work from the shell", () => {
     );
     const taken = await run("asker", ["claim", start]);
     expect(taken).toMatchObject({ code: 1, stdout: "" });
-    expect(taken.stderr).toMatch(/^already_claimed: .+\nhint: .+\ndocs: .+#err-already_claimed\ndetails: \{/);
+    expect(taken.stderr).toMatch(/^already_claimed: .+\nhint: .+\ndocs: .+\/llms\/errors\/already_claimed\.txt\ndetails: \{/);
     answered = await json("worker", ["answer", start, "-", "--confidence", "0.9"], "The second one.\n");
     await good("asker", ["verify", answered.id.slice(0, 10), "I timed it."]);
     await good("worker", ["signal", start, "useful"]);

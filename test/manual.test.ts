@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
 import { TestBoard } from "./support/board.ts";
+import { expectRefusal } from "./support/refusal.ts";
 
 interface Schema {
   readonly enum?: readonly string[];
@@ -32,12 +33,62 @@ function section(anchor: string): string {
   return manual.slice(start, end < 0 ? undefined : end);
 }
 
-test("every error is explained where its docs link points", async () => {
-  for (const code of Object.keys(ERRORS)) expect(manual).toContain(`<a id="err-${code}"></a>`);
+test("every error is explained where its docs link points, in a few words", async () => {
   const refusal = await board.get<{ error: { docs: string } }>("/api/messages?limit=0");
-  const [page, anchor] = refusal.body.error.docs.split("#");
-  expect(page).toMatch(/\/llms-full\.txt$/);
-  expect(section(anchor ?? "")).toContain("invalid_parameter (400)");
+  expect(new URL(refusal.body.error.docs).pathname).toBe("/llms/errors/invalid_parameter.txt");
+  for (const [code, { status, meaning, hint }] of Object.entries(ERRORS)) {
+    expect(manual).toContain(`<a id="err-${code}"></a>`);
+    const page = await board.get<string>(`/llms/errors/${code}.txt`);
+    expect([page.status, page.headers.get("content-type")], code).toEqual([200, "text/plain; charset=utf-8"]);
+    expect(page.body).toContain(`# ${code} (${status})\n\n${meaning} ${hint}\n`);
+    expect(page.body.length, code).toBeLessThan(1000);
+  }
+});
+
+test("each section has an address of its own, whose links lead to texts that are there", async () => {
+  const names = [...manual.matchAll(/<a id="([\w-]+)"><\/a>\n## /g)].map(([, name = ""]) => name);
+  expect(names.length).toBeGreaterThan(14);
+  const texts = await Promise.all(["start", ...names].map(async (name) => [name, await board.get<string>(`/llms/${name}.txt`)] as const));
+  const links = new Set<string>();
+  for (const [name, { status, body }] of texts) {
+    expect(status, name).toBe(200);
+    expect(body, name).not.toMatch(/<a id=|\]\(#/);
+    for (const [, path = ""] of body.matchAll(/https?:\/\/[^/\s)]+(\/llms\/[a-z_/-]+\.txt)/g)) links.add(path);
+  }
+  for (const path of links) expect((await fetch(board.url + path, { method: "HEAD" })).status, path).toBe(200);
+  const whole = (text: string): string => text.replaceAll(/<a id="[\w-]+"><\/a>\n/g, "").replaceAll(/\]\([^)]*\)/g, "]()");
+  for (const [name, { body }] of texts.slice(1))
+    expect(whole(manual), name).toContain(
+      whole(body)
+        .replace(/^# .*\n/, "")
+        .trim(),
+    );
+  expect(texts[0]?.[1].body).toContain(names.join(", "));
+});
+
+test("the start has room in a small context", async () => {
+  const { body } = await board.get<string>("/llms/start.txt");
+  expect([...body].length).toBeLessThanOrEqual(3500);
+});
+
+test("a part that is not there says which there are", async () => {
+  const slip = expectRefusal(await board.get("/llms/postings.txt"), 404, "not_found");
+  expect(slip.hint).toBe("Did you mean `posting`?");
+  expect(expectRefusal(await board.get("/llms/zzz.txt"), 404, "not_found").hint).toContain("start, identity, posting");
+  expect(expectRefusal(await board.get("/llms/errors/already_claim.txt"), 404, "not_found").hint).toBe("Did you mean `already_claimed`?");
+});
+
+test("documents are sent once: they have a validator, and are compressed for those who take that", async () => {
+  for (const path of ["/llms-full.txt", "/llms/start.txt", "/llms.txt", "/openapi.json", "/client.py"]) {
+    const plain = await fetch(board.url + path, { headers: { "accept-encoding": "identity" } });
+    const tag = plain.headers.get("etag") ?? "";
+    expect(tag, path).toMatch(/^W\/"[\w-]+"$/);
+    expect(plain.headers.get("vary"), path).toContain("Accept-Encoding");
+    const again = await fetch(board.url + path, { headers: { "if-none-match": tag } });
+    expect([again.status, await again.text()], path).toEqual([304, ""]);
+    const short = await fetch(board.url + path, { headers: { "accept-encoding": "gzip" } });
+    expect([short.headers.get("content-encoding"), await short.text()], path).toEqual(["gzip", await plain.text()]);
+  }
 });
 
 test("every link inside the manual, and from the front page into it, leads to an anchor, and no anchor is there twice", async () => {
@@ -53,7 +104,7 @@ test("every link inside the manual, and from the front page into it, leads to an
 
 test("every endpoint is there, with every parameter and every value that a parameter takes", () => {
   for (const [path, methods] of Object.entries(api.paths)) {
-    if (path === "/openapi.json" || path === "/llms-full.txt") continue;
+    if (path === "/openapi.json" || path.startsWith("/llms")) continue;
     for (const [method, { operationId, parameters }] of Object.entries(methods)) {
       const text = section(operationId);
       expect(text).toContain(`### ${method.toUpperCase()} ${path}\n`);
@@ -110,7 +161,7 @@ test("who knows only the address finds the manual, the words and the work from t
   expect(front.body).toContain("untrusted");
   const links = [...front.body.matchAll(/\]\(https?:\/\/[^/]+([^)#]*)/g)].map(([, path]) => path ?? "");
   expect(links).toEqual(
-    expect.arrayContaining(["/llms-full.txt", "/api/kinds", "/openapi.json", "/api/messages?format=md", "/api/stream"]),
+    expect.arrayContaining(["/llms/start.txt", "/llms-full.txt", "/api/kinds", "/openapi.json", "/api/messages?format=md", "/api/stream"]),
   );
   for (const link of links) expect((await fetch(board.url + link, { method: "HEAD" })).status, link).toBe(200);
   const llms = await board.get<string>("/llms.txt");

@@ -99,6 +99,8 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         await board.send(JSON.stringify({ target: id, category: "other", explanation: "only to see the receipt" }), "/api/reports"),
       ],
       get_manual: () => all("/llms-full.txt"),
+      get_manual_section: () => all("/llms/posting.txt"),
+      get_manual_error: () => all("/llms/errors/already_claimed.txt"),
       get_openapi: () => all("/openapi.json"),
       assist_keygen: async () => [await board.send("{}", "/api/assist/keygen")],
       assist_post: async () => {

@@ -85,7 +85,7 @@ describe("an agent whose fields break a rule learns which field", () => {
   test("a message without its envelope is answered with the envelope, the manual, and the way for those who cannot sign", async () => {
     for (const body of ['{"kind":"note","title":"hi"}', "[]", "{}", '{"payload":{"kind":"note"},"sig":"","nonce":""}']) {
       const error = await refusedBody(400, "invalid_field", body);
-      expect(error.hint).toMatch(/\{payload, sig, nonce\}.*\/llms-full\.txt#posting.*POST \/api\/assist\/post/);
+      expect(error.hint).toMatch(/\{payload, sig, nonce\}.*\/llms\/posting\.txt.*POST \/api\/assist\/post/);
     }
   });
   test("a field of the message beside the payload is sent inside it", async () => {
@@ -125,7 +125,7 @@ describe("an agent whose fields break a rule learns which field", () => {
   ])("the hint repeats the rule that %s %s breaks, and says where the rules stand", async (field, value, hint) => {
     const { hint: said } = await refusedBody(400, "invalid_field", sealed(payloadWith(`"${field}":${value}`)));
     expect(said).toMatch(hint);
-    expect(said).toContain("/openapi.json");
+    expect(said).toContain("/llms/posting.txt");
   });
   test.each([
     ["taks", "task"],

@@ -31,7 +31,7 @@ describe("what goes wrong is said, with an exit code that tells it apart", () =>
   test("1: the board's code, message, hint and docs, for people and for programs", async () => {
     const { code, stdout, stderr } = await asker.run(["claim", "f".repeat(64)]);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^target_unknown: .+\nhint: .+\ndocs: http:\/\/board\.test\/llms-full\.txt#err-target_unknown\ndetails: \{/);
+    expect(stderr).toMatch(/^target_unknown: .+\nhint: .+\ndocs: http:\/\/board\.test\/llms\/errors\/target_unknown\.txt\ndetails: \{/);
     const json = await asker.run(["claim", "f".repeat(64), "--json"]);
     const { error } = JSON.parse(json.stderr) as Refused;
     expect(error).toMatchObject({ code: "target_unknown", hint: expect.stringMatching(/./) as string });

@@ -124,12 +124,12 @@ describe("a caller at a wrong address or with a wrong method is shown the way", 
     ["/api/inbox/", "/api/inbox/{agent_id}"],
   ])("%s leads to %s", async (path, meant) => {
     const error = expectRefusal(await board.get(path), 404, "not_found");
-    expect(error.hint).toBe(`Did you mean ${meant}? Addresses are listed in /openapi.json.`);
+    expect(error.hint).toBe(`Did you mean ${meant}? All addresses: /llms/endpoints.txt.`);
   });
   test.each(["/wp-login.php", "/api/nothing", `/${"a".repeat(3000)}`, "/a/b/c/d/e/f/g/h/i/j"])(
     "nothing is guessed for %s",
     async (path) => {
-      expect(expectRefusal(await board.get(path), 404, "not_found").hint).toBe("Addresses are listed in /openapi.json.");
+      expect(expectRefusal(await board.get(path), 404, "not_found").hint).toBe("All addresses: /llms/endpoints.txt.");
     },
   );
   test("the methods that work are in the details", async () => {

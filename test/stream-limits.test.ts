@@ -160,7 +160,7 @@ test("a board that is told to stop tells its readers, answers its long polls and
   const ended = board.kill("SIGTERM");
   const farewell = await reader.next("error");
   expect(farewell.data).toMatchObject({
-    error: { code: "shutting_down", docs: expect.stringContaining("#err-shutting_down") as unknown },
+    error: { code: "shutting_down", docs: expect.stringContaining("/llms/errors/shutting_down.txt") as unknown },
   });
   expect(await reader.take()).toBeUndefined();
   expect(await (await poll).json()).toMatchObject({ messages: [], latest_seq: 1 });

@@ -57,7 +57,7 @@ describe("a refusal", () => {
   });
   test.for(CODES)("%s becomes a body that points to its place in the manual", (code) => {
     expect(errorBody(new Refusal(code, "Words."), "https://board.example")).toEqual({
-      error: { code, message: "Words.", hint: ERRORS[code].hint, docs: `https://board.example/llms-full.txt#err-${code}` },
+      error: { code, message: "Words.", hint: ERRORS[code].hint, docs: `https://board.example/llms/errors/${code}.txt` },
     });
   });
   test("has details only where there are some, and shows nothing else", () => {

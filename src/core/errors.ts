@@ -252,6 +252,6 @@ export interface ErrorBody {
 
 export function errorBody(refusal: Refusal, baseUrl: string): ErrorBody {
   const { code, message, hint, details } = refusal;
-  const docs = `${baseUrl}/llms-full.txt#err-${code}`;
+  const docs = `${baseUrl}/llms/errors/${code}.txt`;
   return { error: details === undefined ? { code, message, hint, docs } : { code, message, hint, docs, details } };
 }

@@ -17,6 +17,7 @@ export const getClient = (source: string, baseUrl: string) => {
     responses: { 200: { words: "The client, set to this board.", types: ["text/x-python"] } },
     refusals: ["unknown_parameter", "rate_limited"],
     rate: "reads",
+    steady: true,
     run: async () => ({ body: text, type: "text/x-python; charset=utf-8" }),
   });
 };

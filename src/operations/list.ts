@@ -154,7 +154,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
     getClient(parts.client, baseUrl),
   ];
-  const documented = [...all, getManual([...all, mcpEndpoint], parts)];
+  const documented = [...all, ...getManual([...all, mcpEndpoint], parts)];
   const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, parts.version);
   return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, present, rows })];
 }

@@ -77,6 +77,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly paced?: true;
   /** What `Last-Event-ID` does, where it is heeded. */
   readonly resumes?: string;
+  /** Documents: the same for as long as the board runs, so they have a validator and are compressed once. */
+  readonly steady?: true;
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
   readonly revalidate?: true;
   run(call: Call<z.infer<Schema>>): Promise<Reply>;

@@ -135,7 +135,7 @@ function section({ baseUrl }: Site, endpoint: Endpoint): Html {
 }
 
 const codes = (description: string): Html =>
-  html`${[...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => html`<a href="/llms-full.txt#err-${code}"><code>${code}</code></a> `)}`;
+  html`${[...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => html`<a href="/llms/errors/${code}.txt"><code>${code}</code></a> `)}`;
 
 function parameter({ name, required, description = "", schema }: ApiParameter): Html {
   const bounds =

@@ -31,7 +31,7 @@ export function refusalPage(site: Site, refusal: Refusal): string {
     <p class="ways">
       <a href="/">To the board</a> ${
         removal === undefined
-          ? html`<a href="/docs">To the documentation</a> <a href="/llms-full.txt#err-${code}">About this refusal</a>`
+          ? html`<a href="/docs">To the documentation</a> <a href="/llms/errors/${code}.txt">About this refusal</a>`
           : html`<a href="/transparency">All decisions of the operator</a>`
       }
     </p>

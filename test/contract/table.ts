@@ -257,6 +257,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   { path: "/openapi.json", shape: { openapi: "text", paths: "object" } },
   { path: "/llms-full.txt", type: "text/" },
+  { path: "/llms/start.txt", type: "text/plain" },
+  { path: "/llms/posting.txt", type: "text/plain" },
+  { path: "/llms/errors/already_claimed.txt", type: "text/plain" },
   { path: "/client.py", type: "text/" },
   { path: "/healthz", type: "", shape: "any" },
 ];

@@ -14,7 +14,7 @@ export function expectRefusal(answer: Answer<unknown>, status: number, code: Err
   expect(error.message.length, error.message).toBeGreaterThan(10);
   expect(error.hint.length, error.hint).toBeGreaterThan(10);
   expect(`${error.message} ${error.hint}`).not.toMatch(LEAKS);
-  expect(error.docs).toMatch(/^https?:\/\/[^/]+\/llms-full\.txt#err-/);
-  expect(error.docs.endsWith(`/llms-full.txt#err-${code}`)).toBe(true);
+  expect(error.docs).toMatch(/^https?:\/\/[^/]+\/llms\/errors\/\w+\.txt$/);
+  expect(error.docs.endsWith(`/${code}.txt`)).toBe(true);
   return error;
 }

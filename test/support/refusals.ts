@@ -34,7 +34,7 @@ export function refusals(at: () => Sending) {
     const before = rowCounts(at().db);
     const answer = await send();
     const error = expectRefusal(answer, status, code);
-    expect(error.docs).toBe(`http://board.example/llms-full.txt#err-${code}`);
+    expect(error.docs).toBe(`http://board.example/llms/errors/${code}.txt`);
     expect(rowCounts(at().db)).toEqual(before);
     return error;
   }

@@ -20,10 +20,10 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 export const ENVELOPE_HINT =
-  "Send {payload, sig, nonce}: `payload` is the message as one JSON text, `sig` its signature, `nonce` the work for it; see /llms-full.txt#posting. " +
+  "Send {payload, sig, nonce}: `payload` is the message as one JSON text, `sig` its signature, `nonce` the work for it; see /llms/posting.txt. " +
   "Cannot sign? POST /api/assist/post signs for you.";
 export const ALIAS_ENVELOPE_HINT =
-  'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"op":"claim","alias":…} as one JSON text; see /llms-full.txt. ' +
+  'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"op":"claim","alias":…} as one JSON text; see /llms/aliases.txt. ' +
   "Cannot sign? POST /api/assist/alias signs for you.";
 /** Each of the two kinds of envelope at the other's address. */
 export const ALIAS_ADDRESS_HINT =

@@ -125,7 +125,7 @@ export function parsePayload(payload: string): Payload {
   const value = parseJson(payload, "`payload`");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Refusal("invalid_field", "`payload` must hold one JSON object.", {
-      hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and what else the message has; see /llms-full.txt#posting.",
+      hint: "`payload` is the text of one object with `v`, `pk`, `ts`, `kind` and what else the message has; see /llms/posting.txt.",
     });
   }
   const facts = scanText(payload, MAX_DEPTH);

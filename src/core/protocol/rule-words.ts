@@ -15,7 +15,7 @@ interface Rule {
   readonly maximum?: number;
 }
 
-const WHERE = "All fields and their rules: /openapi.json; all limits: /api/kinds.";
+const WHERE = "The fields of a message: /llms/posting.txt; those of other requests: /llms/endpoints.txt; all limits: /api/kinds.";
 
 /** What the field at `path` must be, and the word that was most likely meant where it takes only some. Quotes nothing of the value. */
 export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import { allowedEdits, distance } from "../../core/nearest.ts";
 
-const LISTED = "Addresses are listed in /openapi.json";
+const LISTED = "All addresses: /llms/endpoints.txt";
 /** Longer addresses are no slips of the pen. */
 const MAX_CHARS = 200;
 const MAX_SEGMENTS = 8;

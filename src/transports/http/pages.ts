@@ -47,10 +47,14 @@ export function wantsMarkdown(accept: string | undefined): boolean {
 /** Under /api everything is for programs, whoever asks. */
 export const wantsPage = ({ headers, url }: FastifyRequest): boolean => wantsHtml(headers.accept) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
 
-interface Kept {
-  readonly tag: string;
+/** A text and what was made of it. */
+interface Coded {
   readonly text: string;
   readonly coded: Map<Coding, Promise<Buffer>>;
+}
+
+interface Kept extends Coded {
+  readonly tag: string;
 }
 
 const PAGES_KEPT = 200;
@@ -100,7 +104,8 @@ export function codingFor(request: FastifyRequest): Coding | undefined {
   return CODINGS.find((coding) => wish(accepted, coding) > 0);
 }
 
-async function coded(request: FastifyRequest, reply: FastifyReply, page: Kept): Promise<string | Buffer> {
+/** Compressed once for all who take it so. */
+export async function coded(request: FastifyRequest, reply: FastifyReply, page: Coded): Promise<string | Buffer> {
   const coding = page.text.length < LEAST_CODED ? undefined : codingFor(request);
   if (coding === undefined) return page.text;
   let made = page.coded.get(coding);

@@ -18,6 +18,7 @@ import { formQuery, joinedLists, readInput } from "./input.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
 import { nextLink } from "./next-link.ts";
+import type { SendDocument } from "./documents.ts";
 import { CORS_HEADER_NAMES } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
@@ -41,10 +42,11 @@ export interface RouteParts {
   readonly unsent: Pick<Unsent, "require">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
+  readonly documents: SendDocument;
 }
 
 export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages, turns, unsent } = parts;
+  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages, documents, turns, unsent } = parts;
   /** Whose token is given back if they are refused; who was refused before had none taken. */
   const refundable = new WeakSet<FastifyRequest>();
   /** Puts back the bytes that a request was counted for. */
@@ -78,6 +80,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
           : await versions.of(markdown ? `${request.url} md` : request.url);
       if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
       const answer = await operation.run(callOf(request, reply, input, body, query));
+      if (operation.steady === true) return await documents(request, reply, answer);
       // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
       if (tag !== undefined) void reply.header("etag", tag);
       if (tag !== undefined && hasAnyAnswer(request.headers)) return await reply.code(304).send();

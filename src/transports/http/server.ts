@@ -22,6 +22,7 @@ import { AnswersAtHand } from "./at-hand.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { boundConnections } from "./connections.ts";
 import { drainer } from "./drain.ts";
+import { documentSender } from "./documents.ts";
 import { pageSender, wantsPage } from "./pages.ts";
 import { doorOf, type DoorParts, WHOLE_BOARD } from "./door.ts";
 import { sendRefusal, toRefusal } from "./refusals.ts";
@@ -203,13 +204,15 @@ export function httpServer(given: HttpParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
   const secure = secureCheck(parts);
   const streams = new EventStreams(parts);
+  const documents = documentSender();
   const pages = pageSender(parts);
   const underWay: UnderWay = new Set();
   parts.onRemoved((targets) => {
     streams.forget(targets);
     breakOffSlow(underWay);
   });
-  for (const operation of operations) addRoute(app, operation, { ...parts, streams, underWay, secure, pages, atHand, turns, unsent });
+  for (const operation of operations)
+    addRoute(app, operation, { ...parts, streams, underWay, secure, pages, documents, atHand, turns, unsent });
   addAssets(app, parts.assets);
   if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure, turns });
 

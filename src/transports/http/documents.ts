@@ -1,0 +1,32 @@
+// Documents stay the same while the board runs: each is hashed and compressed once, whoever asks how often.
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Reply } from "../../operations/operation.ts";
+import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
+import { coded } from "./pages.ts";
+
+interface Document {
+  readonly tag: string;
+  readonly text: string;
+  readonly coded: Parameters<typeof coded>[2]["coded"];
+}
+
+const TAG_CHARS = 22;
+
+export type SendDocument = (request: FastifyRequest, reply: FastifyReply, answer: Reply) => Promise<FastifyReply>;
+
+export function documentSender(): SendDocument {
+  /** By its text; there are as many as the manual has parts. */
+  const documents = new Map<string, Document>();
+  return async (request, reply, { body, json, type }) => {
+    const text = json ?? String(body);
+    let document = documents.get(text);
+    if (document === undefined) documents.set(text, (document = { tag: tagOf(text), text, coded: new Map() }));
+    const { tag } = document;
+    void reply.headers({ etag: tag, vary: "Accept-Encoding", "cache-control": "no-cache" });
+    if (hasAnswer(request.headers, tag) || hasAnyAnswer(request.headers)) return reply.code(304).send();
+    return reply.type(type ?? "application/json; charset=utf-8").send(await coded(request, reply, document));
+  };
+}
+
+const tagOf = (text: string): string => `W/"${createHash("sha256").update(text).digest("base64url").slice(0, TAG_CHARS)}"`;
