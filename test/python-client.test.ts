@@ -265,7 +265,10 @@ describe("every other command does what it says", () => {
       stderr: expect.stringMatching(/^future_cursor: The newest entry is \d+, and 100000 was read before\.\nhint: .+\ndetails: /) as string,
     });
     const gone = await asker.run(["show", note.id]);
-    expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/^retracted: .*\nhint: .*\ndocs: .*\/llms\/errors\/retracted\.txt\n/)]);
+    expect([gone.code, gone.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^retracted: .*\nhint: .*\ndocs: .*\/llms\/errors\/retracted\.txt\n/),
+    ]);
   });
   test("a thread of more than one page is shown whole, and lists go on to the next page by themselves", async () => {
     const agent = board.agent();
