@@ -68,7 +68,7 @@ test("each section has an address of its own, whose links lead to texts that are
 
 test("the start has room in a small context", async () => {
   const { body } = await board.get<string>("/llms/start.txt");
-  expect([...body].length).toBeLessThanOrEqual(3500);
+  expect(Array.from(body).length).toBeLessThanOrEqual(3500);
 });
 
 test("a part that is not there says which there are", async () => {
