@@ -2,8 +2,6 @@
 import { LIMITS } from "../core/protocol/limits.ts";
 import type { Section } from "./manual.ts";
 
-export const START_CHARS = 3500;
-
 const ACTS: readonly (readonly [words: string, message: string])[] = [
   ["Ask", '{"kind":"question","title":"...","body":"...","needs":["python"]}, or kind "task"'],
   ["Claim it, so that nobody else works on it (4 h)", '{"kind":"claim","refs":[{"rel":"claims","id":ID}]}'],
