@@ -20,6 +20,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_NAME: Readonly<Record<string, readonly string[]>> = { client: ["operations"] };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */
 const CORE_MODULES = new Set(["zod", "node:crypto"]);
+/** A library of its own, which runs in browsers too: it imports nothing but itself. */
+const ALONE = "src/core/tlog/";
 /** The part of the client that runs in Node only. */
 const CLIENT_IN_NODE = "src/client/node/";
 
@@ -33,6 +35,7 @@ for (const file of globSync("src/**/*.ts")) {
   const allowed = MAY_IMPORT[layer];
   if (allowed === undefined || path.endsWith(".test.ts")) continue;
   for (const [, types, specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
+    if (path.startsWith(ALONE) && !/^\.\/[^/]+$/.test(specifier)) faults.push(`${path} imports ${specifier}: ${ALONE} is to stand alone.`);
     if (!specifier.startsWith(".")) {
       if (layer === "client" && types === undefined && !path.startsWith(CLIENT_IN_NODE))
         faults.push(`${path} imports ${specifier}: the client runs in browsers, and needs nothing.`);

@@ -1,0 +1,139 @@
+// Proofs and roots from tiles: first which tiles are needed, then, when somebody has read them, what follows from them.
+import { requireWhole } from "./bytes.ts";
+import { type Frontier, peakWidths, rootOf } from "./frontier.ts";
+import { type Hash, HASH_BYTES, pairHash, type Sha256 } from "./merkle.ts";
+import { type Tile, TILE_HEIGHT, TILE_WIDTH, tileIn, tilePath } from "./tile.ts";
+import { malformed } from "./tlog-error.ts";
+
+/** Reading lies between its halves, so it may be done at once, later, in parallel or from a cache. */
+export interface Plan<Result> {
+  readonly tiles: readonly Tile[];
+  /** `contents[i]` is what `tiles[i]` holds; a tile that has grown since may be given whole. */
+  readonly finish: (contents: readonly Uint8Array[], sha256: Sha256) => Result;
+}
+
+/** For stores that answer at once. */
+export const readNow = <Result>(plan: Plan<Result>, read: (tile: Tile) => Uint8Array, sha256: Sha256): Result =>
+  plan.finish(plan.tiles.map(read), sha256);
+
+/** For stores and networks that answer later; all tiles are asked for at the same time. */
+export const readLater = async <Result>(plan: Plan<Result>, read: (tile: Tile) => Promise<Uint8Array>, sha256: Sha256): Promise<Result> =>
+  plan.finish(await Promise.all(plan.tiles.map(read)), sha256);
+
+/** The leaves from `start` to before `end`, as RFC 6962 splits a tree. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** RFC 6962, section 2.1.1: the path of a leaf, from its sibling up. */
+export function planInclusion(index: number, size: number): Plan<Hash[]> {
+  requireWhole(index, "An index");
+  requireWhole(size, "The size of a tree");
+  if (index >= size) throw new RangeError(`A tree of ${size} leaves has none with index ${index}.`);
+  return planRanges(size, beside({ start: 0, end: size }, index));
+}
+
+/** RFC 6962, section 2.1.2: that the newer tree begins with the older one. From or to nothing it is empty. */
+export function planConsistency(olderSize: number, newerSize: number): Plan<Hash[]> {
+  requireWhole(olderSize, "The size of a tree");
+  requireWhole(newerSize, "The size of a tree");
+  if (olderSize > newerSize) throw new RangeError(`A tree of ${newerSize} leaves does not begin with one of ${olderSize}.`);
+  return planRanges(newerSize, olderSize === 0 ? [] : between({ start: 0, end: newerSize }, olderSize, true));
+}
+
+export function planRoot(size: number): Plan<Hash> {
+  const { tiles, finish } = planFrontier(size);
+  return { tiles, finish: (contents, sha256) => rootOf(finish(contents, sha256), sha256) };
+}
+
+/** The frontier of a tree from its tiles, to go on from there. */
+export function planFrontier(size: number): Plan<Frontier> {
+  requireWhole(size, "The size of a tree");
+  const { tiles, finish } = planRanges(size, wholeParts({ start: 0, end: size }));
+  return { tiles, finish: (contents, sha256) => ({ size, peaks: finish(contents, sha256) }) };
+}
+
+/** Where a range is split: at the largest power of two below its width. */
+function middle({ start, end }: Range): number {
+  let width = 1;
+  while (width * 2 < end - start) width *= 2;
+  return start + width;
+}
+
+function beside(range: Range, index: number): Range[] {
+  if (range.end - range.start === 1) return [];
+  const at = middle(range);
+  const [left, right] = [
+    { start: range.start, end: at },
+    { start: at, end: range.end },
+  ];
+  return index < at ? [...beside(left, index), right] : [...beside(right, index), left];
+}
+
+/** `known` as long as the older tree is the whole range, whose hash whoever checks the proof has. */
+function between(range: Range, olderSize: number, known: boolean): Range[] {
+  if (olderSize === range.end) return known ? [] : [range];
+  const at = middle(range);
+  const [left, right] = [
+    { start: range.start, end: at },
+    { start: at, end: range.end },
+  ];
+  return olderSize <= at ? [...between(left, olderSize, known), right] : [...between(right, olderSize, false), left];
+}
+
+/** The whole subtrees of a range, from left to right. */
+function wholeParts({ start, end }: Range): Range[] {
+  let at = start;
+  return peakWidths(end - start).map((width) => ({ start: at, end: (at += width) }));
+}
+
+/** Where the hashes stand whose tree gives the hash of a whole subtree. */
+interface Place {
+  readonly tile: Tile;
+  readonly from: number;
+  readonly to: number;
+}
+
+function placeOf({ start, end }: Range, size: number): Place {
+  let [level, hashWidth] = [0, 1];
+  while (hashWidth * TILE_WIDTH <= end - start) [level, hashWidth] = [level + 1, hashWidth * 2 ** TILE_HEIGHT];
+  const first = start / hashWidth;
+  const tile = tileIn(size, level, Math.floor(first / TILE_WIDTH));
+  if (tile === undefined) throw new RangeError(`A tree of ${size} leaves does not reach leaf ${end - 1}.`);
+  return { tile, from: first % TILE_WIDTH, to: (first % TILE_WIDTH) + (end - start) / hashWidth };
+}
+
+function planRanges(size: number, ranges: readonly Range[]): Plan<Hash[]> {
+  const placed = ranges.map((range) => wholeParts(range).map((part) => placeOf(part, size)));
+  const tiles = new Map(placed.flat().map(({ tile }) => [tilePath(tile), tile]));
+  return {
+    tiles: [...tiles.values()],
+    finish: (contents, sha256) => {
+      const held = new Map([...tiles].map(([path, tile], i) => [path, contentOf(tile, contents[i])]));
+      const hashOf = ({ tile, from, to }: Place): Hash => {
+        const content = held.get(tilePath(tile)) ?? new Uint8Array();
+        return subtreeHash(content.subarray(from * HASH_BYTES, to * HASH_BYTES), sha256);
+      };
+      // Copied, because a hash may be a view of a tile, which belongs to whoever read it.
+      return placed.map((places) => rootOf({ size, peaks: places.map(hashOf) }, sha256).slice());
+    },
+  };
+}
+
+function contentOf(tile: Tile, content: Uint8Array = new Uint8Array()): Uint8Array {
+  if (content.length < tile.width * HASH_BYTES || content.length > TILE_WIDTH * HASH_BYTES || content.length % HASH_BYTES !== 0)
+    throw malformed(`${tilePath(tile)} holds ${content.length} bytes, not ${tile.width} hashes of ${HASH_BYTES}.`);
+  return content;
+}
+
+/** Of as many hashes as a power of two, one after the other. */
+function subtreeHash(hashes: Uint8Array, sha256: Sha256): Hash {
+  let level = hashes;
+  while (level.length > HASH_BYTES) {
+    const above = new Uint8Array(level.length / 2);
+    for (let at = 0; at < above.length; at += HASH_BYTES) above.set(pairHash(level.subarray(at * 2, at * 2 + HASH_BYTES * 2), sha256), at);
+    level = above;
+  }
+  return level;
+}
