@@ -39,6 +39,7 @@ const NO_STORE = [
   "protocol-vectors",
   "python-*",
   "terminal",
+  "tlog-*",
   "two-agents",
   "unknown-variables",
   "unread",
