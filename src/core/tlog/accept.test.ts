@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { crypto, logSigner, MemoryLog, seedOf, sha256, signedNote, witnessSigner } from "../../../test/support/tlog.ts";
-import { acceptProof } from "./accept.ts";
+import { acceptCheckpoint, acceptProof } from "./accept.ts";
 import { formatVerifierKey } from "./key.ts";
+import { parseNote } from "./note.ts";
 import { planInclusion } from "./plan.ts";
 import { parsePolicy } from "./policy.ts";
 import { formatProof, parseProof } from "./proof-text.ts";
@@ -65,6 +66,42 @@ test("no byte of it can be changed but those that nobody signed", async () => {
     );
   }
   expect(survived.filter((at) => at < extra[0] || at >= extra[1])).toEqual([]);
+});
+
+// A checkpoint as the staging log arche2025h1 of transparency.dev published it, with the lines of the public witness network: signatures
+// by keys and programs that are not ours, among them one of a type that is not known here under the log's own name.
+const PUBLIC_NOTE = `arche2025h1.staging.ct.transparency.dev
+1432088532
+U7WM79jrzyhGZ5/GUBTpM7NzwdyfFx61t3RovgcC4Ro=
+
+\u2014 arche2025h1.staging.ct.transparency.dev zTM8sQAAAZ5W0WdjBAMARjBEAiBjW5IQf9pvsYLfQFX6hoGREPMHbdQ3urbllzalApkptQIgIpwtEroeW2BXaHAI4kJXFbon5Ch9MNL5zRNZ55lvGt0=
+\u2014 arche2025h1.staging.ct.transparency.dev ui8GwCF1+kWqZrxGdhj4aX3gcw7XUlXQQabg/27lefwhUkzbC3NygNI75MdhL1bfTW9g8Ei59RA23oHP7Ry1k3ZFWwQ=
+\u2014 transparency.dev/DEV:witness-little-garden 2AQqhwAAAABqEiEgzgFIqqhbUoDwjMWE6UP8nd8/KYTzwZ2rhIgcqoXHAwVkjZr4AscylP3v7sEodkRAErumC2q44vdgJY096st5BQ==
+\u2014 witness1.smartit.nu/witness1 pIyCDwAAAABqEiEghIp82KWebrw7/oHQwlTAm3g2RKS4+eebl8eO0WH+/iEcxZ75W3u5hNI7TOQtmJbqmNWVuE0tgh0XwzdZsDsUAQ==
+\u2014 remora.n621.de 2net5wAAAABqEiEgPlfF3V06o0Y+fHM+J5J9s27wgxxcOVSpZ/2g/KSiXCg9DEZI+aVCIobWX9sXTynk5XeU/zZ0WBxtqB0DrAWfBw==
+\u2014 witness.stagemole.eu Z/euoAAAAABqEiEgw0i+7g2ENfDAWHmtRzCfKTHSDwYDJA2NmKeGi9Y8FtEyOUvVr+AJmIY/2TUFucgKi7lI7cUiOvKFYe/TmN9DAg==
+`;
+const PUBLIC_POLICY = `log arche2025h1.staging.ct.transparency.dev+ba2f06c0+AU0vHmlGCS/PdN8b2OaGmKprLI8HKM+dJ472xgFYh15f
+witness smartit witness1.smartit.nu/witness1+a48c820f+BPSFWg9G6KPiO7QPryYO5Xq4oYJJ+kAvLKLSimDhoxMO
+witness remora remora.n621.de+da77ade7+BOvN63jn/bLvkieywe8R6UYAtVtNbZpXh34x7onlmtw2
+witness stagemole witness.stagemole.eu+67f7aea0+BEqSG3yu9YrmcM3BHvQYTxwFj3uSWakQepafafpUqklv
+witness navigli witness.navigli.sunlight.geomys.org+a3e00fe2+BNy/co4C1Hn1p+INwJrfUlgz7W55dSZReusH/GhUhJ/G
+group three 3 smartit remora stagemole navigli
+quorum three
+`;
+
+test("a checkpoint that the public witness network cosigned is accepted, and not one bit of another", async () => {
+  const { checkpoint, witnesses } = await acceptCheckpoint(parseNote(PUBLIC_NOTE), parsePolicy(PUBLIC_POLICY, sha256), crypto.verify);
+  expect(checkpoint.size).toBe(1_432_088_532);
+  expect(witnesses.map(({ key, time }) => [key.name, time])).toEqual([
+    ["witness1.smartit.nu/witness1", 1_779_573_024],
+    ["remora.n621.de", 1_779_573_024],
+    ["witness.stagemole.eu", 1_779_573_024],
+  ]);
+  const other = parseNote(PUBLIC_NOTE.replace("1432088532", "1432088533"));
+  await expect(acceptCheckpoint(other, parsePolicy(PUBLIC_POLICY, sha256), crypto.verify)).rejects.toMatchObject({ fault: "signature" });
+  const all = parsePolicy(PUBLIC_POLICY.replace("group three 3", "group three all"), sha256);
+  await expect(acceptCheckpoint(parseNote(PUBLIC_NOTE), all, crypto.verify)).rejects.toMatchObject({ fault: "quorum" });
 });
 
 test("proofs of one leaf have no path, and come back as they were", () => {
