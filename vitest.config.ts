@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
@@ -48,6 +49,13 @@ const NO_STORE = [
 const HANGS_MS = 600_000;
 
 export default defineConfig({
+  // Boards in the process of a test have their threads from the program that was built for this run.
+  resolve: {
+    alias:
+      process.env["BOARD_TEST_BUILT"] === undefined
+        ? []
+        : [{ find: /^.*\/worker-url\.ts$/, replacement: join(import.meta.dirname, "test/support/built-threads.ts") }],
+  },
   test: {
     pool: "threads",
     maxWorkers: 2,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
+import { PROGRAM } from "./support/built.ts";
 import { openBeside } from "./support/database.ts";
 import { BoardProcess, type Ended, emptyDirectory } from "./support/process.ts";
 import { runHere } from "./support/program.ts";
@@ -304,8 +305,7 @@ describe("the log", () => {
 test("the program tells its version, and does not mind a reader that has seen enough", async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as { version: string };
   expect(await good("asker", ["--version"])).toBe(`${version}\n`);
-  const bin = join(import.meta.dirname, "../src/bin.ts");
-  const script = `{ "$0" "${bin}" watch --last-event-id 0 --count 5 --url ${board.url}; echo "code $?" >&2; } | true`;
+  const script = `{ "$0" "${PROGRAM}" watch --last-event-id 0 --count 5 --url ${board.url}; echo "code $?" >&2; } | true`;
   const { stderr } = await promisify(execFile)("sh", ["-c", script, process.execPath]);
   expect(stderr).toBe("code 0\n");
 });

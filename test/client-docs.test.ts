@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { TestBoard } from "./support/board.ts";
+import { PROGRAM } from "./support/built.ts";
 import { COMPILED, emptyDirectory } from "./support/process.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -43,7 +44,7 @@ test("every command of the command line's page does what the page is about, with
   await using board = await TestBoard.start();
   const home = emptyDirectory();
   const shim = join(home, "blackboard");
-  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "src/bin.ts")}" "$@"\n`);
+  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
   chmodSync(shim, 0o755);
   const script = `set -eu\n${blocks("cli.md", "sh").join("\n")}`;
   const env = {

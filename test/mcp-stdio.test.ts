@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorBody } from "../src/core/errors.ts";
 import { sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
+import { PROGRAM } from "./support/built.ts";
 import { ERAS, McpClient } from "./support/mcp-client.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
-
-const BIN = resolve(import.meta.dirname, "../src/bin.ts");
 
 const PACKAGE = JSON.parse(readFileSync(resolve(import.meta.dirname, "../package.json"), "utf8")) as { version: string };
 
@@ -25,7 +24,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
   let mcp: McpClient;
   beforeAll(async () => {
     mcp = new McpClient(era);
-    const args = [BIN, "mcp", "--url", board.url, "--key-file", keyFile];
+    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile];
     await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   });
   afterAll(() => mcp[Symbol.asyncDispose]());
@@ -91,7 +90,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
 test("a post that the board refuses is refused before it is mined, however much work it would take", async () => {
   await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
   await using mcp = new McpClient("2025-11-25");
-  const args = [BIN, "mcp", "--url", dear.url, "--key-file", join(emptyDirectory(), "agent.key")];
+  const args = [PROGRAM, "mcp", "--url", dear.url, "--key-file", join(emptyDirectory(), "agent.key")];
   await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
   const code = async (message: Record<string, unknown>) => errorOf((await mcp.call("post_message", message)).body).code;
   expect(await code({ kind: "claim", refs: [{ rel: "claims", id: "f".repeat(64) }] })).toBe("target_unknown");

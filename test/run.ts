@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { buildProgram } from "./support/built.ts";
 import { noteGroup } from "./support/leftovers.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -11,6 +12,7 @@ const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const GUARD = join(import.meta.dirname, "support/guard.ts");
 /** Kept from run to run, to start faster; whoever takes it away loses nothing else. */
 const COMPILED = join(ROOT, "node_modules/.cache/blackboard-tests");
+const BUILT = join(COMPILED, "program");
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 const given = process.argv.slice(2);
@@ -22,6 +24,7 @@ const flags = given.filter((one) => one !== "--random");
 const directory = mkdtempSync(join(tmpdir(), "bb-"));
 chmodSync(directory, 0o711);
 
+await buildProgram(BUILT);
 process.stdout.write(`Tests with SEED=${seed}${random ? ", drawn for this run" : ""}.\n`);
 const child = spawn(
   process.execPath,
@@ -31,7 +34,14 @@ const child = spawn(
     stdio: "inherit",
     // A group of their own: the guard ends all of it.
     detached: true,
-    env: { ...process.env, SEED: seed, TMPDIR: directory, NODE_COMPILE_CACHE: COMPILED, BOARD_TEST_RUN: directory },
+    env: {
+      ...process.env,
+      SEED: seed,
+      TMPDIR: directory,
+      NODE_COMPILE_CACHE: COMPILED,
+      BOARD_TEST_BUILT: BUILT,
+      BOARD_TEST_RUN: directory,
+    },
   },
 );
 if (child.pid !== undefined) noteGroup(child.pid, directory);

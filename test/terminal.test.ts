@@ -1,11 +1,11 @@
 // A board that somebody runs in a terminal.
 import { constants } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { PROGRAM } from "./support/built.ts";
 import { emptyDirectory } from "./support/process.ts";
 import { runPython } from "./support/python.ts";
 
-const PROGRAM = resolve(import.meta.dirname, "../src/bin.ts");
 /** Runs a command in a terminal of its own, closes that when the board is ready, and prints what became of the command. */
 const WINDOW = `
 import os, pty, sys

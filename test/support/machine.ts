@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { undoAtExit } from "./leftovers.ts";
+import { PROGRAM } from "./built.ts";
 import { COMPILED } from "./process.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -110,7 +111,7 @@ export class Machine implements AsyncDisposable {
     const bin = join(this.root, "bin");
     mkdirSync(bin);
     for (const [name, file] of Object.entries(STAND_INS)) symlinkSync(join(import.meta.dirname, "machine", `${file}.sh`), join(bin, name));
-    writeFileSync(join(bin, "blackboard"), `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, "src/bin.ts")}" "$@"\n`);
+    writeFileSync(join(bin, "blackboard"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
     chmodSync(join(bin, "blackboard"), 0o755);
     const deploy = join(this.root, "packages/agent-blackboard/deploy");
     mkdirSync(deploy, { recursive: true });

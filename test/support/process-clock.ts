@@ -1,7 +1,8 @@
 // The time of board processes, moved by the test that started them.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { CLOCK, programFile } from "./built.ts";
 
 export class ProcessClock {
   readonly #following = new Set<ChildProcess>();
@@ -14,7 +15,7 @@ export class ProcessClock {
     return ["--import", fileURLToPath(import.meta.resolve("./told-clock-preload.ts"))];
   }
   get env(): Readonly<Record<string, string>> {
-    return { BOARD_TEST_NOW: String(this.#now) };
+    return { BOARD_TEST_NOW: String(this.#now), BOARD_TEST_CLOCK: pathToFileURL(programFile(CLOCK)).href };
   }
 
   /** From now on this process, which has a channel to this one, hears of every move. */

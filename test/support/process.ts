@@ -3,14 +3,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { PROGRAM } from "./built.ts";
 import { undoAtExit } from "./leftovers.ts";
 import { databaseFor, onPostgres } from "./postgres/database.ts";
 import type { ProcessClock } from "./process-clock.ts";
 
 /** Types are stripped once and not by each process: that is three quarters of the time a command takes. */
 export const COMPILED = process.env["NODE_COMPILE_CACHE"] ?? join(tmpdir(), "blackboard-compiled");
-const BIN = resolve(import.meta.dirname, "../../src/bin.ts");
 
 export interface ProcessOptions {
   readonly args?: readonly string[];
@@ -56,8 +56,16 @@ export class BoardProcess {
     }));
   }
 
-  /** Starts `bin.ts` with these arguments and nothing else in its environment. */
-  static spawn({ args = ["serve"], env = {}, cwd = emptyDirectory(), bin = BIN, under = [], input, clock }: ProcessOptions): BoardProcess {
+  /** Starts the program with these arguments and nothing else in its environment. */
+  static spawn({
+    args = ["serve"],
+    env = {},
+    cwd = emptyDirectory(),
+    bin = PROGRAM,
+    under = [],
+    input,
+    clock,
+  }: ProcessOptions): BoardProcess {
     const [command = process.execPath, ...rest] = [...under, process.execPath, ...(clock?.flags ?? []), bin, ...args];
     const child = spawn(command, rest, {
       cwd,
