@@ -18,9 +18,11 @@ function example() {
   return { payload, id, nonce, hash: sha256Hex(`${id}:${nonce}`), bits: workBits(id, nonce) };
 }
 
-export const getPow = (difficulty: Difficulty) => {
-  const worked = example();
-  return operation({
+/** Worked once a process, for whoever asks first. */
+let worked: ReturnType<typeof example> | undefined;
+
+export const getPow = (difficulty: Difficulty) =>
+  operation({
     name: "get_pow",
     method: "GET",
     path: "/api/pow",
@@ -40,8 +42,7 @@ export const getPow = (difficulty: Difficulty) => {
         max_bits: difficulty.max,
         quote_valid_s: LIMITS.pow_quote_s,
         nonce_pattern: NONCE.source,
-        example: worked,
+        example: (worked ??= example()),
       },
     }),
   });
-};

@@ -26,7 +26,7 @@ let texts = 0;
 const PLAIN = " abcdefghijklmnopqrstuvwxyz0123456789+#";
 const PLACES = new Int8Array(128).fill(-1);
 for (let place = 0; place < PLAIN.length; place++) PLACES[PLAIN.charCodeAt(place)] = place;
-const PLAIN_GRAMS: (Gram | undefined)[] = Array.from({ length: PLAIN.length ** 3 }, () => undefined);
+const PLAIN_GRAMS = Array<Gram | undefined>(PLAIN.length ** 3).fill(undefined);
 
 /** The first grams of the runs, each once. */
 export function grams(...of: readonly (readonly string[])[]): string[] {

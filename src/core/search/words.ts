@@ -18,15 +18,16 @@ const APOSTROPHE = /'(?:(?<=\p{L}')s(?![\p{L}\p{N}])|(?<=n')(?=t(?![\p{L}\p{N}])
 const NO_SPACES = ["Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr"].map((script) => `\\p{scx=${script}}`).join("");
 const WRITTEN_TOGETHER = new RegExp(`[${NO_SPACES}]`, "u");
 const PART = new RegExp(`[${NO_SPACES}]+|[^${NO_SPACES}]+`, "gu");
-const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
+/** Made for the first text that needs it: that takes longer than to start the rest of the search. */
+let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Words seen lately and their stems, each at the place its letters add up to: whoever comes later takes the place. A Map would first look
  * each word up among all strings of the process. Only short words: a longer slice would keep the whole text it was cut from in memory.
  */
 const PLACES = 65_536;
-const KEPT: string[] = Array.from({ length: PLACES }, () => "");
-const STEMS: string[] = Array.from({ length: PLACES }, () => "");
+const KEPT = Array<string>(PLACES).fill("");
+const STEMS = Array<string>(PLACES).fill("");
 const KEPT_CHARS = 12;
 
 export function words(text: string): string[] {
@@ -56,9 +57,14 @@ export function split(run: string): string[] {
   const out: string[] = [];
   for (const part of run.match(PART) ?? []) {
     if (!WRITTEN_TOGETHER.test(part)) out.push(cut(part));
-    else for (const { segment } of SEGMENTER.segment(part)) out.push(cut(segment));
+    else for (const { segment } of segments(part)) out.push(cut(segment));
   }
   return out;
+}
+
+function segments(part: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "word" });
+  return segmenter.segment(part);
 }
 
 /** -1 where it is not all a to z: such a word has no stem but itself. */
