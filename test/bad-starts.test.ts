@@ -7,6 +7,7 @@ import { databasePath } from "../src/adapters/sqlite/open.ts";
 import { TestBoard } from "./support/board.ts";
 import { AS_OTHER_USER, noOtherUser, UNDER } from "./support/other-user.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
+import { runHere } from "./support/program.ts";
 import { noDisk, SmallDisk, WITH_DISK } from "./support/small-disk.ts";
 
 /** A stopped board with a message and a signed head, to be copied. */
@@ -36,7 +37,9 @@ function copyOn(disk: SmallDisk) {
 
 const SERVE = ["serve", "--port", "0", "--smtp-port", "0", "--log-level", "silent", "--base-url", "http://board.test"];
 
+/** In this process, but where it has to be another one. */
 async function said(args: readonly string[], under: readonly string[] = []) {
+  if (under.length === 0) return runHere(args);
   await using run = BoardProcess.spawn({ args, under });
   const { code, stdout, stderr } = await run.ended;
   return { code, stdout, stderr };

@@ -9,7 +9,12 @@ export interface Said {
   readonly stderr: string;
 }
 
+/** A board listens for these from its start on. */
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/** For whatever ends by itself, such as a board that does not start. */
 export async function runHere(args: readonly string[]): Promise<Said> {
+  const listening = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
   const said = { stdout: "", stderr: "" };
   const heard = (["stdout", "stderr"] as const).map((name) =>
     vi.spyOn(process[name], "write").mockImplementation((text) => {
@@ -21,6 +26,8 @@ export async function runHere(args: readonly string[]): Promise<Said> {
     return { code: await runProgram(args), ...said };
   } finally {
     for (const one of heard) one.mockRestore();
+    for (const [signal, before] of listening)
+      for (const one of process.listeners(signal)) if (!before.includes(one)) process.off(signal, one);
   }
 }
 
