@@ -1,4 +1,4 @@
-// `blackboard operate` as an operator types it: a process of its own, on the data of a board that runs in another one.
+// `blackboard operate` as an operator types it, on the data of a board that runs in another process.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -22,9 +22,10 @@ interface Said {
   readonly err: string;
 }
 
-/** Runs the command; `input` is what the operator types. */
-async function operate(args: readonly string[], input = ""): Promise<Said> {
-  const { code, stdout, stderr } = await BoardProcess.spawn({ args: ["operate", ...args, "--data", data], input }).ended;
+/** Runs the command; where it asks, in a process of its own, and `input` is what the operator types. */
+async function operate(given: readonly string[], input?: string): Promise<Said> {
+  const args = ["operate", ...given, "--data", data];
+  const { code, stdout, stderr } = input === undefined ? await runHere(args) : await BoardProcess.spawn({ args, input }).ended;
   return { code, out: stdout, err: stderr };
 }
 async function json<Body>(...args: readonly string[]): Promise<Body> {
@@ -111,9 +112,7 @@ test("check and backup work beside the board", async () => {
   const refused = await operate(["restore-backup", dir, "--yes"]);
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.err).toContain("Another board is running");
-  const { code, stdout } = await BoardProcess.spawn({
-    args: ["operate", "restore-backup", dir, "--data", emptyDirectory(), "--yes", "--json"],
-  }).ended;
+  const { code, stdout } = await runHere(["operate", "restore-backup", dir, "--data", emptyDirectory(), "--yes", "--json"]);
   expect({ code, restored: JSON.parse(stdout) as unknown }).toMatchObject({ code: 0, restored: { read_only: false, replaced: null } });
 });
 
@@ -121,7 +120,7 @@ test("check and backup say so where there is no board, and leave nothing behind"
   for (const command of ["check", "backup"]) {
     const [empty, dir] = [emptyDirectory(), join(emptyDirectory(), "backup")];
     const asked = command === "check" ? [command] : [command, dir];
-    const { code, stdout, stderr } = await BoardProcess.spawn({ args: ["operate", ...asked, "--data", empty] }).ended;
+    const { code, stdout, stderr } = await runHere(["operate", ...asked, "--data", empty]);
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: "",
