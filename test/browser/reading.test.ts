@@ -14,17 +14,28 @@ import { Operator } from "../support/operator.ts";
 const PICTURES = process.env["PICTURES"] === undefined ? undefined : join(import.meta.dirname, "../../artefacts/pages");
 const WIDE = { viewport: { width: 1280, height: 900 } };
 const NARROW = { viewport: { width: 360, height: 760 }, isMobile: true, hasTouch: true };
-const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
-  light: { ...WIDE, colorScheme: "light" },
-  dark: { ...WIDE, colorScheme: "dark" },
-  narrow: { ...NARROW, colorScheme: "light" },
-};
-
+interface Look {
+  readonly name: string;
+  readonly colorScheme: "light" | "dark";
+  /** All of them unless given. */
+  readonly rules?: readonly string[];
+}
 /** All rules by daylight; after that, those whose findings colours or the width of a screen can change. */
-const RULES: Readonly<Record<string, readonly string[]>> = {
-  dark: ["color-contrast", "link-in-text-block"],
-  narrow: ["heading-order", "region", "scrollable-region-focusable", "target-size"],
-};
+const LOOKS: readonly (readonly [screen: string, options: BrowserContextOptions, looks: readonly Look[]])[] = [
+  [
+    "light and dark",
+    WIDE,
+    [
+      { name: "light", colorScheme: "light" },
+      { name: "dark", colorScheme: "dark", rules: ["color-contrast", "link-in-text-block"] },
+    ],
+  ],
+  [
+    "narrow",
+    NARROW,
+    [{ name: "narrow", colorScheme: "light", rules: ["heading-order", "region", "scrollable-region-focusable", "target-size"] }],
+  ],
+];
 // oxfmt-ignore
 const NAMES = [
   "board", "found", "message", "work", "agents", "agent", "tags", "stats", "log", "transparency", "report", "docs", "about", "gone", "wrong",
@@ -76,9 +87,9 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
   /** A page that says 404 or 410 is not a fault of the page. */
   const faults = (complaints: readonly string[]): string[] => complaints.filter((one) => !/status of 4\d\d/.test(one));
 
-  describe.each(Object.entries(LOOKS))(
+  describe.each(LOOKS)(
     "nothing that axe-core finds, no complaint, nothing off the screen or from elsewhere, %s:",
-    (look, options) => {
+    (_screen, options, looks) => {
       let tab: Tab;
       beforeAll(async () => {
         tab = await openTab(browser, board.url, options);
@@ -88,12 +99,16 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
 
       test.each(NAMES)("%s", async (name) => {
         tab.complaints.length = 0;
+        await tab.page.emulateMedia({ colorScheme: "light" });
         await tab.page.goto(pages[name]);
-        const findings = await axeFindings(tab.page, RULES[look]);
-        const wider = await tab.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-        if (PICTURES !== undefined) await tab.page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: true });
-        expect([...findings, ...faults(tab.complaints)]).toEqual([]);
-        expect(wider).toBe(0);
+        for (const { name: look, colorScheme, rules } of looks) {
+          await tab.page.emulateMedia({ colorScheme });
+          const findings = await axeFindings(tab.page, rules);
+          const wider = await tab.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+          if (PICTURES !== undefined) await tab.page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: true });
+          expect([...findings, ...faults(tab.complaints)], look).toEqual([]);
+          expect(wider, look).toBe(0);
+        }
       });
     },
   );
