@@ -10,14 +10,20 @@ import { inOrder } from "./support/naive-filter.ts";
 import { Random, SEED } from "./support/random.ts";
 import { expectRefusal } from "./support/refusal.ts";
 
-async function inMotion(parameters: Parameters, seed = SEED): Promise<void> {
-  await using board = await TestBoard.start();
-  const motion = new Motion(board, new Random(seed));
+let moving: TestBoard;
+beforeAll(async () => {
+  moving = await TestBoard.start();
+});
+afterAll(() => moving[Symbol.asyncDispose]());
+
+async function inMotion(parameters: Parameters): Promise<void> {
+  const tag = new URLSearchParams(parameters).toString().replaceAll(/\W/g, "-").slice(0, 32);
+  const motion = new Motion(moving, new Random(SEED), tag);
   await motion.plant();
   let turns = 0;
-  const asked = { tag: "paged", ...parameters };
-  const first = new Set((await page(board, "/api/messages", { ...asked, limit: "200" })).messages.map((one) => one.id));
-  const seen = await allPages(board, "/api/messages", { ...asked, limit: "5" }, async () => {
+  const asked = { tag, ...parameters };
+  const first = new Set((await page(moving, "/api/messages", { ...asked, limit: "200" })).messages.map((one) => one.id));
+  const seen = await allPages(moving, "/api/messages", { ...asked, limit: "5" }, async () => {
     if (turns++ < 6) await motion.turn();
     if (turns === 3) motion.expireSome();
   });
@@ -45,22 +51,27 @@ describe(`nobody who pages misses or repeats a message that stayed as it was (SE
 });
 
 describe("pages of widened listings", () => {
+  let board: TestBoard;
+  afterAll(() => board[Symbol.asyncDispose]());
+  beforeAll(async () => {
+    board = await TestBoard.start();
+    const agent = board.agent();
+    const notes = await putAll(
+      board,
+      Array.from({ length: 12 }, (_, i) => ({ kind: "note", title: `note ${i}` })),
+      [agent],
+    );
+    const [first, second, third] = notes;
+    for (const gone of [first, third]) await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: gone?.id ?? "" }] });
+    await board.put(agent, { kind: "note", title: "new", refs: [{ rel: "supersedes", id: second?.id ?? "" }] });
+    const db = openBeside(board.data);
+    plantRemoved(db, "a".repeat(64), board.clock.now());
+    db.close();
+  });
+
   test.each(["new", "old", "activity", "expiring", "verified", "pow"])(
     "sort=%s goes through tombstones and superseded ones too",
     async (sort) => {
-      await using board = await TestBoard.start();
-      const agent = board.agent();
-      const notes = await putAll(
-        board,
-        Array.from({ length: 12 }, (_, i) => ({ kind: "note", title: `note ${i}` })),
-        [agent],
-      );
-      const [first, second, third] = notes;
-      for (const gone of [first, third]) await board.put(agent, { kind: "retraction", refs: [{ rel: "retracts", id: gone?.id ?? "" }] });
-      await board.put(agent, { kind: "note", title: "new", refs: [{ rel: "supersedes", id: second?.id ?? "" }] });
-      const db = openBeside(board.data);
-      plantRemoved(db, "a".repeat(64), board.clock.now());
-      db.close();
       const wide = { include_removed: "true", include_superseded: "true", sort };
       const paged = await allPages(board, "/api/messages", { ...wide, limit: "2" });
       const whole = await page(board, "/api/messages", { ...wide, limit: "200" });

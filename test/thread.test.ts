@@ -205,11 +205,11 @@ describe("a thread with holes", () => {
 });
 
 describe("pages of a large thread", () => {
-  async function pages(id: string, between: (page: number) => Promise<unknown> = async () => {}): Promise<Thread[]> {
-    const all = [await thread(id, "?limit=500")];
+  async function pages(id: string, between: (page: number) => Promise<unknown> = async () => {}, limit = 100): Promise<Thread[]> {
+    const all = [await thread(id, `?limit=${limit}`)];
     for (let cursor = all[0]!.next_cursor; cursor !== null; cursor = all.at(-1)!.next_cursor) {
       await between(all.length);
-      all.push(await thread(id, `?limit=500&cursor=${encodeURIComponent(cursor)}`));
+      all.push(await thread(id, `?limit=${limit}&cursor=${encodeURIComponent(cursor)}`));
     }
     return all;
   }
@@ -232,7 +232,7 @@ describe("pages of a large thread", () => {
 
   test("hold as many messages as were asked for and together the whole thread in order, which comes whole to whoever asks for no pages", async () => {
     const { root, ids } = await plantLarge(1100);
-    const all = await pages(root);
+    const all = await pages(root, undefined, 500);
     expect(all.map(({ messages }) => messages.length)).toEqual([500, 500, 141]);
     const messages = all.flatMap((page) => page.messages);
     expect(messages.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
@@ -254,10 +254,10 @@ describe("pages of a large thread", () => {
   });
 
   test("neither skip nor repeat while others post into the middle, and the newcomers come with the next reading", async () => {
-    const { root, ids } = await plantLarge(600);
+    const { root, ids } = await plantLarge(120);
     const late: string[] = [];
     const all = await pages(root, async (page) => {
-      for (const id of [root, ids[1]!, ids[20]!, ids[40]!, ids[600]!])
+      for (const id of [root, ids[1]!, ids[20]!, ids[40]!, ids[120]!])
         late.push((await board.put(bob, { kind: "note", title: `late ${page}`, refs: [{ rel: "reply", id }] })).id);
     });
     const seen = all.flatMap(({ messages }) => messages.map(({ id }) => id));
@@ -269,8 +269,8 @@ describe("pages of a large thread", () => {
   });
 
   test("neither skip nor repeat what stays when a parent leaves in between", async () => {
-    const { root, ids } = await plantLarge(600);
-    const first = await thread(root, "?limit=500");
+    const { root, ids } = await plantLarge(120);
+    const first = await thread(root, "?limit=100");
     // The parent that the page ends in: what hangs on it stands at the top of a new reading.
     const parent = first.messages.at(-1)!.parent!;
     const all = await pages(root, async (page) => {
@@ -287,9 +287,9 @@ describe("pages of a large thread", () => {
     const root = await before.put(before.agent(), { kind: "task", title: "Restarted" });
     const replies = await putAll(
       before,
-      Array.from({ length: 600 }, (_, i) => ({ kind: "note", title: `${i}`, refs: [{ rel: "reply" as const, id: root.id }] })),
+      Array.from({ length: 120 }, (_, i) => ({ kind: "note", title: `${i}`, refs: [{ rel: "reply" as const, id: root.id }] })),
     );
-    const { body: first } = await before.get<Thread>(`/api/messages/${root.id}/thread?limit=500`);
+    const { body: first } = await before.get<Thread>(`/api/messages/${root.id}/thread?limit=100`);
     const lone = await before.put(before.agent(), { kind: "note", title: "Alone" });
     expectRefusal(await before.get(`/api/messages/${lone.id}/thread?cursor=${first.next_cursor}`), 400, "cursor_mismatch");
     await before.stop();

@@ -10,13 +10,16 @@ export class Motion {
   readonly author: Agent;
   readonly voter: Agent;
   readonly random: Random;
+  /** Tells its messages from those of others on the board. */
+  readonly tag: string;
   readonly #ends: PostBody[] = [];
   #still: PostBody[] = [];
   #turns = 0;
 
-  constructor(board: TestBoard, random: Random) {
+  constructor(board: TestBoard, random: Random, tag: string) {
     this.board = board;
     this.random = random;
+    this.tag = tag;
     this.author = board.agent();
     this.voter = board.agent();
   }
@@ -30,7 +33,7 @@ export class Motion {
         kind: "finding",
         title: `shared words ${i}`,
         body: this.#words(),
-        tags: ["paged"],
+        tags: [this.tag],
         ttl,
       });
       if (i % 3 === 0) this.#still.push(one);
@@ -52,7 +55,7 @@ export class Motion {
       kind: "finding",
       title: `shared words late ${this.#turns}`,
       body: this.#words(),
-      tags: ["paged"],
+      tags: [this.tag],
       ttl: 5400,
     });
     const live = this.#ends.filter((one) => Date.parse(one.server.expires_at) > this.board.clock.now());
@@ -63,7 +66,7 @@ export class Motion {
       kind: "finding",
       title: `shared words anew ${this.#turns}`,
       body: "once more",
-      tags: ["paged"],
+      tags: [this.tag],
       ttl: 4000,
       refs: [{ rel: "supersedes", id: replaced.id }],
     });
