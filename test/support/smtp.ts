@@ -109,7 +109,8 @@ export class SmtpClient implements AsyncDisposable {
 
   /** Connected and greeted; with EHLO said where a name is given, from another address of this machine where one is given. */
   static async connect(port: number, ehlo?: string, localAddress = "127.0.0.1"): Promise<SmtpClient> {
-    const client = new SmtpClient(connect({ port, host: "127.0.0.1", localAddress }));
+    // Short lines one after the other would each wait for the other side to acknowledge the last one.
+    const client = new SmtpClient(connect({ port, host: "127.0.0.1", localAddress, noDelay: true }));
     client.greeting = await client.reply();
     if (ehlo !== undefined) await client.say(`EHLO ${ehlo}`);
     return client;
