@@ -54,7 +54,7 @@ import { refusalPage } from "./pages/refusal-page.ts";
 import type { Site } from "./pages/site.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Resolve } from "./ports/mail.ts";
-import { openStorage } from "./storage.ts";
+import { openStorage } from "./storage/open.ts";
 import { BACKLOG, httpServer, renewTls } from "./transports/http/server.ts";
 import { boardMcp } from "./transports/mcp/board.ts";
 import { Unsent } from "./transports/http/unsent.ts";

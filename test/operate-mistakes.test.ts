@@ -82,7 +82,18 @@ async function expectMistake(args: readonly string[]): Promise<void> {
 }
 
 const DECISIONS = ["remove", "restore", "block-key", "unblock-key", "block-blob"];
-const OTHERS = ["read-only", "set-pow", "reports list", "reports show", "reports dismiss", "stats", "check", "backup", "restore-backup"];
+const OTHERS = [
+  "read-only",
+  "set-pow",
+  "reports list",
+  "reports show",
+  "reports dismiss",
+  "stats",
+  "check",
+  "backup",
+  "restore-backup",
+  "undone",
+];
 
 describe("a mistake is told in words and changes nothing", () => {
   test.each([...DECISIONS, ...OTHERS])("operate %s", async (name) => {

@@ -199,6 +199,7 @@ describe("an agent", () => {
     await notes(named, 1);
     expect((await operateAlias(board, named, "claim", "neighbour")).status).toBe(201);
     expect(await refused("block-key", "neighbour@elsewhere.example", ...WHY)).toContain("nor an alias: write it without a domain");
+    expect(await refused("remove", "--author", "neighbour@elsewhere.example", ...WHY)).toContain("nor an alias: write it without a domain");
     expect(await json<object>("block-key", "neighbour", ...WHY)).toMatchObject({ action: { target: named.id } });
   });
 });

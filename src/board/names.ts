@@ -16,12 +16,27 @@ export interface Names {
   resolve(values: FilterValues): Promise<FilterValues>;
 }
 
-export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names {
-  async function agent(name: string, parameter?: string): Promise<string> {
+/** The same for those who put what was not found in words of their own. */
+export interface Lookup {
+  /** Who goes by this id or alias; undefined where nobody does. An address in another domain is nobody's here. */
+  findAgent(name: string): Promise<string | undefined>;
+  /** The ids that start so, live ones and others; at most `most` of each. */
+  idsFrom(prefix: string, most: number): ReturnType<Store["idsByPrefix"]>;
+}
+
+export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names & Lookup {
+  const idsFrom = (prefix: string, most: number) => store.idsByPrefix(prefix, most, clock.now());
+
+  async function findAgent(name: string): Promise<string | undefined> {
     if (AGENT_ID.test(name)) return name;
     const alias = foldAlias(name, mailDomain);
-    const held = alias === undefined ? undefined : await store.alias(alias, clock.now());
-    if (held !== undefined) return held.agent;
+    return alias === undefined ? undefined : (await store.alias(alias, clock.now()))?.agent;
+  }
+
+  async function agent(name: string, parameter?: string): Promise<string> {
+    const found = await findAgent(name);
+    if (found !== undefined) return found;
+    const alias = foldAlias(name, mailDomain);
     if (alias !== undefined && parameter === undefined) throw aliasUnknown(alias, alias);
     throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
       hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",
@@ -31,7 +46,7 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
 
   async function message(idOrPrefix: string, parameter = "ref"): Promise<string> {
     if (idOrPrefix.length === MESSAGE_ID_CHARS) return idOrPrefix;
-    const { live, gone } = await store.idsByPrefix(idOrPrefix, 2, clock.now());
+    const { live, gone } = await idsFrom(idOrPrefix, 2);
     const [first, second] = live.length > 0 ? live : gone;
     if (first !== undefined && second === undefined) return first;
     const found = first === undefined ? "No" : "More than one";
@@ -66,5 +81,5 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
     });
   }
 
-  return { agent, message, resolve, areIds };
+  return { agent, message, findAgent, idsFrom, resolve, areIds };
 }

@@ -2,22 +2,22 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { knownBoardKey as knownToPostgres } from "../adapters/postgres/board-key.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
 import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
-import { fillPostgres, nodesAt, readPortions } from "../adapters/postgres/transfer.ts";
-import { knownBoardKey } from "../adapters/sqlite/board-key.ts";
+import { fillPostgres, nodesAt } from "../adapters/postgres/transfer.ts";
 import { databasePath, lockDataDir, openDatabase } from "../adapters/sqlite/open.ts";
 import { soundHead } from "../adapters/sqlite/snapshot.ts";
-import { fillDatabase, portionsOf } from "../adapters/sqlite/transfer.ts";
+import { portionsOf } from "../adapters/sqlite/transfer.ts";
 import { requireBoardKey } from "../adapters/system/board-key.ts";
 import { parentFault } from "../adapters/system/directory.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import { agentId } from "../core/protocol/identity.ts";
+import { inDatabase } from "../storage/in-database.ts";
+import { inDirectory } from "../storage/in-directory.ts";
 import { UsageFault } from "./failure.ts";
 import { checkConfigured } from "./operate/check.ts";
-import { configOf, NO_DATABASE, requireBoardIn } from "./operate/desk.ts";
+import { configOf, NO_DATABASE } from "./operate/desk.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./operate/moved-key.ts";
 import { whole } from "./operate/whole.ts";
 import { loadEnvFile } from "./settings.ts";
@@ -65,8 +65,7 @@ export async function copyBoard(options: CopyOptions, now: number = Date.now()):
   if (isDatabase(from) === isDatabase(to))
     throw new Error("Give a directory and a postgres:// address: one to copy from, the other to copy to.");
   if (!isDatabase(to)) return copyToSqlite(options, now);
-  requireBoardIn(from);
-  const { pk } = requireBoardKey(keyFile, from, await knownBoardKey(databasePath(from)), MEND);
+  const { pk } = requireBoardKey(keyFile, from, (await inDirectory(from).identity()).pk, MEND);
   return { head: await copyToPostgres({ from, to, pk }, now), key: { board: agentId(pk), file: keyFile, state: "there" } };
 }
 
@@ -99,29 +98,25 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
   const nodes = await nodesAt(from);
   if (nodes > 0)
     throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
-  const store = await openPostgresStore(from, undefined, "operator");
-  try {
-    const pk = await knownToPostgres(store.client);
-    const own = join(to, KEY_FILE);
-    const found = keyFile ?? (existsSync(own) ? own : configOf({}).keyFile);
-    requireBoardKey(found, "the database", pk, MEND);
-    const { move } = keyMove({ from: found, to: own, pk });
-    const copied = await whole(to, async () => {
-      const lock = lockDataDir(to);
-      try {
-        await readPortions(from, (portions) => fillDatabase(databasePath(to), portions, pk));
-        const signed = await postgresHeadRecord(store.client, headFileIn(to, pk), pk).read();
-        if (signed !== undefined) await headFileIn(to, pk).write(signed);
-        return { head: soundHead(databasePath(to)), key: move() };
-      } finally {
-        lock.close();
-      }
-    });
-    await requireSound({ data: to, databaseUrl: NO_DATABASE }, now);
-    return copied;
-  } finally {
-    await store.close();
-  }
+  const place = inDatabase(from, to);
+  // Before the copy, which is then never behind the head that comes with it.
+  const { pk, signed } = await place.identity();
+  const own = join(to, KEY_FILE);
+  const found = keyFile ?? (existsSync(own) ? own : configOf({}).keyFile);
+  requireBoardKey(found, place.words, pk, MEND);
+  const { move } = keyMove({ from: found, to: own, pk });
+  const copied = await whole(to, async () => {
+    const lock = lockDataDir(to);
+    try {
+      await place.copyTo(databasePath(to), pk);
+      if (signed !== undefined) await headFileIn(to, pk).write(signed);
+      return { head: soundHead(databasePath(to)), key: move() };
+    } finally {
+      lock.close();
+    }
+  });
+  await requireSound({ data: to, databaseUrl: NO_DATABASE }, now);
+  return copied;
 }
 
 /** Nothing is taken on trust: every signature, the chain, the signed head and every derived fact, where the board is now. */

@@ -6,6 +6,7 @@ import { backupCommand } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
 import { keepJournal } from "./operate/journal.ts";
+import { undoneCommand } from "./operate/reapply.ts";
 import { removeCommand } from "./operate/remove.ts";
 import { reportsCommand } from "./operate/reports.ts";
 import { restoreBackupCommand } from "./operate/restore-backup.ts";
@@ -22,6 +23,7 @@ const TOOLS = [
   checkCommand,
   backupCommand,
   restoreBackupCommand,
+  undoneCommand,
 ];
 
 export function operateCommand(program: Command): void {

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { readConfig } from "../../src/config.ts";
-import { desk, openBoard } from "../../src/cli/operate/desk.ts";
+import { desk } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
+import { placeOf } from "../../src/storage/open.ts";
 import { sha256 } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
@@ -59,11 +60,10 @@ test("a removed message is in no row, and after the steps that the docs name in 
     expect(before.some((path) => path.startsWith("pg_wal/"))).toBe(true);
 
     const config = readConfig(["--data", board.data, "--database-url", url], {});
-    const { store, record } = await openBoard(config);
-    const office = desk(config, store, record, { yes: true });
+    const office = desk(config, await placeOf(config).openBeside(), { yes: true });
     await office.order({ do: "remove", target: id, reasons: reasons(), keepAttachments: false });
     expect(await eraseTraces(office)).toContain("PostgreSQL may overwrite it now");
-    await store.close();
+    await office.store.close();
     const tables = await client.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     for (const { name } of tables) {
       const [found] = await client.query<{ rows: number }>(`SELECT count(*)::int AS rows FROM ${name} t WHERE t::text LIKE $1`, [

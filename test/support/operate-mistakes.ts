@@ -185,8 +185,14 @@ export function triedOn({ id, other, gone, agent, stranger, report, files }: Nam
     "restore-backup": {
       good: [full],
       flags: { "--replaced-url": "postgres://127.0.0.1:9/nothing" },
-      own: [],
+      own: ["--reapply"],
       wrong: [[join(files, "missing")], [full]],
+    },
+    undone: {
+      good: [full],
+      flags: {},
+      own: ["--replaced-url", "--reapply"],
+      wrong: [[join(files, "missing")], [full], [], [full, "--replaced-url", "postgres://127.0.0.1:9/nothing"]],
     },
   };
 }
@@ -206,6 +212,7 @@ export function usualMistakes(name: string, { good, flags, own }: Tried, files: 
     "--keep-attachments",
     "--now",
     "--unseen",
+    "--reapply",
   ];
   const without = (flag: string): Words => wordsOf(Object.fromEntries(Object.entries(flags).filter(([one]) => one !== flag)));
   const places: Flags = { "--data": files, "--key-file": join(files, "key"), "--base-url": "http://board.test" };

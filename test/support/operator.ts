@@ -1,11 +1,12 @@
 // The operator's desk in a test: the same store and orders as the command line, beside a board that runs in this process.
 import { randomBytes } from "node:crypto";
-import { type Desk, desk, openBoard } from "../../src/cli/operate/desk.ts";
+import { type Desk, desk } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Action } from "../../src/core/message/moderation.ts";
 import type { Order, Reasons } from "../../src/core/message/orders.ts";
 import type { Store } from "../../src/ports/store.ts";
+import { placeOf } from "../../src/storage/open.ts";
 import type { TestBoard } from "./board.ts";
 import { databaseUrlOf } from "./postgres/database.ts";
 
@@ -36,8 +37,7 @@ export class Operator implements AsyncDisposable {
 
   static async at(board: Pick<TestBoard, "data" | "clock">): Promise<Operator> {
     const config = configAt(board.data);
-    const { store, record } = await openBoard(config);
-    return new Operator(desk(config, store, record, { yes: true }), board);
+    return new Operator(desk(config, await placeOf(config).openBeside(), { yes: true }), board);
   }
 
   /** Carries out a decision; the board then has the time it needs to notice. */

@@ -10,7 +10,7 @@ import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/data
 import { emptyDirectory } from "../../../test/support/process.ts";
 import { makeBackup } from "../../cli/operate/backup.ts";
 import { checkConfigured } from "../../cli/operate/check.ts";
-import { openBoard } from "../../cli/operate/desk.ts";
+import { placeOf } from "../../storage/open.ts";
 import { Client } from "./client.ts";
 
 test(`a board in PostgreSQL is checked at one moment, and each planted corruption is named (SEED=${SEED})`, async () => {
@@ -61,7 +61,7 @@ test("check, backup and every other command of an operator say so where the data
   await client.script("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
   const backup = join(emptyDirectory(), "backup");
   const config = configAt(data);
-  for (const command of [() => checkConfigured(config), () => makeBackup(config, backup, false), () => openBoard(config)])
+  for (const command of [() => checkConfigured(config), () => makeBackup(config, backup, false), () => placeOf(config).openBeside()])
     await expect(command()).rejects.toThrow("There is no board in this database. Give its address with --database-url.");
   expect(await client.query("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")).toEqual([]);
   expect(existsSync(backup)).toBe(false);

@@ -11,7 +11,7 @@ import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
-import { copyTo, identityOf } from "./board-copy.ts";
+import { placeOf } from "../../storage/open.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 import { KEY_FILE, keyMove } from "./moved-key.ts";
 import { whole } from "./whole.ts";
@@ -44,13 +44,13 @@ export interface Backup {
 export async function makeBackup(config: Config, dir: string, withKey: boolean): Promise<Backup> {
   requireFree(dir, config.data);
   // Before the database, so that the copy is never behind the head that comes with it.
-  const board = await identityOf(config);
-  const place = config.databaseUrl === undefined ? config.data : "the database";
-  if (withKey) requireBoardKey(config.keyFile, place, board.pk, "Give its key with --key-file, or leave it out with --no-key.");
+  const place = placeOf(config);
+  const board = await place.identity();
+  if (withKey) requireBoardKey(config.keyFile, place.words, board.pk, "Give its key with --key-file, or leave it out with --no-key.");
   return whole(dir, async () => {
     makeDirectory(dir);
     const unfinished = join(dir, "board.db.next");
-    await copyTo(config, unfinished, board);
+    await place.copyTo(unfinished, board.pk);
     chmodSync(unfinished, 0o600);
     if (board.signed !== undefined) await headFile(join(dir, HEAD_FILE)).write(board.signed);
     const key = withKey ? keyMove({ from: config.keyFile, to: join(dir, KEY_FILE), pk: board.pk }) : undefined;

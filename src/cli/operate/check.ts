@@ -8,12 +8,12 @@ import { readIndexOnDisk } from "../../adapters/search/index-on-disk.ts";
 import { openHoldings } from "../../adapters/sqlite/holdings.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { endWithdrawn } from "../../adapters/sqlite/withdrawal-book.ts";
-import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
+import { inDirectory } from "../../storage/in-directory.ts";
+import { placeOf } from "../../storage/open.ts";
 import { checkBoard, type Checked } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
-import { copyTo, identityOf } from "./board-copy.ts";
 import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
 
 const SHOWN = 50;
@@ -42,14 +42,15 @@ async function check(options: DeskOptions): Promise<void> {
 
 export async function checkConfigured(config: Config, now: number = Date.now()): Promise<Checked> {
   // Before the copy, which then cannot be behind it unless the database is.
-  const board = await identityOf(config);
+  const place = placeOf(config);
+  const board = await place.identity();
   const index = readIndexOnDisk(join(config.data, "index"));
   const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {
-    await copyTo(config, databasePath(dir), board);
+    await place.copyTo(databasePath(dir), board.pk);
     endWithdrawn(databasePath(dir));
-    const store = await openSqliteStore(dir, () => {}, "operator");
+    const { store } = await inDirectory(dir).openBeside();
     try {
       using holdings = openHoldings(databasePath(dir));
       return await checkBoard({ store, holdings, index, signed: board.signed }, signatureRule(signatures), now);

@@ -1,23 +1,15 @@
 // The operator's desk: a store opened beside the board that may be running on it, a question before each act, and words after it.
-import { existsSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { knownBoardKey as knownToPostgres } from "../../adapters/postgres/board-key.ts";
-import { postgresHeadRecord } from "../../adapters/postgres/head-record.ts";
-import { openPostgresStore } from "../../adapters/postgres/store.ts";
-import { knownBoardKey } from "../../adapters/sqlite/board-key.ts";
-import { fileFault } from "../../adapters/sqlite/faults.ts";
-import { databasePath, tracesIn } from "../../adapters/sqlite/open.ts";
-import { openSealedStore, openSqliteStore } from "../../adapters/sqlite/store.ts";
-import { barred, barredFromWriting } from "../../adapters/system/access.ts";
-import { headFileIn } from "../../adapters/system/head-file.ts";
 import { continues } from "../../board/checkpoint.ts";
+import { type Lookup, names } from "../../board/names.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Order, Ordered } from "../../core/message/orders.ts";
 import { visible } from "../../core/view/markdown.ts";
-import type { HeadRecord } from "../../ports/head-record.ts";
 import type { OrderedOutcome, RefusedOutcome, Store } from "../../ports/store.ts";
+import { placeOf } from "../../storage/open.ts";
+import type { Beside } from "../../storage/place.ts";
 import { UsageFault } from "../failure.ts";
 import { readSettings } from "../settings.ts";
 import { unknownHere } from "../unknown-variables.ts";
@@ -34,6 +26,9 @@ export interface DeskOptions {
 export interface Desk {
   readonly config: Config;
   readonly store: Store;
+  /** What the search index reads; undefined where each node has its own. */
+  readonly source: Beside["source"];
+  readonly names: Lookup;
   readonly now: () => number;
   /** Goes on only where the operator says yes. */
   readonly confirm: (question: string) => Promise<void>;
@@ -90,41 +85,14 @@ function warnOfVariables(): void {
 /** Opens the store, lets the work be done and closes it again, whatever came of it. */
 export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) => Promise<Result>): Promise<Result> {
   const config = configOf(options);
-  const { store, record } = await openBoard(config);
+  const opened = await placeOf(config).openBeside();
   try {
-    return await work(desk(config, store, record, options));
+    return await work(desk(config, opened, options));
   } catch (error) {
-    throw fileFault(error, databasePath(config.data));
+    throw opened.explain(error);
   } finally {
-    await store.close();
+    await opened.store.close();
   }
-}
-
-/** The board's store beside the board that may be running on it, and the last head it signed. */
-export async function openBoard({ data, databaseUrl }: Config): Promise<{ store: Store; record: HeadRecord }> {
-  if (databaseUrl !== undefined) {
-    const store = await openPostgresStore(databaseUrl, undefined, "operator");
-    const pk = await knownToPostgres(store.client);
-    return { store, record: postgresHeadRecord(store.client, headFileIn(data, pk), pk) };
-  }
-  requireBoardIn(data);
-  const record = headFileIn(data, await knownBoardKey(databasePath(data)));
-  // What only reads needs no more than that.
-  if (barredFromWriting(data) !== undefined) return { store: openSealedStore(data), record };
-  return { store: await openSqliteStore(data, () => {}, "operator"), record };
-}
-
-export function requireBoardIn(data: string): void {
-  const path = databasePath(data);
-  const unreadable = barred(path, "read");
-  if (unreadable !== undefined) throw new Error(unreadable);
-  if (existsSync(path)) return;
-  if (tracesIn(data).length > 0)
-    throw new Error(
-      `The database ${path} is gone, but ${data} has held a board. If the board is in PostgreSQL, give its --database-url. ` +
-        `If not, put the database back where it was, or stop the board and restore a backup (blackboard operate restore-backup).`,
-    );
-  throw new Error(`There is no board in ${data}. Give its directory with --data.`);
 }
 
 /** Asking and telling, for what is done without the store. */
@@ -138,7 +106,7 @@ export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell" | "
   };
 }
 
-export function desk(config: Config, store: Store, record: HeadRecord, options: DeskOptions): Desk {
+export function desk(config: Config, { store, record, source }: Beside, options: DeskOptions): Desk {
   const now = (): number => Date.now();
   async function signedAhead(): Promise<Head | undefined> {
     const signed = await record.read();
@@ -158,6 +126,8 @@ export function desk(config: Config, store: Store, record: HeadRecord, options: 
     ...offDesk(options),
     config,
     store,
+    source,
+    names: names(store, { now }, config.mailDomain),
     now,
     signedAhead,
     orders,

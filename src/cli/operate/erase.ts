@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../../adapters/search/thread-index.ts";
-import { databasePath, InUse, lockDataDir } from "../../adapters/sqlite/open.ts";
-import { workerUrl } from "../../adapters/system/worker-url.ts";
+import type { SourceModule } from "../../adapters/search/search-thread.ts";
+import { InUse, lockDataDir } from "../../adapters/sqlite/open.ts";
 import type { Desk } from "./desk.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
@@ -13,21 +13,21 @@ const WAIT_MS = 100;
 const INDEX_WITHIN_MS = 120_000;
 
 /** What became of the traces, in words. */
-export async function eraseTraces({ store, config }: Desk): Promise<string> {
+export async function eraseTraces({ store, config, source }: Desk): Promise<string> {
   let scrubbed = false;
   for (let i = 0; i < TRIES && !scrubbed; i++) {
     if (i > 0) await setTimeout(WAIT_MS);
     scrubbed = await store.scrub();
   }
-  if (config.databaseUrl !== undefined)
+  if (source === undefined)
     return "PostgreSQL may overwrite it now, and does so by and by; nodes take its words out of their search indexes within seconds.";
   const files = scrubbed
     ? "The database files hold nothing of it."
     : "A long read holds up the write-ahead log: it still holds what was erased, until it is next folded in.";
-  return `${files} ${await eraseWords(config.data)}`;
+  return `${files} ${await eraseWords(config.data, source)}`;
 }
 
-async function eraseWords(data: string): Promise<string> {
+async function eraseWords(data: string, source: SourceModule): Promise<string> {
   const dir = join(data, "index");
   if (!existsSync(dir)) return "There is no search index.";
   let lock: ReturnType<typeof lockDataDir>;
@@ -37,7 +37,6 @@ async function eraseWords(data: string): Promise<string> {
     if (!(error instanceof InUse)) return `The search index still holds its words. ${(error as Error).message}`;
     return "The running board takes its words out of the search index within seconds.";
   }
-  const source = { url: workerUrl("../../adapters/sqlite/search-source", import.meta.url).href, options: { path: databasePath(data) } };
   const troubles: unknown[] = [];
   const index = openSearchIndex({ dir, source }, { appended() {}, failed: (_what, error) => void troubles.push(error) });
   try {

@@ -3,9 +3,9 @@ import { appendFileSync, existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { databasePath } from "../../adapters/sqlite/open.ts";
 import { systemWords } from "../../adapters/system/access.ts";
 import { iso } from "../../core/protocol/time.ts";
+import { placeOf } from "../../storage/open.ts";
 import { configOf, type DeskOptions } from "./desk.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
@@ -13,7 +13,7 @@ const JOURNAL = "operator.log";
 /** They only look at what everybody may see, or at figures. */
 const LOOK_ONLY = new Set(["stats", "check"]);
 /** Facts may quote what was removed, and addresses hold passwords; where the board is goes without saying. */
-const NOT_NOTED = new Set(["facts", "databaseUrl", "data", "keyFile", "baseUrl", "yes", "json"]);
+const NOT_NOTED = new Set(["facts", "databaseUrl", "replacedUrl", "data", "keyFile", "baseUrl", "yes", "json"]);
 
 /** Every act is noted, also those that leave nothing in the board's own log: switches, dismissed reports, reports that were read, backups. */
 export function keepJournal(operate: Command): void {
@@ -24,9 +24,10 @@ export function keepJournal(operate: Command): void {
 function note(command: Command, state: "begun" | "done"): void {
   const act = nameOf(command);
   if (act === undefined || LOOK_ONLY.has(act)) return;
-  const { data, databaseUrl } = configOf(command.opts<DeskOptions>());
+  const config = configOf(command.opts<DeskOptions>());
+  const { data } = config;
   // Where there is no board the command is about to say so.
-  if (databaseUrl === undefined && !existsSync(databasePath(data))) return;
+  if (!placeOf(config).isThere()) return;
   const path = join(data, JOURNAL);
   const line = { time: iso(Date.now()), ...whoRuns(), act, arguments: command.args, ...flagsOf(command), state };
   try {

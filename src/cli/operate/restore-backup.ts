@@ -10,39 +10,47 @@ import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
+import { inDatabase } from "../../storage/in-database.ts";
+import { inDirectory } from "../../storage/in-directory.ts";
 import { copyToPostgres } from "../copy.ts";
-import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
+import { atDesk, configOf, type DeskOptions, offDesk, withDesk } from "./desk.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./moved-key.ts";
 import { giveToOwnerOf } from "./owner.ts";
-import { view as switchesView } from "./switches.ts";
-import { type Undone, undoneAt, undoneIn } from "./undone.ts";
-import { givenOutLines, undoneLines } from "./undone-words.ts";
+import { reapply, REPLACED_URL } from "./reapply.ts";
+import { type Undone, undoneBy } from "./undone.ts";
+import { givenOutLines, quoted, undoneLines, undoneView } from "./undone-words.ts";
 
 /** What a restore writes into the board's directory, besides the key. */
 const FILES = ["board.db", HEAD_FILE, "board.lock"];
 
+interface RestoreOptions extends DeskOptions {
+  readonly replacedUrl?: string;
+  readonly reapply?: boolean;
+}
+
 export function restoreBackupCommand(operate: Command): void {
   atDesk(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
-    .option("--replaced-url <url>", "the PostgreSQL database that the board was in, to list what the backup undoes")
+    .option(...REPLACED_URL)
+    .option("--reapply", "then do again what the backup undoes: decisions, switches, closed reports")
     .action(restore);
 }
 
-async function restore(dir: string, options: DeskOptions & { replacedUrl?: string }): Promise<void> {
-  const { tell, confirm } = offDesk(options);
+async function restore(dir: string, options: RestoreOptions): Promise<void> {
+  const { confirm } = offDesk(options);
   const config = configOf(options);
   const { seq } = soundBackup(dir);
   if (config.databaseUrl !== undefined) {
     await confirm(`Put the backup in ${dir}, up to entry ${seq}, into the empty database?`);
     // Before anything is written: where that database cannot be read, nothing has happened yet.
-    const undone = options.replacedUrl === undefined ? undefined : await undoneIn(options.replacedUrl, databasePath(dir));
+    const was = options.replacedUrl === undefined ? undefined : await inDatabase(options.replacedUrl, config.data).acts([]);
+    const undone = was && (await undoneBy(was, inDirectory(dir)));
     const { head, key } = await restoreToDatabase(config, config.databaseUrl, dir);
     const lines = [
       `Restored the database to entry ${head.seq}, and verified it.`,
       keyWords(key, true),
       ...givenOutLines(undone?.givenOut, seq, true),
-      ...(undone === undefined ? [] : undoneLines(undone, [])),
     ];
-    return tell(lines.join("\n"), { restored: head, key, ...undoneView(undone) });
+    return tellUndone(options, undone, ["--replaced-url", "..."], { lines, json: { restored: head, key } });
   }
   await confirm(`Put the backup in ${dir}, up to entry ${seq}, in the place of the board in ${config.data}?`);
   const { head, signed, replaced, undone, key } = await restoreBackup(config, dir);
@@ -61,20 +69,35 @@ async function restore(dir: string, options: DeskOptions & { replacedUrl?: strin
     ...(replaced !== undefined && undone === undefined
       ? ["What was there cannot be read: nobody can tell which decisions the backup does not know."]
       : []),
-    ...(undone === undefined ? [] : undoneLines(undone, ["--data", config.data])),
   ];
-  const known = { restored: head, key, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null };
-  tell(lines.join("\n"), { ...known, ...undoneView(undone) });
+  const json = { restored: head, key, signed_seq: signed?.seq ?? null, read_only: behind, replaced: replaced ?? null };
+  await tellUndone(options, undone, [replaced ?? "", "--data", config.data], { lines, json });
 }
 
-const undoneView = (undone: Undone | undefined): object => ({
-  lost: undone?.lost ?? [],
-  taken_back: undone?.reversed ?? [],
-  switches: switchesView(undone?.switches ?? {}),
-  reports_reopened: undone?.reopened ?? [],
-  reports_lost: undone?.lostReports ?? 0,
-  given_out_seq: undone?.givenOut ?? null,
-});
+/** What the backup undoes is listed, with the command that does it again, or done again at once; `where` is what that command needs. */
+async function tellUndone(
+  options: RestoreOptions,
+  undone: Undone | undefined,
+  where: readonly string[],
+  { lines, json }: { readonly lines: readonly string[]; readonly json: object },
+): Promise<void> {
+  const { tell } = offDesk(options);
+  const list = undone === undefined ? [] : undoneLines(undone);
+  const command = `blackboard operate undone ${where.map(quoted).join(" ")} --reapply`;
+  const all = { ...json, ...undoneView(undone) };
+  if (undone === undefined || list.length === 0) return tell(lines.join("\n"), all);
+  if (options.reapply !== true) return tell([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);
+  await withDesk(options, async (desk) => {
+    const told = [...lines, ...list];
+    if ((await desk.signedAhead()) !== undefined) {
+      tell(told.join("\n"), all);
+      throw new Error(`Nothing of that can be done again now, for nothing may be written. When the board goes on: ${command}`);
+    }
+    const { text, json: reapplied, fault } = await reapply(desk, undone);
+    tell([...told, text].join("\n"), { ...all, reapplied });
+    if (fault !== undefined) throw new Error(fault);
+  });
+}
 
 /** A backup is a SQLite board like any other. A node that knows of a newer signed head starts read-only on it. */
 export async function restoreToDatabase(
@@ -113,7 +136,9 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
     await requireSameBoard(data, pk);
     // Before anything is written: where one is damaged, nothing has happened yet.
     const heads = await headsIn(data, dir, pk);
-    const undone = existsSync(databasePath(data)) ? await undoneAt(databasePath(data), from) : undefined;
+    const there = inDirectory(data);
+    const was = there.isThere() ? await there.acts([]).catch(() => undefined) : undefined;
+    const undone = was && (await undoneBy(was, inDirectory(dir)));
     const next = `${databasePath(data)}.next`;
     takeCopy(from, next, pk);
     const key = move();

@@ -58,14 +58,14 @@ export async function messagesOf(desk: Desk, given: readonly string[]): Promise<
 /** Whole, or why not. */
 type Whole = { readonly id: string; readonly fault?: never } | { readonly id?: never; readonly fault: string };
 
-async function wholeId({ store, now }: Desk, given: string): Promise<Whole> {
+async function wholeId({ names }: Desk, given: string): Promise<Whole> {
   if (MESSAGE_ID.test(given)) return { id: given };
   if (isOperatorMailbox(given)) return { fault: notAThing(given) };
   const shown = quoted(given);
   const right = `give all ${MESSAGE_ID_CHARS} characters of the id, or its first ${LEAST} or more`;
   if (!/^[0-9a-f]+$/.test(given)) return { fault: `${shown} is not an id, which is made of 0-9 and a-f: ${right}.` };
   if (!START.test(given)) return { fault: `${shown} has ${counted(given.length, "character")}: ${right}.` };
-  const { live, gone } = await store.idsByPrefix(given, MOST_ALIKE, now());
+  const { live, gone } = await names.idsFrom(given, MOST_ALIKE);
   const [id, other] = [...live, ...gone];
   if (id === undefined) return { fault: `No message id starts with ${shown}.` };
   if (other === undefined) return { id };
@@ -79,18 +79,15 @@ const notAThing = (given: string): string =>
   `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
 
 /** An agent, by id or alias, and whether the board has ever seen it. */
-export async function agentOf({ store, config, now }: Desk, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
-  if (AGENT_ID.test(given)) return { agent: given, seen: (await store.firstSeen(given)) !== undefined };
+export async function agentOf({ store, names, config }: Desk, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
   if (isOperatorMailbox(given)) throw new Error(notAThing(given));
-  const shown = quoted(given);
-  const name = foldAlias(given, config.mailDomain);
-  if (name === undefined)
-    throw new Error(
-      `${shown} is neither an agent id (ag_ and 20 characters 0-9 a-f) nor an alias: write it without a domain, or with ${config.mailDomain}.`,
-    );
-  const alias = await store.alias(name, now());
-  if (alias === undefined) throw new Error(`${shown} is not an agent id, and no agent holds it as an alias.`);
-  return { agent: alias.agent, seen: true };
+  const agent = await names.findAgent(given);
+  if (agent !== undefined) return { agent, seen: !AGENT_ID.test(given) || (await store.firstSeen(agent)) !== undefined };
+  throw new Error(
+    foldAlias(given, config.mailDomain) === undefined
+      ? `${quoted(given)} is neither an agent id (ag_ and 20 characters 0-9 a-f) nor an alias: write it without a domain, or with ${config.mailDomain}.`
+      : `${quoted(given)} is not an agent id, and no agent holds it as an alias.`,
+  );
 }
 
 /** All live messages of an agent, oldest first. */

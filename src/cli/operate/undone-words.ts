@@ -1,36 +1,43 @@
-// What a restored backup has undone, in words and in commands that do it again.
+// What a restored backup has undone, in words: a preview of what `--reapply` does.
 import { counted } from "../../core/view/counted.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { Switches } from "../../core/message/moderation.ts";
+import { view as switchesView } from "./switches.ts";
 import type { LostDecision, Undone } from "./undone.ts";
 
-/** `place` is where the commands find the board: flags and their values. */
-export function undoneLines({ lost, reversed, switches, reopened, lostReports }: Undone, place: readonly string[]): readonly string[] {
-  const command = (...words: readonly string[]): string =>
-    `    ${visible(["blackboard", "operate", ...words, ...place].map(quoted).join(" "))}`;
-  const again = (one: LostDecision): readonly string[] => {
+/** Each act as the words of the command that orders it. */
+export function undoneLines({ lost, reversed, switches, reopened, lostReports }: Undone): readonly string[] {
+  const act = (...words: readonly string[]): string => `    ${visible(words.map(quoted).join(" "))}`;
+  const decision = (one: LostDecision): readonly string[] => {
     const line = `  ${one.order} ${one.target}, ${one.category}, statement ${one.id}`;
-    return one.here
-      ? [`${line}:`, command(...orderWords(one))]
-      : [`${line}: the backup does not hold it. Remove it if it is posted again.`];
+    return one.here ? [`${line}:`, act(...orderWords(one))] : [`${line}: the backup does not hold it. Remove it if it is posted again.`];
   };
   return [
-    ...section("Decisions that the backup does not know; take them again:", lost.flatMap(again)),
+    ...section("Decisions that the backup does not know:", lost.flatMap(decision)),
     ...section(
-      "Decisions taken back after the backup, and in force again; take them back again:",
-      reversed.map((one) => command(one.visibility === "key_blocked" ? "unblock-key" : "restore", one.target)),
+      "Decisions taken back after the backup, and in force again:",
+      reversed.map((one) => act(one.visibility === "key_blocked" ? "unblock-key" : "restore", one.target)),
     ),
     ...section(
-      "Switches set after the backup, and as they were before; set them again:",
-      switchWords(switches).map((words) => command(...words)),
+      "Switches set after the backup, and as they were before:",
+      switchWords(switches).map((words) => act(...words)),
     ),
     ...section(
-      "Reports closed after the backup, and open again; to take a decision on what they are about closes them, or:",
-      reopened.map((id) => command("reports", "dismiss", id)),
+      "Reports closed after the backup, and open again; a decision on what they are about closes them too:",
+      reopened.map((id) => act("reports", "dismiss", id)),
     ),
     ...(lostReports === 0 ? [] : [`${counted(lostReports, "report")} came after the backup: the board does not know of them any more.`]),
   ];
 }
+
+export const undoneView = (undone: Undone | undefined): object => ({
+  lost: undone?.lost ?? [],
+  taken_back: undone?.reversed ?? [],
+  switches: switchesView(undone?.switches ?? {}),
+  reports_reopened: undone?.reopened ?? [],
+  reports_lost: undone?.lostReports ?? 0,
+  given_out_seq: undone?.givenOut ?? null,
+});
 
 /** Whoever has read those entries knows them by numbers that others may get now. */
 export function givenOutLines(last: number | undefined, seq: number, goesOn: boolean): readonly string[] {
@@ -55,4 +62,5 @@ function switchWords({ readOnly, powBits, powMaxBits, powAtOnce = false }: Parti
   ];
 }
 
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+/** As a shell takes it. */
+export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);

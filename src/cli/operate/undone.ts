@@ -1,25 +1,20 @@
-// What a backup undoes: the operator's acts, and the entries, that the database in whose place it comes knows and it does not.
+// What a backup undoes: the operator's acts that the database in whose place it came knows, and the board does not any more.
 import { isDeepStrictEqual } from "node:util";
-import { Client } from "../../adapters/postgres/client.ts";
-import { PostgresModeration } from "../../adapters/postgres/moderation.ts";
-import { SqliteHead } from "../../adapters/sqlite/head.ts";
-import { SqliteModeration } from "../../adapters/sqlite/moderation.ts";
-import { openDatabase } from "../../adapters/sqlite/open.ts";
-import { type AttachmentBlock, BLOCKED_ATTACHMENTS } from "../../adapters/sql/moderation-rows.ts";
-import type { Action, Notice, Switches } from "../../core/message/moderation.ts";
-import type { ModerationReads } from "../../ports/moderation.ts";
-
-type Order = "remove" | "block-key" | "block-blob";
+import type { AttachmentBlock } from "../../adapters/sql/moderation-rows.ts";
+import type { Action, Switches } from "../../core/message/moderation.ts";
+import type { Order } from "../../core/message/orders.ts";
+import type { Acts, Place } from "../../storage/place.ts";
 
 /** A decision in force that came after the backup, and how it was ordered. */
 export interface LostDecision extends Action {
-  readonly order: Order;
+  readonly order: "remove" | "block-key" | "block-blob";
   readonly keepAttachments: boolean;
   /** A removal of a message that the backup does not hold cannot be ordered again. */
   readonly here: boolean;
 }
 
 export interface Undone {
+  /** Newest first. */
   readonly lost: readonly LostDecision[];
   /** In force in the backup, and taken back after it. */
   readonly reversed: readonly Action[];
@@ -33,74 +28,18 @@ export interface Undone {
   readonly givenOut: number | undefined;
 }
 
-interface Acts {
-  readonly seq: number;
-  readonly actions: readonly Action[];
-  readonly notices: readonly Notice[];
-  readonly switches: Switches;
-  readonly attachments: readonly AttachmentBlock[];
-}
-
-const PAGE = 10_000;
-
-/** What the backup undoes of a board in PostgreSQL. */
-export async function undoneIn(url: string, backup: string): Promise<Undone> {
-  const client = new Client({ url, connections: 1, name: "blackboard restore" });
-  try {
-    const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
-    const attachments = await client.query<AttachmentBlock>(BLOCKED_ATTACHMENTS);
-    const acts = await actsOf(new PostgresModeration(client));
-    return await undoneBy(backup, { ...acts, seq: board?.seq ?? 0, attachments });
-  } finally {
-    await client.end();
-  }
-}
-
-/** What the backup undoes of a board in a file; undefined where that cannot even be read. */
-export async function undoneAt(path: string, backup: string): Promise<Undone | undefined> {
-  const acts = await sqliteActs(path).catch(() => undefined);
-  return acts && undoneBy(backup, acts);
-}
-
-async function sqliteActs(path: string): Promise<Acts> {
-  const db = openDatabase(path, "read");
-  try {
-    const attachments = db.prepare(BLOCKED_ATTACHMENTS).all() as unknown as readonly AttachmentBlock[];
-    return { ...(await actsOf(new SqliteModeration(db))), seq: new SqliteHead(db).read().seq, attachments };
-  } finally {
-    db.close();
-  }
-}
-
-/** Answers at once, or in a while. */
-type Reads = {
-  readonly [Name in "actions" | "notices" | "switches"]: (
-    ...query: Parameters<ModerationReads[Name]>
-  ) => ReturnType<ModerationReads[Name]> | Awaited<ReturnType<ModerationReads[Name]>>;
-};
-
-async function actsOf(reads: Reads): Promise<Pick<Acts, "actions" | "notices" | "switches">> {
-  const [actions, notices]: [Action[], Notice[]] = [[], []];
-  for (let page: readonly Action[]; ; actions.push(...page)) {
-    page = await reads.actions({ since: 0, before: actions.at(-1)?.seq, limit: PAGE });
-    if (page.length === 0) break;
-  }
-  for (let page: readonly Notice[]; ; notices.push(...page)) {
-    page = await reads.notices({ state: undefined, after: notices.at(-1), limit: PAGE });
-    if (page.length === 0) break;
-  }
-  return { actions, notices, switches: await reads.switches() };
-}
-
-async function undoneBy(backup: string, was: Acts): Promise<Undone> {
-  const is = await sqliteActs(backup);
-  const inForce = new Set(is.actions.filter(({ state }) => state === "in_force").map(({ id }) => id));
+/** `was` is what the database before it knew, `board` the backup, or the board that has come from it. */
+export async function undoneBy(was: Acts, board: Place): Promise<Undone> {
+  const is = await board.acts(was.actions.map(({ target }) => target));
+  const decided = new Map(is.actions.map(({ id, state }) => [id, state]));
   const open = new Set(is.notices.filter(({ state }) => state === "received").map(({ id }) => id));
   const known = new Set(is.notices.map(({ id }) => id));
   const { readOnly, ...pow } = was.switches;
   return {
-    lost: lostDecisions(backup, was, is.seq),
-    reversed: was.actions.filter(({ id, state }) => state === "reversed" && inForce.has(id)),
+    lost: was.actions
+      .filter(({ id, state }) => state === "in_force" && !decided.has(id))
+      .map((action) => lostDecision(action, was.attachments, is.attached)),
+    reversed: was.actions.filter(({ id, state }) => state === "reversed" && decided.get(id) === "in_force"),
     switches: {
       ...(readOnly === is.switches.readOnly ? {} : { readOnly }),
       // One command gives them all.
@@ -112,31 +51,44 @@ async function undoneBy(backup: string, was: Acts): Promise<Undone> {
   };
 }
 
-function lostDecisions(backup: string, { actions, attachments }: Acts, seq: number): readonly LostDecision[] {
-  const db = openDatabase(backup, "read");
-  try {
-    const find = db.prepare("SELECT has_attachment AS attached FROM messages WHERE id = ? UNION ALL SELECT 0 FROM gone WHERE id = ?");
-    return actions
-      .filter((action) => action.seq > seq && action.state === "in_force")
-      .map((action) => {
-        const { id, target } = action;
-        const blocked = attachments.filter((block) => block.action === id);
-        const order = orderOf(action, blocked);
-        const message = order === "remove" ? find.get(target, target) : undefined;
-        return {
-          ...action,
-          order,
-          keepAttachments: message?.["attached"] === 1 && blocked.length === 0,
-          here: order !== "remove" || message !== undefined,
-        };
-      });
-  } finally {
-    db.close();
-  }
+function lostDecision(action: Action, attachments: readonly AttachmentBlock[], attached: Acts["attached"]): LostDecision {
+  const { id, target } = action;
+  const blocked = attachments.filter((block) => block.action === id);
+  const order = orderOf(action, blocked);
+  return {
+    ...action,
+    order,
+    keepAttachments: order === "remove" && attached.get(target) === true && blocked.length === 0,
+    here: order !== "remove" || attached.has(target),
+  };
 }
 
 /** An attachment is named like a message; but only a decision about an attachment blocks what it names. */
-function orderOf({ visibility, target }: Action, blocked: readonly AttachmentBlock[]): Order {
+function orderOf({ visibility, target }: Action, blocked: readonly AttachmentBlock[]): LostDecision["order"] {
   if (visibility === "key_blocked") return "block-key";
   return blocked.some(({ name }) => name === target) ? "block-blob" : "remove";
+}
+
+/**
+ * The orders that do it again, in the order in which they were given; what was decided once more after it was taken back needs that. A
+ * decision keeps its statement, by whose id people know it, and by which it is not taken twice.
+ */
+export function ordersOf({ lost, reversed, switches }: Undone): readonly Order[] {
+  return [
+    ...reversed.map(({ visibility, target }): Order =>
+      visibility === "key_blocked" ? { do: "unblock_key", agent: target } : { do: "restore", target },
+    ),
+    ...lost
+      .filter(({ here }) => here)
+      .toReversed()
+      .map(orderFor),
+    ...(Object.keys(switches).length === 0 ? [] : [{ do: "switch", switches } as const]),
+  ];
+}
+
+function orderFor({ order, target, keepAttachments, id, ground, category, facts }: LostDecision): Order {
+  const reasons = { id, ground, category, facts };
+  if (order === "block-key") return { do: "block_key", agent: target, reasons };
+  if (order === "block-blob") return { do: "block_blob", sha256: target, reasons };
+  return { do: "remove", target, reasons, keepAttachments };
 }

@@ -1,0 +1,89 @@
+// `blackboard operate undone`: what a restored backup has undone, and with `--reapply` all of it done again.
+import type { Command } from "commander";
+import type { Order } from "../../core/message/orders.ts";
+import { counted } from "../../core/view/counted.ts";
+import { inDatabase } from "../../storage/in-database.ts";
+import { inDirectory } from "../../storage/in-directory.ts";
+import { placeOf } from "../../storage/open.ts";
+import { UsageFault } from "../failure.ts";
+import { atDesk, type Desk, type DeskOptions, refusalWords, withDesk } from "./desk.ts";
+import { eraseTraces } from "./erase.ts";
+import { ordersOf, type Undone, undoneBy } from "./undone.ts";
+import { undoneLines, undoneView } from "./undone-words.ts";
+
+/** So many in one transaction: posts of others come in between. */
+const BATCH = 100;
+/** What was decided again by hand in the meantime. */
+const IN_FORCE: ReadonlySet<string> = new Set(["removed", "blocked_key", "blocked_content"]);
+
+export const REPLACED_URL = ["--replaced-url <url>", "the PostgreSQL database that the board was in, to compare with"] as const;
+
+interface UndoneOptions extends DeskOptions {
+  readonly replacedUrl?: string;
+  readonly reapply?: boolean;
+}
+
+export function undoneCommand(operate: Command): void {
+  atDesk(operate.command("undone").argument("[dir]").description("what a restored backup has undone; dir is what it replaced"))
+    .option(...REPLACED_URL)
+    .option("--reapply", "do all of it again, with the same statements of reasons")
+    .action(undone);
+}
+
+async function undone(dir: string | undefined, options: UndoneOptions): Promise<void> {
+  const { replacedUrl, reapply: again = false } = options;
+  if ((dir === undefined) === (replacedUrl === undefined))
+    throw new UsageFault("what did the backup replace? Give the directory (replaced-... in that of the board), or --replaced-url");
+  await withDesk(options, async (desk) => {
+    const replaced = dir === undefined ? inDatabase(replacedUrl ?? "", desk.config.data) : inDirectory(dir);
+    if (!replaced.isThere()) throw new Error(`There is no database in ${dir}.`);
+    const found = await undoneBy(await replaced.acts([]), placeOf(desk.config));
+    const lines = undoneLines(found);
+    if (!again || lines.length === 0) return desk.tell(lines.length === 0 ? "Nothing is undone." : lines.join("\n"), undoneView(found));
+    await desk.confirm(`${lines.join("\n")}\nDo all of that again?`);
+    const { text, json, fault } = await reapply(desk, found);
+    desk.tell(text, { ...undoneView(found), reapplied: json });
+    if (fault !== undefined) throw new Error(fault);
+  });
+}
+
+export interface Reapplied {
+  readonly text: string;
+  readonly json: object;
+  /** What could not be done. */
+  readonly fault: string | undefined;
+}
+
+/** In batches, each durable before the next begins; done once more, it goes on with what is left. */
+export async function reapply(desk: Desk, found: Undone): Promise<Reapplied> {
+  const decided = await carryOut(desk, ordersOf(found));
+  // Decisions have closed those that they are about.
+  const open = await Promise.all(found.reopened.map(async (id) => ((await desk.store.notice(id))?.state === "received" ? [id] : [])));
+  const closed = await carryOut(
+    desk,
+    open.flat().map((notice) => ({ do: "dismiss", notice })),
+  );
+  const failed = [...decided.failed, ...closed.failed];
+  const done = decided.done + closed.done;
+  const traces = decided.erased ? await eraseTraces(desk) : "";
+  return {
+    text: [`Done again: ${counted(done, "act")}.`, traces].join("\n").trimEnd(),
+    json: { done, not_done: failed, traces },
+    fault: failed.length === 0 ? undefined : [`${counted(failed.length, "act was", "acts were")} not done again:`, ...failed].join("\n  "),
+  };
+}
+
+async function carryOut(desk: Desk, orders: readonly Order[]): Promise<{ done: number; failed: string[]; erased: boolean }> {
+  const tally = { done: 0, failed: [] as string[], erased: false };
+  for (let i = 0; i < orders.length; i += BATCH) {
+    const batch = orders.slice(i, i + BATCH);
+    for (const [j, outcome] of (await desk.orders(batch)).entries()) {
+      const { do: act } = batch[j]!;
+      if (!("refused" in outcome)) {
+        tally.done++;
+        tally.erased ||= act === "remove" || act === "block_blob";
+      } else if (!IN_FORCE.has(outcome.refused.code)) tally.failed.push(refusalWords(outcome));
+    }
+  }
+  return tally;
+}

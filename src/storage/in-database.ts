@@ -1,0 +1,93 @@
+// A board in a PostgreSQL database that several nodes may share. Each node has a directory of its own, for its search index and the last
+// head that it saw signed.
+import { unreachable } from "../adapters/postgres/address.ts";
+import { knownBoardKey, recordBoardKey } from "../adapters/postgres/board-key.ts";
+import { Client } from "../adapters/postgres/client.ts";
+import { storeFailure } from "../adapters/postgres/failure.ts";
+import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
+import { PostgresModeration } from "../adapters/postgres/moderation.ts";
+import { openPostgresStore } from "../adapters/postgres/store.ts";
+import { nodesAt, readPortions } from "../adapters/postgres/transfer.ts";
+import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
+import { lockDataDir } from "../adapters/sqlite/open.ts";
+import { fillDatabase } from "../adapters/sqlite/transfer.ts";
+import { headFileIn } from "../adapters/system/head-file.ts";
+import type { Config } from "../config.ts";
+import { StoreFailure } from "../ports/store.ts";
+import { type Acts, ATTACHED, type Beside, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
+
+/** `data` is this node's own directory; the settings are for a board that opens it. */
+export function inDatabase(
+  url: string,
+  data: string,
+  { databaseReadUrl, newKey = false }: Partial<Pick<Config, "databaseReadUrl" | "newKey">> = {},
+): Place {
+  const recordOf = (client: Client, pk: string | undefined) => postgresHeadRecord(client, headFileIn(data, pk), pk);
+  async function openBeside(): Promise<Beside & { readonly pk: string | undefined }> {
+    const store = await openPostgresStore(url, undefined, "operator");
+    const pk = await knownBoardKey(store.client);
+    return { store, pk, record: recordOf(store.client, pk), source: undefined, explain: (error) => error };
+  }
+  return {
+    words: "the database",
+    isThere: () => true,
+    async open({ sealed, watchReplica }): Promise<Opened> {
+      const lock = sealed ? undefined : lockDataDir(data);
+      try {
+        const nodes = newKey ? await nodesAt(url) : 0;
+        const store = await openPostgresStore(
+          url,
+          databaseReadUrl === undefined ? undefined : { url: databaseReadUrl, watch: watchReplica },
+        );
+        return {
+          store,
+          source: sourceModule("postgres", { url }),
+          others: store,
+          knownPk: () => knownBoardKey(store.client),
+          async recordPk(pk, before) {
+            if (nodes > 0 && before !== undefined && before !== pk)
+              throw new Error("Other boards run on this database, with the key that it has. Stop them before you give it a new one.");
+            await recordBoardKey(store.client, pk, before);
+          },
+          headOf: (pk) => recordOf(store.client, pk),
+          beginReplica: (formerPk) => store.beginReplica(formerPk),
+          async close() {
+            await store.close();
+            lock?.close();
+          },
+        };
+      } catch (error) {
+        lock?.close();
+        const failure = storeFailure(error);
+        throw failure instanceof StoreFailure ? unreachable(failure.message) : failure;
+      }
+    },
+    openBeside,
+    async identity() {
+      const { store, pk, record } = await openBeside();
+      try {
+        return { pk, signed: await record.read() };
+      } finally {
+        await store.close();
+      }
+    },
+    copyTo: (path, pk) => readPortions(url, (portions) => fillDatabase(path, portions, pk)),
+    acts: (messages) => actsIn(url, messages),
+  };
+}
+
+async function actsIn(url: string, messages: readonly string[]): Promise<Acts> {
+  const client = new Client({ url, connections: 1, name: "blackboard restore" });
+  try {
+    const [board] = await client.query<{ seq: number }>("SELECT seq FROM board");
+    const attachments = await client.query<AttachmentBlock>(BLOCKED_ATTACHMENTS);
+    const attached = new Map<string, boolean>();
+    for (const id of messages) {
+      const [row] = await client.query<{ attached: number | boolean }>(ATTACHED.replaceAll("?", "$1"), [id]);
+      if (row !== undefined) attached.set(id, Boolean(row.attached));
+    }
+    return { ...(await everyAct(new PostgresModeration(client))), seq: board?.seq ?? 0, attachments, attached };
+  } finally {
+    await client.end();
+  }
+}

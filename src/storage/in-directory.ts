@@ -1,0 +1,105 @@
+// A board in its data directory, with SQLite.
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
+import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-key.ts";
+import { fileFault } from "../adapters/sqlite/faults.ts";
+import { SqliteHead } from "../adapters/sqlite/head.ts";
+import { SqliteModeration } from "../adapters/sqlite/moderation.ts";
+import { databasePath, lockDataDir, openDatabase, tracesIn } from "../adapters/sqlite/open.ts";
+import { snapshot, soundHead } from "../adapters/sqlite/snapshot.ts";
+import { openSealedStore, openSqliteStore } from "../adapters/sqlite/store.ts";
+import { barred, barredFromWriting } from "../adapters/system/access.ts";
+import { headFileIn } from "../adapters/system/head-file.ts";
+import { type Acts, ATTACHED, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
+
+export function inDirectory(data: string): Place {
+  const path = databasePath(data);
+  const source = sourceModule("sqlite", { path });
+  return {
+    words: data,
+    isThere: () => existsSync(path),
+    async open({ sealed, onFatal }): Promise<Opened> {
+      if (sealed && !existsSync(path))
+        throw new Error(`There is no board in ${data}, and none can be made there. ${barredFromWriting(data)}`);
+      requireWhole(path);
+      const store = sealed ? openSealedStore(data) : await openSqliteStore(data, onFatal);
+      return {
+        store,
+        source,
+        others: undefined,
+        knownPk: () => knownBoardKey(path),
+        recordPk: async (pk) => recordBoardKey(path, pk),
+        headOf: (pk) => headFileIn(data, pk),
+        beginReplica: async () => undefined,
+        close: () => store.close(),
+      };
+    },
+    async openBeside() {
+      requireBoardIn(data);
+      const record = headFileIn(data, await knownBoardKey(path));
+      // What only reads needs no more than that.
+      const isSealed = barredFromWriting(data) !== undefined;
+      const store = isSealed ? openSealedStore(data) : await openSqliteStore(data, () => {}, "operator");
+      return { store, record, source, explain: (error) => fileFault(error, path) };
+    },
+    async identity() {
+      requireBoardIn(data);
+      const pk = await knownBoardKey(path);
+      return { pk, signed: await headFileIn(data, pk).read() };
+    },
+    async copyTo(to) {
+      requireBoardIn(data);
+      soundHead(path);
+      await snapshot(path, to);
+    },
+    acts: (messages) => actsIn(path, messages),
+  };
+}
+
+async function actsIn(path: string, messages: readonly string[]): Promise<Acts> {
+  using db = openDatabase(path, "read");
+  const attachments = db.prepare(BLOCKED_ATTACHMENTS).all() as unknown as readonly AttachmentBlock[];
+  const find = db.prepare(ATTACHED);
+  const attached = messages.flatMap((id) => {
+    const row = find.get(id, id);
+    return row === undefined ? [] : [[id, row["attached"] === 1] as const];
+  });
+  return { ...(await everyAct(new SqliteModeration(db))), seq: new SqliteHead(db).read().seq, attachments, attached: new Map(attached) };
+}
+
+/** For commands: they make no board where there is none. */
+function requireBoardIn(data: string): void {
+  const path = databasePath(data);
+  const unreadable = barred(path, "read");
+  if (unreadable !== undefined) throw new Error(unreadable);
+  if (existsSync(path)) return;
+  if (tracesIn(data).length > 0)
+    throw new Error(
+      `The database ${path} is gone, but ${data} has held a board. If the board is in PostgreSQL, give its --database-url. ` +
+        `If not, put the database back where it was, or stop the board and restore a backup (blackboard operate restore-backup).`,
+    );
+  throw new Error(`There is no board in ${data}. Give its directory with --data.`);
+}
+
+/** An empty database in the place of one that is gone would discard what only the log beside it still holds, and sign a second history. */
+function requireWhole(path: string): void {
+  if (existsSync(path)) return;
+  const [data, log] = [dirname(path), `${path}-wal`];
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new Error(
+      `The database ${path} is gone, and ${log} beside it still holds its newest entries: a start would make an empty board and discard them. ${putBack(data)}`,
+    );
+  const traces = tracesIn(data);
+  if (traces.length === 0) return;
+  // A node of a board in PostgreSQL may run here: then that is what is wrong.
+  lockDataDir(data).close();
+  const [are, those] = traces.length === 1 ? ["is", "that"] : ["are", "those"];
+  throw new Error(
+    `The database ${path} is gone, but ${data} has held a board: ${traces.join(", ")} ${are} still there. A start would make an empty board. ` +
+      `${putBack(data)} If the board is in PostgreSQL, give its --database-url. To begin an empty board here all the same, move ${those} away first.`,
+  );
+}
+
+const putBack = (data: string): string =>
+  `Put the database back where it was, or restore a backup (blackboard operate restore-backup <dir of the backup> --data ${data}); for a new board choose another --data directory.`;
