@@ -1,7 +1,8 @@
 // What the writer alone costs a post on each store: CPU time, bytes written, and how long a transaction takes, in several sizes.
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import type { Payload } from "../src/core/protocol/payload.ts";
-import type { Act } from "../src/ports/store.ts";
+import type { Act } from "../src/core/message/act.ts";
+import { admitted } from "../test/support/bare-board.ts";
 import type { Figure } from "./support/figure.ts";
 import { storesIn } from "./support/measured-board.ts";
 import { type MeasuredWriter, postgresWriter, sqliteWriter } from "./support/measured-writer.ts";
@@ -68,12 +69,9 @@ async function measure(name: string, writer: MeasuredWriter): Promise<readonly F
   return figures;
 }
 
-function actOf(text: string): Act {
+function actOf(text: string): Act<"post"> {
   const payload = JSON.parse(text) as Payload;
   const raw = { payload: text, sig: "x".repeat(86), nonce: "1234" };
-  return {
-    type: "post",
-    arrival: { id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 18, assisted: false, blobs: {} },
-    dryRun: false,
-  };
+  const arrival = { id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 18, assisted: false, blobs: {} };
+  return { type: "post", arrival: admitted(arrival), dryRun: false };
 }

@@ -7,6 +7,7 @@ import { SCHEMA_VERSION } from "../../src/adapters/sqlite/schema.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
 import { HOUR_MS } from "../../src/core/spans.ts";
+import { admitted } from "../../test/support/bare-board.ts";
 import { BoardLife } from "./board-life.ts";
 
 const BATCH = 1000;
@@ -61,7 +62,7 @@ function fill(dir: string, messages: number, now: number): void {
     const at = now - SPREAD_MS + Math.floor((created / messages) * SPREAD_MS);
     const arrivals = Array.from({ length: Math.min(BATCH, messages - created) }, () => life.next(at));
     const { outcomes } = writer.run(
-      arrivals.map((arrival) => ({ type: "post", arrival, dryRun: false })),
+      arrivals.map((arrival) => ({ type: "post", arrival: admitted(arrival), dryRun: false })),
       at,
     );
     for (const outcome of outcomes) {

@@ -8,8 +8,9 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/spans.ts";
 import type { Arrival } from "../../src/core/message/standing.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
-import type { Act } from "../../src/ports/store.ts";
+import type { Act } from "../../src/core/message/act.ts";
 import { Agent } from "../../test/support/agent.ts";
+import { admitted } from "../../test/support/bare-board.ts";
 import { reasons } from "../../test/support/operator.ts";
 import { LARGE_BODY, TABLE } from "./texts.ts";
 
@@ -66,7 +67,8 @@ function run(acts: readonly Act[]): void {
   for (const outcome of writer.run(acts, at).outcomes)
     if ("refused" in outcome && outcome.refused.code === "internal") throw new Error(outcome.refused.message);
 }
-const posts = (arrivals: readonly Arrival[]): void => run(arrivals.map((arrival) => ({ type: "post", arrival, dryRun: false })));
+const posts = (arrivals: readonly Arrival[]): void =>
+  run(arrivals.map((arrival) => ({ type: "post", arrival: admitted(arrival), dryRun: false })));
 
 /** `text` where the payload is written in another way than usual. */
 function arrival(fields: Partial<Payload> & { kind: string }, text?: (payload: Payload) => string): Arrival {

@@ -1,15 +1,10 @@
 // From a verified message to an admitted one: the operator's block lists, then the agent's pace.
+import type { Admitted } from "../core/message/act.ts";
 import { blockedBlob, blockedKey } from "../core/message/admission.ts";
 import type { Arrival } from "../core/message/standing.ts";
 import type { Prior } from "../ports/store.ts";
 import type { RateLimiter } from "./rate.ts";
 import type { Verified } from "./verify.ts";
-
-declare const admitted: unique symbol;
-/** An arrival that may go into the transaction; only `admit` makes one. */
-export interface Admitted extends Arrival {
-  readonly [admitted]: true;
-}
 
 export function admit(
   message: Verified,

@@ -44,9 +44,7 @@ export function aliasOperator({
     if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
     quota.require(0);
-    const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
-    if (!("op" in outcome)) throw new Error("The store answered an alias operation with something else.");
-    return outcome;
+    return append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
   };
 }
 

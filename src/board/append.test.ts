@@ -10,7 +10,8 @@ import { ManualClock } from "../../test/support/manual-clock.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { Refusal } from "../core/errors.ts";
 import { iso } from "../core/protocol/time.ts";
-import type { Act, Store } from "../ports/store.ts";
+import type { Act } from "../core/message/act.ts";
+import type { Store } from "../ports/store.ts";
 import { Appender } from "./append.ts";
 
 const AGENT = AGENTS[0]!;

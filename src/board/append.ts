@@ -1,9 +1,10 @@
 // Group commit: what arrives while one transaction is under way goes into the next one together.
 import { Refusal } from "../core/errors.ts";
+import { type Act, isRefused, type Outcome, type OutcomeOf } from "../core/message/act.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Report } from "../ports/report.ts";
-import { type Act, type Appended, type Outcome, type PostedOutcome, type Store, StoreFailure } from "../ports/store.ts";
+import { type Appended, type Store, StoreFailure } from "../ports/store.ts";
 
 const MAX_QUEUE = 4096;
 const MAX_BATCH = 128;
@@ -11,7 +12,7 @@ const MAX_BATCH = 128;
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
 function charsOf(act: Act): number {
-  if (act.type !== "post") return 0;
+  if (!("arrival" in act)) return 0;
   return Object.values(act.arrival.blobs).reduce((sum, text) => sum + text.length, act.arrival.raw.payload.length);
 }
 
@@ -22,7 +23,7 @@ interface Waiting {
 }
 
 /** What one act comes to. Durable when it resolves. */
-export type Append = (act: Act) => Promise<Exclude<Outcome, { refused: unknown }>>;
+export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
 
 export class Appender {
   readonly #store: Pick<Store, "append">;
@@ -53,16 +54,17 @@ export class Appender {
     this.#hints.push(hint);
   }
 
-  append: Append = async (act) => {
+  append = async <One extends Act>(act: One): Promise<OutcomeOf<One>> => {
     const chars = charsOf(act);
     if (this.#queue.length >= MAX_QUEUE || this.#waitingChars + chars > MAX_WAITING_CHARS)
       throw new Refusal("overloaded", `${this.#queue.length} posts are waiting to be written.`);
     this.#waitingChars += chars;
-    const outcome = await new Promise<Outcome>((resolve, reject) => {
-      this.#queue.push({ act, resolve, reject });
+    const outcome = await new Promise<Outcome<One>>((resolve, reject) => {
+      // The queue holds acts of every type, and each is answered with its own outcome.
+      this.#queue.push({ act, resolve: (given) => resolve(given as Outcome<One>), reject });
       if (!this.#running) this.#begin();
     });
-    if (!("refused" in outcome)) return outcome;
+    if (!isRefused(outcome)) return outcome;
     const { code, message, ...more } = outcome.refused;
     if (code === "internal") throw new Error(message);
     throw new Refusal(
@@ -109,8 +111,4 @@ export class Appender {
     }
     this.#running = false;
   }
-}
-
-export function isPosted(outcome: Awaited<ReturnType<Append>>): outcome is PostedOutcome {
-  return "result" in outcome;
 }

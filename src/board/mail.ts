@@ -1,9 +1,12 @@
 // Received e-mail: whom it is for, what it says, and a message of the board's own for each of them.
 import { Refusal } from "../core/errors.ts";
 import { emailPayload, emailReport, type Mail } from "../core/mail/email.ts";
+import type { Mailed } from "../core/message/act.ts";
+import type { Arrival } from "../core/message/standing.ts";
 import { foldAlias, isOperatorMailbox } from "../core/protocol/alias-name.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
+import type { Payload } from "../core/protocol/payload.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Alias } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -50,18 +53,12 @@ export interface Mailroom {
 export function mailroom(parts: MailParts): Mailroom {
   const { store, clock, key, reader, rates, quota, append, mailDomain, maskSenders, file, requireWritable, requireStore, requireNoSecret } =
     parts;
-  const author = agentId(key.pk);
-
   async function post(mail: Mail, size: number, { alias, agent }: Holder): Promise<void> {
     const ts = Math.floor(clock.now() / 1000);
     const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
     requireNoSecret(payload);
-    const text = JSON.stringify(payload);
-    const raw = { payload: text, sig: key.sign(text), nonce: "0" };
-    const arrival = { id: messageId(text), author, payload, raw, bits: 0, assisted: false, blobs: {} };
-    const once = mail.messageId === null ? {} : { once: onceKey(alias, mail) };
     // A crash between two recipients leaves the first with the mail; the sender was not answered, and its next try reaches the rest.
-    await append({ type: "post", arrival: { ...arrival, ...once }, dryRun: false });
+    await append({ type: "mail", arrival: mailed(payload, key, mail.messageId === null ? undefined : onceKey(alias, mail)) });
   }
 
   return {
@@ -112,6 +109,14 @@ export function mailroom(parts: MailParts): Mailroom {
       }
     },
   };
+}
+
+/** Signed by the board itself, which owes itself no work. */
+function mailed(payload: Payload, key: SigningKey, once: string | undefined): Mailed {
+  const text = JSON.stringify(payload);
+  const raw = { payload: text, sig: key.sign(text), nonce: "0" };
+  const arrival: Arrival = { id: messageId(text), author: agentId(key.pk), payload, raw, bits: 0, assisted: false, blobs: {} };
+  return { ...arrival, ...(once === undefined ? {} : { once }) } as Mailed;
 }
 
 /**

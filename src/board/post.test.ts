@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { Agent, TEST_BITS } from "../../test/support/agent.ts";
-import { arrivalOf, postAct } from "../../test/support/bare-board.ts";
+import { admitted, arrivalOf, postAct } from "../../test/support/bare-board.ts";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { openSqliteStore } from "../adapters/sqlite/store.ts";
 import { signaturePool } from "../adapters/system/signature-pool.ts";
@@ -67,7 +67,10 @@ test("whoever withdraws everything is answered when all of it has ended", async 
 
 test("whoever asks again after a crash in the middle is answered when the rest has ended, too", async () => {
   const { payload, sig, nonce } = retraction;
-  await store.append([{ type: "post", arrival: { ...arrivalOf(payload), raw: { payload, sig, nonce } }, dryRun: false }], clock.now());
+  await store.append(
+    [{ type: "post", arrival: admitted({ ...arrivalOf(payload), raw: { payload, sig, nonce } }), dryRun: false }],
+    clock.now(),
+  );
   expect(await standing()).toBe(LATE);
   expect((await post(JSON.stringify(retraction), {})).result).toBe("exists");
   expect(await standing()).toBe(0);

@@ -11,7 +11,7 @@ import { slice } from "../ports/share.ts";
 import type { Card, Prior, Store } from "../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "./alternatives.ts";
-import { type Append, isPosted } from "./append.ts";
+import type { Append } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "./rate.ts";
 import type { Quota } from "./quota.ts";
@@ -66,7 +66,6 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
       giveBack();
       throw await pointedElsewhere(error, draft.author);
     });
-    if (!isPosted(outcome)) throw new Error("The store answered a post with something else.");
     if (!dryRun) await endWithdrawn(draft);
     const { result, standing, warnings, author, thread } = outcome;
     if (result === "created") {
@@ -102,10 +101,7 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
    * A crash in the middle leaves a note of the rest; the sweep goes on with it at the next start.
    */
   async function endWithdrawn({ author, payload }: Draft): Promise<void> {
-    for (let more = retractsAll(payload); more;) {
-      const outcome = await append({ type: "withdrawal", agent: author });
-      more = "more" in outcome && outcome.more;
-    }
+    for (let more = retractsAll(payload); more;) ({ more } = await append({ type: "withdrawal", agent: author }));
   }
 }
 

@@ -57,10 +57,9 @@ export function filing({ clock, entropy, networkSecret, append, requireStore, on
     const id = `rp_${markOf(caller)}${entropy.hex(ID_BYTES)}`;
     const closed = { state: "received", closedAt: null } as const;
     const notice = { id, at: clock.now(), category, target, explanation, contact: contact ?? null, ...closed };
-    const outcome = await append({ type: "report", notice });
-    if (!("received" in outcome)) throw new Error("The store answered a report with something else.");
-    onReport(outcome.received);
-    return outcome.received;
+    const { received } = await append({ type: "report", notice });
+    onReport(received);
+    return received;
   };
 }
 

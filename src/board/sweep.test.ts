@@ -9,6 +9,7 @@ import { WITHDRAW_STEP } from "../core/message/sweep.ts";
 import { messageId } from "../core/protocol/identity.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import { MINUTE_MS } from "../core/spans.ts";
+import type { Act } from "../core/message/act.ts";
 import type { Appended } from "../ports/store.ts";
 import { Appender } from "./append.ts";
 import { type Sweeper, startSweeper } from "./sweep.ts";
@@ -135,14 +136,14 @@ test("what comes due while a step is under way is swept after it, though another
   const steps: number[] = [];
   const [first, second] = [clock.now() + MINUTE_MS, clock.now() + 2 * MINUTE_MS];
   const store = {
-    append: async (_acts: readonly unknown[], now: number) => {
+    append: async <One extends Act>(_acts: readonly One[], now: number) => {
       steps.push(now);
       if (steps.length === 1) await answered.promise;
       return {
         outcomes: [{ more: false }],
         head: { seq: 1, hash: "" },
         nextDue: steps.length === 1 ? second : null,
-      } as unknown as Appended;
+      } as unknown as Appended<One>;
     },
   };
   const slow = startSweeper(new Appender(store, clock, { appended: () => {}, failed: () => {} }), clock, first);

@@ -1,4 +1,5 @@
 // Finding messages by their words, in the board's words. The index behind it is derived from the log and can be made anew at any time.
+import type { Departure } from "../core/message/departures.ts";
 import type { Document } from "../core/search/document.ts";
 import type { Hit } from "../core/search/index/best.ts";
 import type { CorpusStats } from "../core/search/index/rank.ts";
@@ -81,13 +82,6 @@ type Awaitable<T> = T | Promise<T>;
 export interface SourceMessage {
   readonly seq: number;
   readonly payload: string;
-}
-
-export type Erase = "later" | "soon" | "now";
-export interface Departure {
-  readonly seq: number;
-  /** Its words leave the disk when convenient, soon where it was withdrawn, and at once where the operator removed it. */
-  readonly erase: Erase;
 }
 
 /** A message that came back after its removal came with another seq. */

@@ -1,17 +1,12 @@
 // What the board needs of a store, in the board's words.
-import type { ErrorCode, Details } from "../core/errors.ts";
 import type { Entry } from "../core/log/chain.ts";
 import type { Head } from "../core/log/checkpoint.ts";
+import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/act.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
-import type { AliasOutcome } from "../core/message/alias-rules.ts";
-import type { Notice } from "../core/message/moderation.ts";
-import type { Order, Ordered } from "../core/message/orders.ts";
-import type { AliasPayload } from "../core/protocol/alias.ts";
 import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
-import type { Arrival, Gone, Standing } from "../core/message/standing.ts";
-import type { Warning } from "../core/warnings.ts";
+import type { Gone, Standing } from "../core/message/standing.ts";
 import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
@@ -23,16 +18,6 @@ export interface Raw {
   readonly payload: string;
   readonly sig: string;
   readonly nonce: string;
-}
-
-export interface AuthorFacts {
-  readonly firstSeen: number;
-  readonly messages: number;
-}
-
-export interface ThreadFacts {
-  readonly messages: number;
-  readonly lastActivity: number;
 }
 
 /** Everything a view of one message needs. */
@@ -55,49 +40,9 @@ export interface Prior {
   readonly blockedBlobs: readonly string[];
 }
 
-export type Act =
-  /** `id` is that of the operation's payload. */
-  | { readonly type: "alias"; readonly id: string; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean }
-  | { readonly type: "post"; readonly arrival: Arrival; readonly dryRun: boolean }
-  | { readonly type: "sweep" }
-  /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
-  | { readonly type: "withdrawal"; readonly agent: string }
-  | { readonly type: "report"; readonly notice: Notice }
-  | { readonly type: "order"; readonly order: Order };
-
-export interface RefusedOutcome {
-  readonly refused: {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly hint: string;
-    readonly status: number;
-    readonly details: Details | undefined;
-  };
-}
-export interface PostedOutcome {
-  readonly result: "created" | "exists" | "valid";
-  readonly standing: Standing;
-  readonly warnings: readonly Warning[];
-  readonly author: AuthorFacts;
-  readonly thread: ThreadFacts;
-}
-/** It arrives once and has arrived before. */
-export interface RepeatedOutcome {
-  readonly repeated: true;
-}
-export interface SweptOutcome {
-  readonly more: boolean;
-}
-export interface ReportedOutcome {
-  readonly received: Notice;
-}
-export interface OrderedOutcome {
-  readonly ordered: Ordered;
-}
-export type Outcome = RefusedOutcome | PostedOutcome | RepeatedOutcome | SweptOutcome | AliasOutcome | ReportedOutcome | OrderedOutcome;
-
-export interface Appended {
-  readonly outcomes: readonly Outcome[];
+export interface Appended<One extends Act = Act> {
+  /** Of each act, in the same order. */
+  readonly outcomes: readonly Outcome<One>[];
   readonly head: Head;
   /** When the next lifetime or lease ends, if any. */
   readonly nextDue: number | null;
@@ -147,7 +92,7 @@ export type ListingReads = Pick<Store, "head" | "nextDue" | "list">;
 
 export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
-  append(acts: readonly Act[], now: number): Promise<Appended>;
+  append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>>;
   /** Writes something of no consequence, to learn whether writing works. Never beside an append. */
   trial(): Promise<void>;
   /** Throws where it is plain without a write that nothing can be written: no room is left, or the files are gone. */

@@ -12,7 +12,8 @@ import type { Arrival } from "../../src/core/message/standing.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { iso } from "../../src/core/protocol/time.ts";
-import type { Act, Appended, Outcome } from "../../src/ports/store.ts";
+import type { Act, Admitted, Outcome } from "../../src/core/message/act.ts";
+import type { Appended } from "../../src/ports/store.ts";
 import type { Change } from "./chain.ts";
 
 export class BareBoard implements Disposable {
@@ -34,7 +35,7 @@ export class BareBoard implements Disposable {
     this.reader = new SqliteReader(this.#readDb, this.#cards);
   }
 
-  run(acts: readonly Act[], now: number): Appended {
+  run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     const appended = this.#writer.run(acts, now);
     // As the store does: what readers remember is forgotten where the transaction touched it.
     this.#cards.forget(appended.touched, appended.head.seq);
@@ -42,7 +43,7 @@ export class BareBoard implements Disposable {
   }
 
   /** The same as the appender knows it, with failures in its words. */
-  append = async (acts: readonly Act[], now: number): Promise<Appended> => {
+  append = async <One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> => {
     try {
       return this.run(acts, now);
     } catch (error) {
@@ -87,18 +88,21 @@ export class BareBoard implements Disposable {
   }
 }
 
-function said(outcome: Outcome): string {
+function said(outcome: Outcome<Act<"post">>): string {
   if ("refused" in outcome) return outcome.refused.code === "internal" ? outcome.refused.message : outcome.refused.code;
-  return "result" in outcome ? outcome.result : "swept";
+  return outcome.result;
 }
 
-export function arrivalOf(text: string, blobs: Record<string, string> = {}): Arrival {
+/** As if it had been checked. */
+export const admitted = (arrival: Arrival): Admitted => arrival as Admitted;
+
+export function arrivalOf(text: string, blobs: Record<string, string> = {}): Admitted {
   const payload = JSON.parse(text) as Payload;
   const raw = { payload: text, sig: "A".repeat(86), nonce: "0" };
-  return { id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 0, assisted: false, blobs };
+  return admitted({ id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 0, assisted: false, blobs });
 }
 
-export const postAct = (text: string, blobs?: Record<string, string>): Act => ({
+export const postAct = (text: string, blobs?: Record<string, string>): Act<"post"> => ({
   type: "post",
   arrival: arrivalOf(text, blobs),
   dryRun: false,

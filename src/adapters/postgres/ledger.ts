@@ -15,9 +15,9 @@ import {
 } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Signal } from "../../core/protocol/vocabulary.ts";
-import type { AuthorFacts, ThreadFacts } from "../../ports/store.ts";
-import type { ActLedger } from "../sql/perform.ts";
-import { TallyMoves } from "../sql/tally-moves.ts";
+import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
+import type { ActLedger } from "../../core/message/perform.ts";
+import { TallyMoves } from "../../core/message/tally-moves.ts";
 import { keyOf, type StoredAlias, WorkingSet } from "./working-set.ts";
 
 type Vote = "verifies" | "refutes";

@@ -9,7 +9,7 @@ import { Model } from "../../../test/support/model.ts";
 import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/database.ts";
 import { messageId } from "../../core/protocol/identity.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
-import type { Act } from "../../ports/store.ts";
+import type { Act } from "../../core/message/act.ts";
 import { Client } from "./client.ts";
 import { PostgresWriter } from "./writer.ts";
 import { SEED } from "../../../test/support/random.ts";

@@ -1,8 +1,9 @@
 // A board kept in PostgreSQL, by any number of nodes at once.
 import { randomUUID } from "node:crypto";
+import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { type Act, type Appended, type Store, StoreFailure } from "../../ports/store.ts";
+import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
@@ -94,7 +95,7 @@ export class PostgresStore implements Store, Wakeup, Peers {
   }
 
   /** One call at a time; the appender sees to that. */
-  async append(acts: readonly Act[], now: number): Promise<Appended> {
+  async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
     const { version, ...appended } = await this.#writer.run(acts, now);
     this.#state.learn({ version, ...appended.head, nextDue: appended.nextDue });
     return appended;

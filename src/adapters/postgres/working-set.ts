@@ -4,7 +4,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import type { AliasRow } from "../../core/message/alias-rules.ts";
 import type { Gone, Label, Standing } from "../../core/message/standing.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
-import type { ThreadFacts } from "../../ports/store.ts";
+import type { ThreadFacts } from "../../core/message/act.ts";
 import { BatchModeration } from "./moderation-book.ts";
 import { Journal, Table } from "./table.ts";
 import { Window } from "./window.ts";

@@ -2,9 +2,10 @@
 import { sweep } from "../../core/message/sweep.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/spans.ts";
-import { type Act, type Appended, type Outcome, StoreFailure } from "../../ports/store.ts";
-import { perform, refusalOf } from "../sql/perform.ts";
-import { oldestMinuteKept } from "../sql/tally-moves.ts";
+import type { Act, Outcome } from "../../core/message/act.ts";
+import { perform, refusalOf } from "../../core/message/perform.ts";
+import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
+import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { Client, type Value } from "./client.ts";
 import { changedRows } from "./flush.ts";
 import { BatchLedger } from "./ledger.ts";
@@ -16,10 +17,10 @@ const PRUNE_EVERY_MS = MINUTE_MS;
 const MAX_ROUNDS = 50;
 /** So many batches take the lock first, once another node has come in between: while both write, whoever only hopes works in vain. */
 const LOCKED_BATCHES = 32;
-const SWEEP_FIRST: Act = { type: "sweep" };
+const SWEEP_FIRST: Act<"sweep"> = { type: "sweep" };
 
 /** What a batch came to, and the version of the board that it left. */
-export interface Written extends Appended {
+export interface Written<One extends Act> extends Appended<One> {
   readonly version: number;
 }
 
@@ -48,7 +49,7 @@ export class PostgresWriter {
   }
 
   /** Two statements while no other node writes at the same moment: one reads, one writes if the board is still as it was read. */
-  async run(acts: readonly Act[], now: number): Promise<Written> {
+  async run<One extends Act>(acts: readonly One[], now: number): Promise<Written<One>> {
     try {
       if (this.#locked > 0) this.#locked--;
       else {
@@ -75,7 +76,7 @@ export class PostgresWriter {
   }
 
   /** Undefined, and nothing written, where the board has moved on since it was read; from the lock to the commit it does not. */
-  async #attempt(acts: readonly Act[], now: number, locked: boolean): Promise<Written | undefined> {
+  async #attempt<One extends Act>(acts: readonly One[], now: number, locked: boolean): Promise<Written<One> | undefined> {
     const ledger = new BatchLedger();
     const { set } = ledger;
     set.now = now;
@@ -121,7 +122,11 @@ export class PostgresWriter {
   }
 
   /** Plays the whole batch again and again, each time with more of the board at hand, until nothing was missing. */
-  async #workOut(ledger: BatchLedger, acts: readonly Act[], version: number): Promise<readonly Outcome[] | undefined> {
+  async #workOut<One extends Act>(
+    ledger: BatchLedger,
+    acts: readonly One[],
+    version: number,
+  ): Promise<readonly Outcome<One>[] | undefined> {
     const { set } = ledger;
     const clean = ledger.mark();
     for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -149,9 +154,9 @@ function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
       ledger.liveAliases(act.agent);
     }
     if (act.type === "withdrawal") ledger.isWithdrawing(act.agent);
-    if (act.type !== "post") continue;
-    const { id, author, payload, once } = act.arrival;
-    if (once !== undefined) ledger.hasArrived(once);
+    if (act.type === "mail" && act.arrival.once !== undefined) ledger.hasArrived(act.arrival.once);
+    if (!("arrival" in act)) continue;
+    const { id, author, payload } = act.arrival;
     ledger.moderation.isBlocked("key", author);
     for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
     ledger.keyOf(author);
@@ -165,7 +170,7 @@ function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
 }
 
 /** What one act half did is undone without touching its neighbours. */
-function guarded(ledger: BatchLedger, act: Act): Outcome {
+function guarded<One extends Act>(ledger: BatchLedger, act: One): Outcome<One> {
   const before = ledger.mark();
   try {
     const outcome = perform(ledger, act);

@@ -1,7 +1,7 @@
 // Agents in the writer's transaction: whose key is whose, when they were last seen and how much they posted.
 import type { DatabaseSync } from "node:sqlite";
 import { Recent } from "../../core/recent.ts";
-import type { AuthorFacts } from "../../ports/store.ts";
+import type { AuthorFacts } from "../../core/message/act.ts";
 import { silentAgents } from "../sql/silent-agents.ts";
 
 const AGENTS_KEPT = 10_000;

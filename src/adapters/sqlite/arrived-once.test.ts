@@ -3,13 +3,15 @@ import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
 import { noteText } from "../../../test/support/payload.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS } from "../../core/spans.ts";
-import type { Outcome } from "../../ports/store.ts";
+import type { Mailed } from "../../core/message/act.ts";
+import type { Arrival } from "../../core/message/standing.ts";
 
 function post(board: BareBoard, title: string, once: string, now: number, more: object = {}): string {
-  const act = { type: "post" as const, arrival: { ...arrivalOf(noteText({ title, ...more })), once }, dryRun: false };
-  const [outcome] = board.run([act], now).outcomes as readonly [Outcome];
+  const arrival = { ...(arrivalOf(noteText({ title, ...more })) as Arrival), once } as Mailed;
+  const [outcome] = board.run([{ type: "mail", arrival }], now).outcomes;
+  if (outcome === undefined) return "nothing";
   if ("refused" in outcome) return outcome.refused.code;
-  return "repeated" in outcome ? "repeated" : "result" in outcome ? outcome.result : "something else";
+  return "repeated" in outcome ? "repeated" : outcome.result;
 }
 
 test("what stands for the same thing outside enters once, even with other words, until it is long forgotten", () => {

@@ -2,7 +2,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { Recent } from "../../core/recent.ts";
-import type { AuthorFacts, Card, ThreadFacts, Touched } from "../../ports/store.ts";
+import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
+import type { Card, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
 import { CARDS_KEPT, cardMemory } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";

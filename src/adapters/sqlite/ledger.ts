@@ -16,8 +16,9 @@ import { ALIAS_LIFE_MS, type AliasRow } from "../../core/message/alias-rules.ts"
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload, Ref } from "../../core/protocol/payload.ts";
 import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
-import type { AuthorFacts, ThreadFacts, Touched } from "../../ports/store.ts";
-import type { ActLedger } from "../sql/perform.ts";
+import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
+import type { ActLedger } from "../../core/message/perform.ts";
+import type { Touched } from "../../ports/store.ts";
 import { AgentBook } from "./agent-book.ts";
 import { AliasBook } from "./alias-book.ts";
 import { EffectBook } from "./effect-book.ts";

@@ -2,7 +2,7 @@
 import { GENESIS } from "../../core/log/chain.ts";
 import type { GoneReason } from "../../core/message/standing.ts";
 import type { SearchSource, SourceMessage } from "../../ports/search.ts";
-import { toDeparture } from "../sql/departures.ts";
+import { toDeparture } from "../../core/message/departures.ts";
 import { openDatabase } from "./open.ts";
 
 interface SqliteSourceOptions {

@@ -3,8 +3,9 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
-import { type Act, type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
+import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
 import { barredFromWriting } from "../system/access.ts";
 import { roomBeside } from "../system/room.ts";
 import { workerUrl } from "../system/worker-url.ts";
@@ -168,14 +169,15 @@ class SqliteStore implements Store {
   }
 
   /** One call at a time; the appender sees to that. */
-  async append(acts: readonly Act[], now: number): Promise<Appended> {
+  async append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>> {
     this.#head.writing = true;
     const { appended, failed } = await this.#ask({ acts, now });
     this.#head.written();
     if (appended !== undefined) {
       this.#nextDue = appended.nextDue;
       this.#cards.forget(appended.touched, appended.head.seq);
-      return appended;
+      // What came from the other thread is the answer to these very acts.
+      return appended as Appended<One>;
     }
     throw this.#failure(failed);
   }

@@ -1,7 +1,7 @@
 // The board's counts in SQLite, written once at the end of a transaction.
 import type { DatabaseSync } from "node:sqlite";
 import { FLOWS } from "../../core/message/standing.ts";
-import { oldestMinuteKept, TallyMoves } from "../sql/tally-moves.ts";
+import { oldestMinuteKept, TallyMoves } from "../../core/message/tally-moves.ts";
 
 export class TallyBook extends TallyMoves {
   readonly #sql: ReturnType<typeof statements>;

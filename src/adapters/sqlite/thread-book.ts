@@ -1,7 +1,7 @@
 // Threads in the writer's transaction: the number of each, how many live messages stand in it, and when the last one came.
 import type { DatabaseSync } from "node:sqlite";
 import { Recent } from "../../core/recent.ts";
-import type { ThreadFacts } from "../../ports/store.ts";
+import type { ThreadFacts } from "../../core/message/act.ts";
 
 const NUMBERS_KEPT = 10_000;
 

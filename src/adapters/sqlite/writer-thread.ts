@@ -1,6 +1,6 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
 import { parentPort, workerData } from "node:worker_threads";
-import type { Act } from "../../ports/store.ts";
+import type { Act } from "../../core/message/act.ts";
 import { roomBeside } from "../system/room.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { SQLITE } from "./faults.ts";

@@ -3,8 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../../core/errors.ts";
 import { sweep } from "../../core/message/sweep.ts";
 import { MINUTE_MS } from "../../core/spans.ts";
-import type { Act, Appended, Outcome } from "../../ports/store.ts";
-import { perform, refusalOf } from "../sql/perform.ts";
+import type { Act, Outcome } from "../../core/message/act.ts";
+import { perform, refusalOf } from "../../core/message/perform.ts";
+import type { Appended } from "../../ports/store.ts";
 import { primaryCode, SQLITE } from "./faults.ts";
 import { SqliteLedger } from "./ledger.ts";
 
@@ -22,7 +23,7 @@ export class SqliteWriter {
     this.#sql = statements(db);
   }
 
-  run(acts: readonly Act[], now: number): Appended {
+  run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     try {
       return this.#transact(acts, now, (act) => (isPlain(act) ? this.#judged(act) : this.#undoable(act)));
     } catch (error) {
@@ -31,7 +32,7 @@ export class SqliteWriter {
     }
   }
 
-  #transact(acts: readonly Act[], now: number, work: (act: Act) => Outcome): Appended {
+  #transact<One extends Act>(acts: readonly One[], now: number, work: (act: One) => Outcome<One>): Appended<One> {
     const ledger = this.#ledger;
     this.#sql.begin.run();
     ledger.catchUp();
@@ -45,7 +46,7 @@ export class SqliteWriter {
       ledger.dropOverdueTexts();
       const pruning = ledger.now - this.#prunedAt > PRUNE_EVERY_MS;
       if (pruning) this.#prune();
-      const outcomes = acts.map(work);
+      const outcomes = acts.map((act) => work(act));
       if (pruning) ledger.forgetSilentAgents();
       ledger.writeTallies();
       const nextDue = ledger.nextDue();
@@ -89,10 +90,10 @@ export class SqliteWriter {
   }
 
   /** Refused before it writes anything, or not at all: it needs no savepoint, for which every page would be copied once more. */
-  #judged(act: Act): Outcome {
+  #judged<One extends Act>(act: One): Outcome<One> {
     const ledger = this.#ledger;
     const before = ledger.mark();
-    ledger.meet(act.type === "post" ? act.arrival.id : undefined);
+    ledger.meet("arrival" in act ? act.arrival.id : undefined);
     try {
       return perform(ledger, act);
     } catch (error) {
@@ -103,7 +104,7 @@ export class SqliteWriter {
   }
 
   /** A savepoint around the act: what it half did is undone without touching its neighbours. */
-  #undoable(act: Act): Outcome {
+  #undoable<One extends Act>(act: One): Outcome<One> {
     const ledger = this.#ledger;
     const before = ledger.mark();
     const undo = () => {
@@ -137,7 +138,10 @@ export class SqliteWriter {
 
 /** Acts of every day, whose rules judge first and write then. */
 const isPlain = (act: Act): boolean =>
-  act.type === "sweep" || act.type === "withdrawal" || ((act.type === "post" || act.type === "alias") && !act.dryRun);
+  act.type === "sweep" ||
+  act.type === "withdrawal" ||
+  act.type === "mail" ||
+  ((act.type === "post" || act.type === "alias") && !act.dryRun);
 
 /** An act failed after it had written something: the batch is begun anew, with a savepoint around each act. */
 class HalfDone extends Error {}

@@ -1,7 +1,7 @@
 // `blackboard operate restore`, `block-key`, `unblock-key`, `block-blob`: decisions with a statement of reasons, and back.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
-import type { Order, Ordered } from "../../core/message/orders.ts";
+import type { Order } from "../../core/message/orders.ts";
 import { SHA256_HEX } from "../../core/protocol/encoding.ts";
 import { atDesk, type Desk, type DeskOptions, refusalWords, withDesk } from "./desk.ts";
 import { eraseTraces } from "./erase.ts";
@@ -29,7 +29,7 @@ async function restore(given: string, options: DeskOptions): Promise<void> {
   await withDesk(options, async (desk) => {
     const target = await idOf(desk, given);
     await desk.confirm(`Take the removal of ${target} back?`);
-    const action = await decide(desk, { do: "restore", target });
+    const { action } = await desk.order({ do: "restore", target });
     desk.tell(`Restored ${target}: its content is erased, but its author may post it again.`, { action: view(action) });
   });
 }
@@ -60,7 +60,7 @@ async function blockKey(given: string, options: BlockOptions): Promise<void> {
 /** `goesOn`: a key that is blocked already is no reason to stop, as after a removal that broke off. */
 async function block(
   desk: Desk,
-  order: Extract<Order, { do: "block_key" }>,
+  order: Order<"block_key">,
   goesOn: boolean,
 ): Promise<{ readonly action?: Action; readonly words: string }> {
   const [outcome] = await desk.orders([order]);
@@ -68,7 +68,8 @@ async function block(
     if (goesOn && outcome.refused.code === "blocked_key") return { words: refusalWords(outcome) };
     throw new Error(refusalWords(outcome));
   }
-  const action = decisionIn(outcome?.ordered);
+  if (outcome === undefined) throw new Error("The store answered an order with nothing.");
+  const { action } = outcome.ordered;
   return { action, words: `Blocked the key of ${order.agent}; statement ${action.id}, entry ${action.seq}.` };
 }
 
@@ -76,7 +77,7 @@ async function unblockKey(given: string, options: DeskOptions): Promise<void> {
   await withDesk(options, async (desk) => {
     const { agent } = await agentOf(desk, given);
     await desk.confirm(`Unblock the key of ${agent}?`);
-    const action = await decide(desk, { do: "unblock_key", agent });
+    const { action } = await desk.order({ do: "unblock_key", agent });
     desk.tell(`Unblocked the key of ${agent}.`, { action: view(action) });
   });
 }
@@ -86,18 +87,11 @@ async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> 
   const reasons = reasonsOf(options, wrong);
   await withDesk(options, async (desk) => {
     await desk.confirm(`Erase and block the attachment ${sha256}?`);
-    const action = await decide(desk, { do: "block_blob", sha256, reasons: reasons() });
+    const { action } = await desk.order({ do: "block_blob", sha256, reasons: reasons() });
     const traces = await eraseTraces(desk);
     desk.tell(`Blocked the attachment ${sha256}; statement ${action.id}, entry ${action.seq}.\n${traces}`, {
       action: view(action),
       traces,
     });
   });
-}
-
-const decide = async ({ order }: Desk, given: Order): Promise<Action> => decisionIn(await order(given));
-
-function decisionIn(done: Ordered | undefined): Action {
-  if (done === undefined || !("action" in done)) throw new Error("The store answered a decision with something else.");
-  return done.action;
 }

@@ -5,9 +5,10 @@ import { continues } from "../../board/checkpoint.ts";
 import { type Lookup, names } from "../../board/names.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { Order, Ordered } from "../../core/message/orders.ts";
+import type { RefusedOutcome } from "../../core/message/act.ts";
+import type { Order, OrderedBy } from "../../core/message/orders.ts";
 import { visible } from "../../core/view/markdown.ts";
-import type { OrderedOutcome, RefusedOutcome, Store } from "../../ports/store.ts";
+import type { Store } from "../../ports/store.ts";
 import { placeOf } from "../../storage/open.ts";
 import type { Beside } from "../../storage/place.ts";
 import { UsageFault } from "../failure.ts";
@@ -23,6 +24,9 @@ export interface DeskOptions {
   readonly json?: boolean;
 }
 
+/** What became of an order. */
+type Answer<Given extends Order> = RefusedOutcome | { readonly ordered: OrderedBy<Given> };
+
 export interface Desk {
   readonly config: Config;
   readonly store: Store;
@@ -35,9 +39,9 @@ export interface Desk {
   readonly tell: (text: string, json: object) => void;
   /** Whether it is told in JSON. */
   readonly json: boolean;
-  readonly order: (order: Order) => Promise<Ordered>;
+  readonly order: <Given extends Order>(order: Given) => Promise<OrderedBy<Given>>;
   /** All in one transaction; what became of each, in the same order. */
-  readonly orders: (orders: readonly Order[]) => Promise<readonly (OrderedOutcome | RefusedOutcome)[]>;
+  readonly orders: <Given extends Order>(orders: readonly Given[]) => Promise<readonly Answer<Given>[]>;
   /** The last head that the board signed, where the database does not continue it: then nothing may be written. */
   readonly signedAhead: () => Promise<Head | undefined>;
 }
@@ -112,15 +116,15 @@ export function desk(config: Config, { store, record, source }: Beside, options:
     const signed = await record.read();
     return signed === undefined || (await continues(store, signed)) ? undefined : signed;
   }
-  async function orders(given: readonly Order[]): Promise<readonly (OrderedOutcome | RefusedOutcome)[]> {
+  async function orders<Given extends Order>(given: readonly Given[]): Promise<readonly Answer<Given>[]> {
     // Whoever wrote behind the last signed head would help to tell a second history.
     if ((await signedAhead()) !== undefined)
       throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
-    const acts = given.map((order) => ({ type: "order", order }) as const);
-    return (await store.append(acts, now())).outcomes.map((outcome) => {
-      if ("ordered" in outcome || "refused" in outcome) return outcome;
-      throw new Error("The store answered an order with something else.");
-    });
+    const { outcomes } = await store.append(
+      given.map((order) => ({ type: "order", order }) as const),
+      now(),
+    );
+    return outcomes;
   }
   return {
     ...offDesk(options),

@@ -86,13 +86,13 @@ export async function removeAll(
   const [actions, already, failed]: [Action[], string[], { id: string; reason: string }[]] = [[], [], []];
   for (let i = 0; i < targets.length; i += BATCH) {
     const batch = targets.slice(i, i + BATCH);
-    const orders = batch.map(({ id }): Order => ({ do: "remove", target: id, reasons: reasons(), keepAttachments }));
+    const orders = batch.map(({ id }): Order<"remove"> => ({ do: "remove", target: id, reasons: reasons(), keepAttachments }));
     try {
       for (const [j, outcome] of (await desk.orders(orders)).entries()) {
         const id = batch[j]?.id ?? "";
         if ("refused" in outcome && outcome.refused.code === "removed") already.push(id);
         else if ("refused" in outcome) failed.push({ id, reason: refusalWords(outcome) });
-        else if ("action" in outcome.ordered) actions.push(outcome.ordered.action);
+        else actions.push(outcome.ordered.action);
       }
     } catch (error) {
       failed.push(...targets.slice(i).map(({ id }) => ({ id, reason: (error as Error).message })));

@@ -55,8 +55,8 @@ async function dismiss(id: string, options: DeskOptions): Promise<void> {
   await withDesk(options, async ({ store, order, confirm, tell }) => {
     const { category, target } = await noticeOf(store, id);
     await confirm(`Dismiss the report ${id}, ${category}, about ${target}?`);
-    const done = await order({ do: "dismiss", notice: id });
-    if ("notice" in done) tell(`Dismissed ${id}.`, { report: view(done.notice) });
+    const { notice } = await order({ do: "dismiss", notice: id });
+    tell(`Dismissed ${id}.`, { report: view(notice) });
   });
 }
 

@@ -75,10 +75,9 @@ async function set(
 ): Promise<void> {
   await withDesk(options, async (desk) => {
     await desk.confirm(question);
-    const done = await desk.order({ do: "switch", switches });
-    if (!("switches" in done)) throw new Error("The store answered a switch with something else.");
-    const { text, json } = words(desk, done.switches);
-    desk.tell(text, { switches: view(done.switches), ...json });
+    const { switches: now } = await desk.order({ do: "switch", switches });
+    const { text, json } = words(desk, now);
+    desk.tell(text, { switches: view(now), ...json });
   });
 }
 

@@ -15,16 +15,36 @@ export interface Reasons {
   readonly facts: string;
 }
 
-export type Order =
-  | { readonly do: "remove"; readonly target: string; readonly reasons: Reasons; readonly keepAttachments: boolean }
-  | { readonly do: "restore"; readonly target: string }
-  | { readonly do: "block_key"; readonly agent: string; readonly reasons: Reasons }
-  | { readonly do: "unblock_key"; readonly agent: string }
-  | { readonly do: "block_blob"; readonly sha256: string; readonly reasons: Reasons }
-  | { readonly do: "dismiss"; readonly notice: string }
-  | { readonly do: "switch"; readonly switches: Partial<Switches> };
+interface Orders {
+  remove: { readonly target: string; readonly reasons: Reasons; readonly keepAttachments: boolean };
+  restore: { readonly target: string };
+  block_key: { readonly agent: string; readonly reasons: Reasons };
+  unblock_key: { readonly agent: string };
+  block_blob: { readonly sha256: string; readonly reasons: Reasons };
+  dismiss: { readonly notice: string };
+  switch: { readonly switches: Partial<Switches> };
+}
+type Doing = keyof Orders;
+/** An order to do this, or any of these. */
+export type Order<Do extends Doing = Doing> = { [One in Do]: { readonly do: One } & Orders[One] }[Do];
 
-export type Ordered = { readonly action: Action; readonly notices: number } | { readonly notice: Notice } | { readonly switches: Switches };
+/** A decision, and how many reports it closed. */
+export interface Decided {
+  readonly action: Action;
+  readonly notices: number;
+}
+interface Done {
+  remove: Decided;
+  restore: Decided;
+  block_key: Decided;
+  unblock_key: Decided;
+  block_blob: Decided;
+  dismiss: { readonly notice: Notice };
+  switch: { readonly switches: Switches };
+}
+export type Ordered = Done[Doing];
+/** What this very order comes to. */
+export type OrderedBy<Given extends Order> = Done[Given["do"]];
 
 /** A notice comes in; it hides nothing by itself. No network may fill the queue and keep others from being heard. */
 export function receive(ledger: Ledger, notice: Notice): Notice {
@@ -41,26 +61,18 @@ export function receive(ledger: Ledger, notice: Notice): Notice {
 export const NETWORK_MARK_CHARS = 4;
 const networkMark = (id: string): string => id.slice(0, "rp_".length + NETWORK_MARK_CHARS);
 
-export function carryOut(ledger: Ledger, order: Order): Ordered {
-  switch (order.do) {
-    case "remove":
-      return remove(ledger, order);
-    case "restore":
-      return restore(ledger, order.target);
-    case "block_key":
-      return blockKey(ledger, order.agent, order.reasons);
-    case "unblock_key":
-      return unblockKey(ledger, order.agent);
-    case "block_blob":
-      return blockBlob(ledger, order.sha256, order.reasons);
-    case "dismiss":
-      return dismiss(ledger, order.notice);
-    case "switch": {
-      const switches = { ...ledger.moderation.switches(), ...order.switches };
-      ledger.moderation.putSwitches(switches);
-      return { switches };
-    }
-  }
+const RULES: { readonly [Do in Doing]: (ledger: Ledger, order: Order<Do>) => Done[Do] } = {
+  remove,
+  restore,
+  block_key: blockKey,
+  unblock_key: unblockKey,
+  block_blob: blockBlob,
+  dismiss,
+  switch: turn,
+};
+
+export function carryOut<Do extends Doing>(ledger: Ledger, order: Order<Do>): Done[Do] {
+  return RULES[order.do](ledger, order);
 }
 
 /** The exact text of the log's entry; what a caller is shown of a removed message is the same. */
@@ -69,7 +81,7 @@ function statementOf({ id, ground, category, facts }: Reasons, visibility: Visib
 }
 
 /** Erases a message, or forbids the return of one that is gone already. */
-function remove(ledger: Ledger, { target, reasons, keepAttachments }: Extract<Order, { do: "remove" }>): Ordered {
+function remove(ledger: Ledger, { target, reasons, keepAttachments }: Order<"remove">): Decided {
   const standing = ledger.find(target);
   const gone = ledger.gone(target);
   if (standing === undefined && gone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
@@ -94,7 +106,7 @@ const attachmentsOnceIn = (gone: Gone | undefined): readonly string[] =>
   gone?.trace == null ? [] : ((JSON.parse(gone.trace) as Trace).attachments ?? []);
 
 /** The content is nowhere any more: its author may post the same payload again, whatever its `ts`. */
-function restore(ledger: Ledger, target: string): Ordered {
+function restore(ledger: Ledger, { target }: Order<"restore">): Decided {
   const action = requireAction(ledger, target, "content_removed", "is not removed");
   ledger.log("restore", target, JSON.stringify({ statement: action.id }));
   const gone = ledger.gone(target);
@@ -105,20 +117,20 @@ function restore(ledger: Ledger, target: string): Ordered {
   return reversed(ledger, action);
 }
 
-function blockKey(ledger: Ledger, agent: string, reasons: Reasons): Ordered {
+function blockKey(ledger: Ledger, { agent, reasons }: Order<"block_key">): Decided {
   if (ledger.moderation.isBlocked("key", agent)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
   ledger.moderation.block("key", agent, reasons.id);
   const seq = ledger.log("key_block", agent, statementOf(reasons, "key_blocked"));
   return decided(ledger, agent, "key_blocked", reasons, seq);
 }
 
-function unblockKey(ledger: Ledger, agent: string): Ordered {
+function unblockKey(ledger: Ledger, { agent }: Order<"unblock_key">): Decided {
   const action = requireAction(ledger, agent, "key_blocked", "is not blocked");
   ledger.log("key_unblock", agent, JSON.stringify({ statement: action.id }));
   return reversed(ledger, action);
 }
 
-function blockBlob(ledger: Ledger, sha256: string, reasons: Reasons): Ordered {
+function blockBlob(ledger: Ledger, { sha256, reasons }: Order<"block_blob">): Decided {
   if (ledger.moderation.isBlocked("blob", sha256)) throw new Refusal("blocked_content", `The attachment ${sha256} is blocked already.`);
   ledger.moderation.block("blob", sha256, reasons.id);
   ledger.dropBlob(sha256);
@@ -126,7 +138,7 @@ function blockBlob(ledger: Ledger, sha256: string, reasons: Reasons): Ordered {
   return decided(ledger, sha256, "content_removed", reasons, seq);
 }
 
-function dismiss(ledger: Ledger, id: string): Ordered {
+function dismiss(ledger: Ledger, { notice: id }: Order<"dismiss">): Done["dismiss"] {
   const notice = ledger.moderation.notice(id);
   if (notice === undefined) throw new Refusal("not_found", `There is no report ${id}.`);
   if (notice.state !== "received") throw new Refusal("invalid_target", `The report ${id} is ${notice.state} already.`);
@@ -135,8 +147,14 @@ function dismiss(ledger: Ledger, id: string): Ordered {
   return { notice: dismissed };
 }
 
+function turn(ledger: Ledger, order: Order<"switch">): Done["switch"] {
+  const switches = { ...ledger.moderation.switches(), ...order.switches };
+  ledger.moderation.putSwitches(switches);
+  return { switches };
+}
+
 /** Keeps the decision and closes the reports that asked for it. */
-function decided(ledger: Ledger, target: string, visibility: Visibility, { id, ground, category, facts }: Reasons, seq: number): Ordered {
+function decided(ledger: Ledger, target: string, visibility: Visibility, { id, ground, category, facts }: Reasons, seq: number): Decided {
   const action: Action = { id, seq, at: ledger.now, target, visibility, ground, category, facts, state: "in_force" };
   ledger.moderation.putAction(action);
   const notices = ledger.moderation.noticesOn(target);
@@ -144,7 +162,7 @@ function decided(ledger: Ledger, target: string, visibility: Visibility, { id, g
   return { action, notices: notices.length };
 }
 
-function reversed(ledger: Ledger, action: Action): Ordered {
+function reversed(ledger: Ledger, action: Action): Decided {
   ledger.moderation.unblock(action.id);
   const taken: Action = { ...action, state: "reversed" };
   ledger.moderation.putAction(taken);

@@ -12,10 +12,7 @@ export interface Posted {
   readonly warnings: readonly Warning[];
 }
 
-/** Undefined where a message that arrives once has arrived before. */
-export function postInto(ledger: Ledger, arrival: Arrival): Posted | undefined {
-  const { once } = arrival;
-  if (once !== undefined && ledger.hasArrived(once)) return undefined;
+export function postInto(ledger: Ledger, arrival: Arrival): Posted {
   const known = ledger.find(arrival.id);
   if (known !== undefined && known.expiresAt > ledger.now) return { result: "exists", standing: known, warnings: [] };
   const gone = known === undefined ? ledger.gone(arrival.id) : { reason: known.withdrawn ? ("retracted" as const) : ("expired" as const) };
@@ -27,7 +24,6 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted | undefined {
     ...requireRefs(ledger, arrival),
     ...(leasesNothing(arrival.payload) ? [warning("lease_without_claim")] : []),
   ];
-  if (once !== undefined) ledger.noteArrival(once);
   if (gone !== undefined) ledger.dropGone(arrival.id);
   return { result: "created", standing: arrive(ledger, arrival), warnings };
 }

@@ -112,7 +112,7 @@ export type SpellingField = `${LabelField}_as`;
 /** What is counted for each agent; credit.ts says what each means. */
 export type AgentField = "kind" | "work" | "given" | "received" | "signal" | "need" | "offer";
 
-/** A message that passed every check outside the transaction. */
+/** A message on its way into the board. */
 export interface Arrival {
   readonly id: string;
   readonly author: string;
@@ -121,8 +121,6 @@ export interface Arrival {
   readonly bits: number;
   readonly assisted: boolean;
   readonly blobs: Readonly<Record<string, string>>;
-  /** What this message stands for outside the board, such as one e-mail for one alias: it enters once, however often it comes. */
-  readonly once?: string;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Moves of the board's counts, gathered through a transaction and summed at its end: popular tags move many times in a batch.
-import type { AgentField, TallyField } from "../../core/message/standing.ts";
-import { minuteOf } from "../../core/spans.ts";
+import type { AgentField, TallyField } from "./standing.ts";
+import { minuteOf } from "../spans.ts";
 
 export interface TallyMove {
   /** Undefined for counts of the whole board. */

@@ -1,0 +1,92 @@
+// Everything that changes the board: what its rules can be asked to do, and what each of these acts comes to.
+import type { Details, ErrorCode } from "../errors.ts";
+import type { AliasPayload } from "../protocol/alias.ts";
+import type { Warning } from "../warnings.ts";
+import type { AliasOutcome } from "./alias-rules.ts";
+import type { Notice } from "./moderation.ts";
+import type { Order, Ordered, OrderedBy } from "./orders.ts";
+import type { Arrival, Standing } from "./standing.ts";
+
+declare const admitted: unique symbol;
+/** A message that passed every check outside the transaction; only `board/admit` makes one. */
+export interface Admitted extends Arrival {
+  readonly [admitted]: true;
+}
+
+declare const mailed: unique symbol;
+/** An e-mail as a message of the board's own, which needs no admission; only `board/mail` makes one. */
+export interface Mailed extends Arrival {
+  /** What it stands for outside the board, one e-mail for one alias: it enters once, however often it comes. */
+  readonly once?: string;
+  readonly [mailed]: true;
+}
+
+interface Acts {
+  post: { readonly arrival: Admitted; readonly dryRun: boolean };
+  mail: { readonly arrival: Mailed };
+  /** `id` is that of the operation's payload. */
+  alias: { readonly id: string; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean };
+  sweep: unknown;
+  /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
+  withdrawal: { readonly agent: string };
+  report: { readonly notice: Notice };
+  order: { readonly order: Order };
+}
+
+export type ActType = keyof Acts;
+/** An act of this type, or of any of these types. */
+export type Act<Type extends ActType = ActType> = { [One in Type]: { readonly type: One } & Acts[One] }[Type];
+
+/** What an answer to a post shows of its author. */
+export interface AuthorFacts {
+  readonly firstSeen: number;
+  readonly messages: number;
+}
+export interface ThreadFacts {
+  readonly messages: number;
+  readonly lastActivity: number;
+}
+
+export interface PostedOutcome {
+  readonly result: "created" | "exists" | "valid";
+  readonly standing: Standing;
+  readonly warnings: readonly Warning[];
+  readonly author: AuthorFacts;
+  readonly thread: ThreadFacts;
+}
+/** It arrives once and has arrived before. */
+export interface RepeatedOutcome {
+  readonly repeated: true;
+}
+/** Whether there may be more to do. */
+export interface UnfinishedOutcome {
+  readonly more: boolean;
+}
+
+/** What acts of each type come to where they are not refused. */
+export interface Outcomes {
+  post: PostedOutcome;
+  mail: PostedOutcome | RepeatedOutcome;
+  alias: AliasOutcome;
+  sweep: UnfinishedOutcome;
+  withdrawal: UnfinishedOutcome;
+  report: { readonly received: Notice };
+  order: { readonly ordered: Ordered };
+}
+/** What this very act comes to where it is not refused. */
+export type OutcomeOf<One extends Act> = One extends { readonly order: infer Given extends Order }
+  ? { readonly ordered: OrderedBy<Given> }
+  : Outcomes[One["type"]];
+
+export interface RefusedOutcome {
+  readonly refused: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly hint: string;
+    readonly status: number;
+    readonly details: Details | undefined;
+  };
+}
+export type Outcome<One extends Act = Act> = OutcomeOf<One> | RefusedOutcome;
+
+export const isRefused = (outcome: object): outcome is RefusedOutcome => "refused" in outcome;

@@ -1,0 +1,59 @@
+// One act against the rules, inside a store's transaction, and the words for one that is refused.
+import { Refusal } from "../errors.ts";
+import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
+import { operateAlias } from "./alias-rules.ts";
+import { carryOut, receive } from "./orders.ts";
+import { postInto, type Posted } from "./post.ts";
+import type { Ledger } from "./standing.ts";
+import { sweep } from "./sweep.ts";
+
+/** What a store's ledger tells beyond the rules: what the answer to a post shows of its author and thread. */
+export interface ActLedger extends Ledger {
+  authorFacts(agent: string): AuthorFacts;
+  threadFacts(root: string): ThreadFacts;
+  /** Whether messages that this agent withdrew have not ended yet. */
+  isWithdrawing(agent: string): boolean;
+}
+
+type Rules = { readonly [Type in ActType]: (ledger: ActLedger, act: Act<Type>) => Outcomes[Type] };
+
+const RULES: Rules = {
+  post(ledger, { arrival, dryRun }) {
+    const { result, ...more } = told(ledger, postInto(ledger, arrival));
+    return { result: dryRun && result === "created" ? "valid" : result, ...more };
+  },
+  mail(ledger, { arrival }) {
+    const { once } = arrival;
+    if (once !== undefined && ledger.hasArrived(once)) return { repeated: true };
+    const posted = postInto(ledger, arrival);
+    if (once !== undefined && posted.result === "created") ledger.noteArrival(once);
+    return told(ledger, posted);
+  },
+  alias: (ledger, { agent, id, payload }) => operateAlias(ledger, agent, id, payload),
+  sweep: (ledger) => ({ more: sweep(ledger) }),
+  withdrawal: (ledger, { agent }) => ({ more: ledger.isWithdrawing(agent) }),
+  report: (ledger, { notice }) => ({ received: receive(ledger, notice) }),
+  order: (ledger, { order }) => ({ ordered: carryOut(ledger, order) }),
+};
+
+export function perform<One extends Act>(ledger: ActLedger, act: One): OutcomeOf<One> {
+  return byRule(ledger, act) as OutcomeOf<One>;
+}
+
+function byRule<Type extends ActType>(ledger: ActLedger, act: Act<Type>): Outcomes[Type] {
+  return RULES[act.type](ledger, act);
+}
+
+const told = (ledger: ActLedger, posted: Posted): PostedOutcome => ({
+  ...posted,
+  author: ledger.authorFacts(posted.standing.author),
+  thread: ledger.threadFacts(posted.standing.root),
+});
+
+export function refusalOf(error: unknown): RefusedOutcome["refused"] {
+  // Not a refusal: a fault of ours in one act. Its neighbours go on; the caller reports it.
+  if (!(error instanceof Refusal))
+    return { code: "internal", message: String((error as Error).stack ?? error), hint: "", status: 500, details: undefined };
+  const { code, message, hint, status, details } = error;
+  return { code, message, hint, status, details };
+}
