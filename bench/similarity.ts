@@ -1,9 +1,16 @@
-// How often similarity search finds the other telling of a text: recall over sets of paraphrases and duplicate reports.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+// How often similarity search finds the other telling of a text: recall over sets of paraphrases and duplicate reports, by words alone,
+// by meaning alone, and by both.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { type Document, documentOf, documentOfText } from "../src/core/search/document.ts";
+import { Embedder } from "../src/core/search/meaning/embedder.ts";
+import { fused, trust } from "../src/core/search/meaning/fuse.ts";
+import { Meanings } from "../src/core/search/meaning/meanings.ts";
+import { readTable } from "../src/core/search/meaning/table.ts";
+import { cosine } from "../src/core/search/meaning/vector.ts";
 import { NEAR_THRESHOLD, nearScore, prepareNear, type TermStats } from "../src/core/search/similarity.ts";
+import { evalSet, evalSets, noSets } from "./support/eval-sets.ts";
+import { REWORDED } from "./support/reworded.ts";
 
 /** `g` is the group of texts that say the same; below 0 there is none. */
 interface Text {
@@ -14,58 +21,121 @@ interface Text {
 }
 
 const QUESTIONS = 1000;
-/** As the board does it: so many that share the most weight are scored exactly. */
-const CANDIDATES = 200;
+/** As the board does it: so many that share the most weight of words are scored exactly, and so many of the nearest meanings. */
+const BY_WORDS = 200;
+const BY_MEANING = 100;
 
-const directory = process.env["EVAL_DIR"] ?? "eval";
-const files = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(".jsonl.gz")) : [];
-if (files.length === 0) console.log(`similarity: no sets (*.jsonl.gz) in ${directory}; set EVAL_DIR to a folder that has some.`);
-else console.table(Object.fromEntries(files.map((file) => [file.replace(".jsonl.gz", ""), recall(readSet(join(directory, file)))])));
+interface Scored {
+  readonly at: number;
+  readonly score: number;
+}
+const ENGINES = ["lexical", "semantic", "fused"] as const;
+type Engine = (typeof ENGINES)[number];
 
-function readSet(path: string): readonly Text[] {
-  const lines = gunzipSync(readFileSync(path)).toString().trim().split("\n");
-  return lines.map((line) => JSON.parse(line) as Text);
+const embedder = new Embedder(readTable(readFileSync(join(import.meta.dirname, "../models/meaning.bin"))));
+const sets = evalSets("similarity");
+if (sets.length === 0) console.log(`similarity: ${noSets("similarity")}. Only the project's own texts are measured.`);
+const named = (process.argv.length > 2 ? process.argv.slice(2) : ["reworded", ...sets]).map(
+  (name) => [name, name === "reworded" ? reworded() : evalSet<Text>("similarity", name)] as const,
+);
+console.table(Object.fromEntries(named.flatMap(([name, texts]) => recall(texts).map(([engine, row]) => [`${name}, ${engine}`, row]))));
+
+function reworded(): readonly Text[] {
+  return REWORDED.flatMap((pair, g) => pair.map((t, nth) => ({ i: 2 * g + nth, t, b: "", g })));
 }
 
-function recall(texts: readonly Text[]): Record<string, number> {
-  const indexing = performance.now();
-  const documents = texts.map(({ t, b }) => documentOf({ v: 1, pk: "", ts: 0, kind: "note", ...(t === "" ? {} : { title: t }), body: b }));
-  const indexed = performance.now();
+function recall(texts: readonly Text[]): readonly (readonly [Engine, Record<string, number>])[] {
+  const { documents, document_us } = indexedWords(texts);
+  const { vectors, meanings, meaning_us } = indexedMeanings(texts);
   const postings = postingsOf(documents);
   const stats: TermStats = { documents: documents.length, frequency: (term) => postings.get(term)?.length ?? 0 };
 
   const members = Map.groupBy(texts.keys(), (at) => texts[at]?.g);
   const asked = [...texts.entries()].filter(([, { g }]) => g >= 0).sort(([, a], [, b]) => a.i - b.i);
   const questions = asked.slice(0, QUESTIONS);
-  const seen = { first: 0, ten: 0, near: 0, others: 0 };
-  const asking = performance.now();
+  const seen = Object.fromEntries(ENGINES.map((engine) => [engine, { first: 0, ten: 0, near: 0, others: 0, ms: 0 }])) as Record<
+    Engine,
+    { first: number; ten: number; near: number; others: number; ms: number }
+  >;
   for (const [self, { t, b, g }] of questions) {
+    const start = performance.now();
     const near = prepareNear(documentOfText(`${t}\n${b}`), stats);
     const shared = new Float64Array(documents.length);
     for (const { term, weight } of near.terms) for (const at of postings.get(term) ?? []) shared[at] = (shared[at] ?? 0) + weight;
     shared[self] = 0;
-    const candidates = [...shared.keys()].filter((at) => (shared[at] ?? 0) > 0).sort((x, y) => (shared[y] ?? 0) - (shared[x] ?? 0));
-    const scored = candidates.slice(0, CANDIDATES).map((at) => ({ at, score: nearScore(near, documents[at] ?? documentOfText("")) }));
-    scored.sort((x, y) => y.score - x.score);
+    const sharing = [...shared.keys()].filter((at) => (shared[at] ?? 0) > 0).sort((x, y) => (shared[y] ?? 0) - (shared[x] ?? 0));
+    const byWords = sharing.slice(0, BY_WORDS).map((at) => ({ at, score: nearScore(near, documents[at] ?? documentOfText("")) }));
+    const worded = performance.now();
+    const { vector, piecesPerWord } = embedder.meaningOf(`${t} ${b}`);
+    const byMeaning = meanings
+      .nearest(vector, BY_MEANING, (row) => row !== self)
+      .map(({ row, cosine }): Scored => ({ at: row, score: cosine }));
+    const meant = performance.now();
+    const lexical = new Map(byWords.map(({ at, score }) => [at, score]));
+    for (const { at } of byMeaning) if (!lexical.has(at)) lexical.set(at, nearScore(near, documents[at] ?? documentOfText("")));
+    const trusted = trust(piecesPerWord);
+    const both = [...lexical].map(([at, score]) => ({ at, score: fused(score, cosine(vector, vectors[at] ?? vector), trusted) }));
+    const joined = performance.now();
+
     const group = new Set(members.get(g));
-    const rank = scored.findIndex(({ at }) => group.has(at));
-    if (rank === 0) seen.first++;
-    if (rank >= 0 && rank < 10) seen.ten++;
-    const kept = scored.filter(({ score }) => score >= NEAR_THRESHOLD);
-    if (kept.some(({ at }) => group.has(at))) seen.near++;
-    seen.others += kept.filter(({ at }) => !group.has(at)).length;
+    const lists: Readonly<Record<Engine, readonly [Scored[], number]>> = {
+      lexical: [byWords, worded - start],
+      semantic: [byMeaning, meant - worded],
+      fused: [both, joined - start],
+    };
+    for (const engine of ENGINES) {
+      const [list, ms] = lists[engine];
+      const sum = seen[engine];
+      list.sort((x, y) => y.score - x.score);
+      const rank = list.findIndex(({ at }) => group.has(at));
+      if (rank === 0) sum.first++;
+      if (rank >= 0 && rank < 10) sum.ten++;
+      const kept = list.filter(({ score }) => score >= NEAR_THRESHOLD);
+      if (kept.some(({ at }) => group.has(at))) sum.near++;
+      sum.others += kept.filter(({ at }) => !group.has(at)).length;
+      sum.ms += ms;
+    }
   }
-  const asked_ms = performance.now() - asking;
   const share = (count: number): number => Number(((100 * count) / questions.length).toFixed(1));
-  return {
-    texts: texts.length,
-    "R@1": share(seen.first),
-    "R@10": share(seen.ten),
-    "partner over threshold %": share(seen.near),
-    "others over threshold": Number((seen.others / questions.length).toFixed(2)),
-    "document µs": Math.round(((indexed - indexing) * 1000) / texts.length),
-    "question ms": Number((asked_ms / questions.length).toFixed(2)),
-  };
+  const us: Readonly<Record<Engine, number>> = { lexical: document_us, semantic: meaning_us, fused: document_us + meaning_us };
+  return ENGINES.map((engine) => {
+    const { first, ten, near, others, ms } = seen[engine];
+    const row = {
+      texts: texts.length,
+      "R@1": share(first),
+      "R@10": share(ten),
+      "partner over threshold %": share(near),
+      "others over threshold": Number((others / questions.length).toFixed(2)),
+      "text µs": us[engine],
+      "question ms": Number((ms / questions.length).toFixed(2)),
+    };
+    return [engine, row] as const;
+  });
+}
+
+function indexedWords(texts: readonly Text[]): { readonly documents: readonly Document[]; readonly document_us: number } {
+  const before = processorMs();
+  const documents = texts.map(({ t, b }) => documentOf({ v: 1, pk: "", ts: 0, kind: "note", ...(t === "" ? {} : { title: t }), body: b }));
+  return { documents, document_us: Math.round(((processorMs() - before) * 1000) / texts.length) };
+}
+
+function indexedMeanings(texts: readonly Text[]): {
+  readonly vectors: readonly Int8Array[];
+  readonly meanings: Meanings;
+  readonly meaning_us: number;
+} {
+  const before = processorMs();
+  const vectors = texts.map(({ t, b }) => embedder.meaningOf(`${t} ${b}`).vector);
+  const meaning_us = Math.round(((processorMs() - before) * 1000) / texts.length);
+  const meanings = new Meanings(vectors[0]?.length ?? 0);
+  for (const vector of vectors) meanings.add(vector);
+  return { vectors, meanings, meaning_us };
+}
+
+/** What this process has spent, which a busy machine does not change much. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function postingsOf(documents: readonly Document[]): ReadonlyMap<string, readonly number[]> {

@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** All that the package is made of. */
 // oxfmt-ignore
 const SOURCES = [
-  ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "deploy", "docs", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
+  ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "deploy", "docs", "models", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
 ];
 
 const node = dirname(process.execPath);

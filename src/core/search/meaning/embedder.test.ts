@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { Embedder } from "./embedder.ts";
+import { fused, trust } from "./fuse.ts";
+import { readTable } from "./table.ts";
+import { cosine } from "./vector.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const file = readFileSync(join(ROOT, "models/meaning.bin"));
+const embedder = new Embedder(readTable(file));
+
+/** What the embedder that the table was made with gives: base64 of 128 numbers of eight bits. */
+interface Case {
+  readonly text: string;
+  readonly piecesPerWord: number;
+  readonly vector: string;
+}
+const CASES = JSON.parse(readFileSync(join(ROOT, "vectors/meaning/texts.json"), "utf8")) as readonly Case[];
+const near = (a: string, b: string): number => cosine(embedder.meaningOf(a).vector, embedder.meaningOf(b).vector);
+
+test.each(CASES)("a text has the vector that the table was made for: $text", ({ text, piecesPerWord, vector }) => {
+  const meaning = embedder.meaningOf(text);
+  expect(Buffer.from(meaning.vector.buffer).toString("base64")).toBe(vector);
+  expect(meaning.piecesPerWord).toBe(piecesPerWord);
+});
+
+test("a message's meaning takes 128 bytes, whatever the text, and leaves nothing behind for the next", () => {
+  const before = embedder.meaningOf("the linker runs out of memory");
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.lorem({ maxCount: 600 })), (text) => {
+      expect(embedder.meaningOf(text).vector.byteLength).toBe(128);
+    }),
+    { numRuns: 40 },
+  );
+  expect(embedder.meaningOf("the linker runs out of memory")).toEqual(before);
+});
+
+test("the same thing in other words is nearer than another thing", () => {
+  const asked = "parser crashes on empty input";
+  const same = near(asked, "program fails when the file has nothing in it");
+  for (const other of ["a recipe for lentil soup with cumin", "translate the manual into French", "rain at the coast, then wind"])
+    expect(near(asked, other)).toBeLessThan(same);
+});
+
+test("a file that is no table, or was cut, is refused in words", () => {
+  expect(() => readTable(Buffer.from("hello"))).toThrow("does not begin with SEM4");
+  expect(() => readTable(file.subarray(0, 1000))).toThrow(/is damaged: it has 1000 bytes, .* should have 2429108/);
+});
+
+test("fused: the same text is 1, a language that the table does not know keeps its lexical score", () => {
+  expect(fused(1, 1, 1)).toBe(1);
+  expect(trust(embedder.meaningOf("Where does the linker look for libraries?").piecesPerWord)).toBe(1);
+  for (const text of ["Der Verschlüsselungsschlüssel wurde nicht erneuert", "東京都庁の展望台は無料で入れます"])
+    expect(trust(embedder.meaningOf(text).piecesPerWord)).toBe(0);
+  expect(fused(0.4, 0.9, 0)).toBe(0.4);
+});
+
+test("fused: more words or more meaning in common never make a score smaller, and it stays between 0 and 1", () => {
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(share, share, share, share, (lexical, cosine, trusted, more) => {
+      const score = fused(lexical, cosine, trusted);
+      expect(score).toBeGreaterThanOrEqual(0);
+      expect(score).toBeLessThanOrEqual(1);
+      expect(fused(Math.max(lexical, more), cosine, trusted)).toBeGreaterThanOrEqual(score);
+      expect(fused(lexical, Math.max(cosine, more), trusted)).toBeGreaterThanOrEqual(score);
+    }),
+  );
+});

@@ -1,0 +1,100 @@
+// The vocabulary of the meaning table: words cut into the longest pieces it knows, found by rolling hashes without making substrings.
+
+/** The piece that stands for a word that falls apart into nothing known. */
+const UNKNOWN = 100;
+/** Such a word counts as so many pieces. */
+const UNKNOWN_PIECES = 3;
+/** A longer word is unknown. */
+const WORD_CHARS = 100;
+
+/** At the start of a word, and inside of one: `##ing` is another piece than `ing`. */
+const WORD_HASH = 0x811c9dc5 | 0;
+const PART_HASH = 0x2f0b4c47 | 0;
+const WORD_CHECK = 0x1b873593 | 0;
+const PART_CHECK = ~WORD_CHECK;
+
+const lower = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
+const nextHash = (hash: number, code: number): number => Math.imul(hash ^ code, 16777619);
+const nextCheck = (check: number, code: number): number => Math.imul(check + code, 0x5bd1e995) ^ (check >>> 13);
+
+export class Pieces {
+  /** The longest of them, in characters. */
+  readonly #longest: number;
+  readonly #mask: number;
+  /** Number + 1 of the piece at each place, 0 where there is none, and the second hash by which it is known. */
+  readonly #numbers: Int32Array;
+  readonly #checks: Int32Array;
+  readonly #found = new Int32Array(WORD_CHARS);
+
+  /** In the order of their numbers; a piece that goes on a word starts with `##`. */
+  constructor(pieces: readonly string[]) {
+    // A quarter full at the most, so that most looks end at the first place.
+    const size = 2 ** Math.ceil(Math.log2(4 * pieces.length));
+    this.#mask = size - 1;
+    this.#numbers = new Int32Array(size);
+    this.#checks = new Int32Array(size);
+    let longest = 0;
+    for (const [number, piece] of pieces.entries()) {
+      const part = piece.length > 2 && piece.startsWith("##");
+      const text = part ? piece.slice(2) : piece;
+      longest = Math.max(longest, text.length);
+      let hash = part ? PART_HASH : WORD_HASH;
+      let check = part ? PART_CHECK : WORD_CHECK;
+      for (let at = 0; at < text.length; at++) {
+        hash = nextHash(hash, text.charCodeAt(at));
+        check = nextCheck(check, text.charCodeAt(at));
+      }
+      let place = this.#placeOf(hash);
+      while (this.#numbers[place] !== 0) place = (place + 1) & this.#mask;
+      this.#numbers[place] = number + 1;
+      this.#checks[place] = check;
+    }
+    this.#longest = longest;
+  }
+
+  /** The pieces of a word of `text`, each given to `put`, whole words or nothing; answers how many. */
+  cut(text: string, from: number, to: number, put: (piece: number) => void): number {
+    const found = to - from > WORD_CHARS ? -1 : this.#cut(text, from, to);
+    if (found < 0) {
+      put(UNKNOWN);
+      return UNKNOWN_PIECES;
+    }
+    for (let at = 0; at < found; at++) put(this.#found[at]!);
+    return found;
+  }
+
+  /** The longest piece from each place on; -1 where there is none. */
+  #cut(text: string, from: number, to: number): number {
+    let count = 0;
+    for (let at = from; at < to;) {
+      let hash = at === from ? WORD_HASH : PART_HASH;
+      let check = at === from ? WORD_CHECK : PART_CHECK;
+      let best = -1;
+      let end = at;
+      const stop = Math.min(to, at + this.#longest);
+      for (let next = at; next < stop;) {
+        const code = lower(text.charCodeAt(next++));
+        hash = nextHash(hash, code);
+        check = nextCheck(check, code);
+        const number = this.#numberOf(hash, check);
+        if (number < 0) continue;
+        best = number;
+        end = next;
+      }
+      if (best < 0) return -1;
+      this.#found[count++] = best;
+      at = end;
+    }
+    return count;
+  }
+
+  #placeOf(hash: number): number {
+    return (hash ^ (hash >>> 15)) & this.#mask;
+  }
+
+  #numberOf(hash: number, check: number): number {
+    for (let place = this.#placeOf(hash); this.#numbers[place] !== 0; place = (place + 1) & this.#mask)
+      if (this.#checks[place] === check) return this.#numbers[place]! - 1;
+    return -1;
+  }
+}

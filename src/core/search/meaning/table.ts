@@ -1,0 +1,53 @@
+// The table of meanings as it is kept in a file: a vocabulary of pieces and a row of numbers for each, four bits a number.
+import { Pieces } from "./pieces.ts";
+
+/** A row is `scales[piece]` times the eight-bit numbers from `piece * dimensions` on. */
+export interface MeaningTable {
+  readonly dimensions: number;
+  readonly pieces: Pieces;
+  readonly rows: Int8Array;
+  readonly scales: Float32Array;
+}
+
+/** "SEM4": after it the numbers of pieces, of dimensions and of bytes of the vocabulary. */
+const MAGIC = 0x344d4553;
+const HEADER = 16;
+/** So many numbers share a scale of sixteen bits. */
+const GROUP = 32;
+
+export function readTable(file: Uint8Array): MeaningTable {
+  // A copy: the slice of a buffer of Node would be a part of it, at a place where no numbers of two bytes can begin.
+  const bytes = new Uint8Array(file);
+  const view = new DataView(bytes.buffer);
+  if (bytes.length < HEADER || view.getUint32(0, true) !== MAGIC)
+    throw new Error("This is no table of meanings: it does not begin with SEM4.");
+  const count = view.getUint32(4, true);
+  const dimensions = view.getUint32(8, true);
+  const words = view.getUint32(12, true);
+  const groups = dimensions / GROUP;
+  const scalesAt = HEADER + words;
+  const numbersAt = scalesAt + count * groups * 2;
+  const length = numbersAt + (count * dimensions) / 2;
+  if (!Number.isInteger(groups) || bytes.length !== length)
+    throw new Error(`The table of meanings is damaged: it has ${bytes.length} bytes, and by its beginning it should have ${length}.`);
+
+  const vocabulary = new TextDecoder().decode(bytes.subarray(HEADER, scalesAt)).split("\n").slice(0, count);
+  const fine = new Float16Array(bytes.slice(scalesAt, numbersAt).buffer);
+  const rows = new Int8Array(count * dimensions);
+  const scales = new Float32Array(count);
+  const row = new Float32Array(dimensions);
+  for (let piece = 0; piece < count; piece++) {
+    let most = 1e-9;
+    for (let at = 0; at < dimensions; at++) {
+      const pair = bytes[numbersAt + ((piece * dimensions + at) >> 1)]!;
+      const number = ((at & 1) === 1 ? pair >> 4 : pair & 15) - 8;
+      const value = number * fine[piece * groups + Math.floor(at / GROUP)]!;
+      row[at] = value;
+      most = Math.max(most, Math.abs(value));
+    }
+    // One scale a row from here on: sums over whole rows are then made of whole numbers.
+    scales[piece] = most / 127;
+    for (let at = 0; at < dimensions; at++) rows[piece * dimensions + at] = Math.round(row[at]! / scales[piece]!);
+  }
+  return { dimensions, pieces: new Pieces(vocabulary), rows, scales };
+}
