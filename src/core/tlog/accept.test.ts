@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { crypto, logSigner, MemoryLog, seedOf, sha256, signedNote, witnessSigner } from "../../../test/support/tlog.ts";
+import { portableSha256 } from "../protocol/sha256-block.ts";
 import { acceptCheckpoint, acceptProof } from "./accept.ts";
 import { formatVerifierKey } from "./key.ts";
 import { parseNote } from "./note.ts";
@@ -8,6 +9,7 @@ import { parsePolicy } from "./policy.ts";
 import { formatProof, parseProof } from "./proof-text.ts";
 import type { Signer } from "./signature.ts";
 
+const { subtle } = globalThis.crypto;
 const ORIGIN = "board.example/tlog";
 const LOG = logSigner(ORIGIN);
 const [W1, W2, W3] = [witnessSigner("w1.example"), witnessSigner("w2.example"), witnessSigner("w3.example")];
@@ -35,6 +37,20 @@ test("a receipt proves its leaf to whoever has the policy, and says who saw it w
       ["w2.example", TIME],
     ]);
   }
+});
+
+test("a browser's WebCrypto, which answers later, and a SHA-256 in plain JavaScript do as well", async () => {
+  const inBrowsers = {
+    sha256: portableSha256,
+    verify: async (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => {
+      const key = await subtle.importKey("raw", Uint8Array.from(publicKey), "Ed25519", false, ["verify"]);
+      return subtle.verify("Ed25519", key, Uint8Array.from(signature), Uint8Array.from(message));
+    },
+  };
+  const text = await receipt();
+  expect(await acceptProof(text, LEAF, POLICY, inBrowsers)).toEqual(await acceptProof(text, LEAF, POLICY, crypto));
+  const other = acceptProof(text.replace("index 258", "index 3"), LEAF, POLICY, inBrowsers);
+  await expect(other).rejects.toMatchObject({ fault: "proof" });
 });
 
 test("it proves no other leaf, and nothing to whoever trusts others", async () => {

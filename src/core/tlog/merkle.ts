@@ -17,8 +17,21 @@ const NODE = Uint8Array.of(1);
 export const emptyRoot = (sha256: Sha256): Hash => sha256(new Uint8Array());
 export const leafHash = (leaf: Uint8Array, sha256: Sha256): Hash => sha256(concat(LEAF, leaf));
 export const nodeHash = (left: Hash, right: Hash, sha256: Sha256): Hash => sha256(concat(NODE, left, right));
-/** The same for two hashes that stand one after the other already. */
-export const pairHash = (pair: Uint8Array, sha256: Sha256): Hash => sha256(concat(NODE, pair));
+
+/** Of as many hashes as a power of two, one after the other: the hash that a full tile has on the level above. */
+export function subtreeHash(hashes: Uint8Array, sha256: Sha256): Hash {
+  let level = hashes;
+  const pair = concat(NODE, new Uint8Array(HASH_BYTES * 2));
+  while (level.length > HASH_BYTES) {
+    const above = new Uint8Array(level.length / 2);
+    for (let at = 0; at < above.length; at += HASH_BYTES) {
+      pair.set(level.subarray(at * 2, (at + HASH_BYTES) * 2), NODE.length);
+      above.set(sha256(pair), at);
+    }
+    level = above;
+  }
+  return level;
+}
 
 /** The head of a tree: its size, and the hash of all of it. */
 export interface TreeHead {
@@ -28,6 +41,11 @@ export interface TreeHead {
 
 const half = (number: number): number => Math.floor(number / 2);
 const isOdd = (number: number): boolean => number % 2 === 1;
+function isPowerOfTwo(number: number): boolean {
+  let power = 1;
+  while (power < number) power *= 2;
+  return power === number;
+}
 const broken = (message: string): TlogError => new TlogError("proof", message);
 
 function requireHashes(proof: readonly Hash[], heads: readonly TreeHead[]): void {
@@ -68,27 +86,35 @@ export function requireConsistency(older: TreeHead, newer: TreeHead, proof: read
       throw broken(`Two different roots for one size, ${older.size}: the log shows different histories.`);
     return;
   }
-  requirePath(older, newer, proof, sha256);
+  // Where the older tree is one whole subtree of the newer, its root is known and left out of the proof.
+  const path = isPowerOfTwo(older.size) ? [older.root, ...proof] : proof;
+  if (!sameBytes(prefixRoot(older.size, newer, path, sha256), older.root))
+    throw broken("The consistency proof does not lead to the older root.");
 }
 
-/** Both roots from one path; see RFC 9162, section 2.1.4.2, which says for RFC 6962's trees how. */
-function requirePath(older: TreeHead, newer: TreeHead, proof: readonly Hash[], sha256: Sha256): void {
-  let [at, end] = [older.size - 1, newer.size - 1];
+/**
+ * The root of the first `size` leaves, as the root of all leaves commits to it; the path is that of a consistency proof, but always
+ * with the hash of the subtree in which the first leaves end. See RFC 9162, section 2.1.4.2, which says how for RFC 6962's trees.
+ */
+export function prefixRoot(size: number, head: TreeHead, path: readonly Hash[], sha256: Sha256): Hash {
+  requireHashes(path, [head]);
+  requireWhole(size, "The size of a tree");
+  if (size === 0 || size > head.size) throw broken(`A tree of ${head.size} leaves does not begin with one of ${size}.`);
+  let [at, end] = [size - 1, head.size - 1];
   while (isOdd(at)) [at, end] = [half(at), half(end)];
-  // Where the older tree is one whole subtree of the newer, its root is known and left out of the proof.
-  const [first, ...rest] = at === 0 ? [older.root, ...proof] : proof;
+  const [first, ...rest] = path;
   if (first === undefined) throw broken("The consistency proof is empty.");
-  let [oldHash, newHash] = [first, first];
+  let [prefix, whole] = [first, first];
   for (const beside of rest) {
     if (end === 0) throw broken("The consistency proof has more hashes than these sizes need.");
     if (isOdd(at) || at === end) {
-      oldHash = nodeHash(beside, oldHash, sha256);
-      newHash = nodeHash(beside, newHash, sha256);
+      prefix = nodeHash(beside, prefix, sha256);
+      whole = nodeHash(beside, whole, sha256);
       while (!isOdd(at) && at !== 0) [at, end] = [half(at), half(end)];
-    } else newHash = nodeHash(newHash, beside, sha256);
+    } else whole = nodeHash(whole, beside, sha256);
     [at, end] = [half(at), half(end)];
   }
   if (end !== 0) throw broken("The consistency proof has fewer hashes than these sizes need.");
-  if (!sameBytes(oldHash, older.root)) throw broken("The consistency proof does not lead to the older root.");
-  if (!sameBytes(newHash, newer.root)) throw broken("The consistency proof does not lead to the newer root.");
+  if (!sameBytes(whole, head.root)) throw broken("The consistency proof does not lead to the newer root.");
+  return prefix;
 }

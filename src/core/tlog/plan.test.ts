@@ -3,8 +3,18 @@ import { describe, expect, test } from "vitest";
 import { naiveConsistency, naiveInclusion, naiveRoot } from "../../../test/support/naive-tree.ts";
 import { MemoryLog, sha256 } from "../../../test/support/tlog.ts";
 import { append, decodeFrontier, EMPTY_FRONTIER, encodeFrontier, rootOf } from "./frontier.ts";
-import { leafHash, requireConsistency, requireInclusion } from "./merkle.ts";
-import { planConsistency, planFrontier, planInclusion, planRoot, readLater } from "./plan.ts";
+import { leafHash, nodeHash, requireConsistency, requireInclusion, subtreeHash } from "./merkle.ts";
+import {
+  planConsistency,
+  planFrontier,
+  planInclusion,
+  planPrefix,
+  planRoot,
+  readLater,
+  readNow,
+  type Plan,
+  type Remember,
+} from "./plan.ts";
 import { type Tile, tileIn, tilePath } from "./tile.ts";
 
 const leaf = (i: number): Uint8Array => Buffer.from(`leaf ${i}`);
@@ -81,6 +91,25 @@ test("trees as large as numbers can count are planned without a mistake in the l
   expect(() => append(frontier, leafHash(leaf(0), sha256), sha256)).toThrow(RangeError);
 });
 
+test("proofs hold in trees of any size that numbers can count", () => {
+  // All leaves are the same, so all whole subtrees of one height are: tiles of any tree can be written without having it.
+  const hashes = [leafHash(leaf(0), sha256)];
+  while (hashes.length < 53) hashes.push(nodeHash(hashes.at(-1)!, hashes.at(-1)!, sha256));
+  const tile = ({ level, width }: Tile) => Buffer.concat(Array.from({ length: width }, () => hashes[level * 8]!));
+  const ask = <Result>(plan: Plan<Result>) => readNow(plan, tile, sha256);
+  const nearPower = fc.tuple(fc.integer({ min: 8, max: 52 }), fc.integer({ min: -2, max: 2 })).map(([bits, more]) => 2 ** bits + more);
+  const anySize = fc.oneof(nearPower, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), fc.constant(Number.MAX_SAFE_INTEGER));
+  fc.assert(
+    fc.property(anySize, anySize, (a, b) => {
+      const [older, newer] = [Math.min(a, b), Math.max(a, b)].map((size) => ({ size, root: ask(planRoot(size)) }));
+      if (older === undefined || newer === undefined) throw new Error("unreachable");
+      requireConsistency(older, newer, ask(planConsistency(older.size, newer.size)), sha256);
+      requireInclusion(newer, older.size - 1, hashes[0]!, ask(planInclusion(older.size - 1, newer.size)), sha256);
+    }),
+    { numRuns: 25 },
+  );
+});
+
 test("tiles that come later, or wider than asked for, give the same proof", async () => {
   const plan = planInclusion(600, 650);
   const expected = LOG.ask(plan);
@@ -88,6 +117,26 @@ test("tiles that come later, or wider than asked for, give the same proof", asyn
   const grown = async (tile: Tile) => LOG.tile({ ...tile, width: tileIn(MOST, tile.level, tile.index)?.width ?? 0 });
   expect(await readLater(plan, later, sha256)).toEqual(expected);
   expect(await readLater(plan, grown, sha256)).toEqual(expected);
+});
+
+test("whoever remembers subtrees hashes them once, whichever tree and proof they are asked for in", () => {
+  const kept = new Map<string, Uint8Array>();
+  let hashed = 0;
+  const counting = (bytes: Uint8Array) => (hashed++, sha256(bytes));
+  const remember: Remember = (key, make) => kept.get(key) ?? kept.set(key, make()).get(key)!;
+  const ask = <Result>(plan: Plan<Result>) => readNow(plan, (tile) => LOG.tile(tile), counting, remember);
+  for (const size of [MOST, 650, 513])
+    for (let index = 0; index < 512; index += 3) expect(ask(planInclusion(index, size))).toEqual(LOG.ask(planInclusion(index, size)));
+  hashed = 0;
+  ask(planInclusion(255, MOST));
+  expect(hashed).toBeLessThan(20);
+});
+
+test("a full tile gives the hash that stands for it on the level above", () => {
+  for (const index of [0, 1]) {
+    const above = LOG.tile({ level: 1, index: 0, width: 2 }).subarray(index * 32, (index + 1) * 32);
+    expect(hex([subtreeHash(LOG.tile({ level: 0, index, width: 256 }), sha256)])).toEqual(hex([above]));
+  }
 });
 
 test("a tile of another size than its own is refused by name", () => {
@@ -105,6 +154,7 @@ test("a tile of another size than its own is refused by name", () => {
 test("a caller's mistakes are named", () => {
   expect(() => planInclusion(5, 5)).toThrow("none with index 5");
   expect(() => planConsistency(6, 5)).toThrow("does not begin");
+  for (const older of [0, 6]) expect(() => planPrefix(older, 5)).toThrow("does not begin");
   expect(() => planRoot(-1)).toThrow(RangeError);
   expect(() => append({ size: 1, peaks: [] }, new Uint8Array(32), sha256)).toThrow("more than 0 peaks");
   expect(() => append(EMPTY_FRONTIER, new Uint8Array(31), sha256)).toThrow("32 bytes");

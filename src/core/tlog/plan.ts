@@ -1,7 +1,7 @@
 // Proofs and roots from tiles: first which tiles are needed, then, when somebody has read them, what follows from them.
 import { requireWhole } from "./bytes.ts";
 import { type Frontier, peakWidths, rootOf } from "./frontier.ts";
-import { type Hash, HASH_BYTES, pairHash, type Sha256 } from "./merkle.ts";
+import { type Hash, HASH_BYTES, type Sha256, subtreeHash } from "./merkle.ts";
 import { type Tile, TILE_HEIGHT, TILE_WIDTH, tileIn, tilePath } from "./tile.ts";
 import { malformed } from "./tlog-error.ts";
 
@@ -9,16 +9,28 @@ import { malformed } from "./tlog-error.ts";
 export interface Plan<Result> {
   readonly tiles: readonly Tile[];
   /** `contents[i]` is what `tiles[i]` holds; a tile that has grown since may be given whole. */
-  readonly finish: (contents: readonly Uint8Array[], sha256: Sha256) => Result;
+  readonly finish: (contents: readonly Uint8Array[], sha256: Sha256, remember?: Remember) => Result;
 }
 
+/**
+ * A cache of a log that makes many proofs: what it has for this key, or what `make` gives. A key names a whole subtree, which never
+ * changes, however the log grows. Without one, a proof hashes every tile that it meets, up to 255 hashes each. Not for tiles of
+ * somebody else: a wrong one would be remembered too.
+ */
+export type Remember = (key: string, make: () => Hash) => Hash;
+const forget: Remember = (_key, make) => make();
+
 /** For stores that answer at once. */
-export const readNow = <Result>(plan: Plan<Result>, read: (tile: Tile) => Uint8Array, sha256: Sha256): Result =>
-  plan.finish(plan.tiles.map(read), sha256);
+export const readNow = <Result>(plan: Plan<Result>, read: (tile: Tile) => Uint8Array, sha256: Sha256, remember = forget): Result =>
+  plan.finish(plan.tiles.map(read), sha256, remember);
 
 /** For stores and networks that answer later; all tiles are asked for at the same time. */
-export const readLater = async <Result>(plan: Plan<Result>, read: (tile: Tile) => Promise<Uint8Array>, sha256: Sha256): Promise<Result> =>
-  plan.finish(await Promise.all(plan.tiles.map(read)), sha256);
+export const readLater = async <Result>(
+  plan: Plan<Result>,
+  read: (tile: Tile) => Promise<Uint8Array>,
+  sha256: Sha256,
+  remember = forget,
+): Promise<Result> => plan.finish(await Promise.all(plan.tiles.map(read)), sha256, remember);
 
 /** The leaves from `start` to before `end`, as RFC 6962 splits a tree. */
 interface Range {
@@ -42,16 +54,25 @@ export function planConsistency(olderSize: number, newerSize: number): Plan<Hash
   return planRanges(newerSize, olderSize === 0 ? [] : between({ start: 0, end: newerSize }, olderSize, true));
 }
 
+/** What `prefixRoot` takes: the same path, with the one hash that a consistency proof may leave out. */
+export function planPrefix(olderSize: number, newerSize: number): Plan<Hash[]> {
+  requireWhole(olderSize, "The size of a tree");
+  requireWhole(newerSize, "The size of a tree");
+  if (olderSize === 0 || olderSize > newerSize)
+    throw new RangeError(`A tree of ${newerSize} leaves does not begin with one of ${olderSize}.`);
+  return planRanges(newerSize, between({ start: 0, end: newerSize }, olderSize, false));
+}
+
 export function planRoot(size: number): Plan<Hash> {
   const { tiles, finish } = planFrontier(size);
-  return { tiles, finish: (contents, sha256) => rootOf(finish(contents, sha256), sha256) };
+  return { tiles, finish: (contents, sha256, remember) => rootOf(finish(contents, sha256, remember), sha256) };
 }
 
 /** The frontier of a tree from its tiles, to go on from there. */
 export function planFrontier(size: number): Plan<Frontier> {
   requireWhole(size, "The size of a tree");
   const { tiles, finish } = planRanges(size, wholeParts({ start: 0, end: size }));
-  return { tiles, finish: (contents, sha256) => ({ size, peaks: finish(contents, sha256) }) };
+  return { tiles, finish: (contents, sha256, remember) => ({ size, peaks: finish(contents, sha256, remember) }) };
 }
 
 /** Where a range is split: at the largest power of two below its width. */
@@ -109,14 +130,15 @@ function planRanges(size: number, ranges: readonly Range[]): Plan<Hash[]> {
   const tiles = new Map(placed.flat().map(({ tile }) => [tilePath(tile), tile]));
   return {
     tiles: [...tiles.values()],
-    finish: (contents, sha256) => {
+    finish: (contents, sha256, remember = forget) => {
       const held = new Map([...tiles].map(([path, tile], i) => [path, contentOf(tile, contents[i])]));
-      const hashOf = ({ tile, from, to }: Place): Hash => {
-        const content = held.get(tilePath(tile)) ?? new Uint8Array();
-        return subtreeHash(content.subarray(from * HASH_BYTES, to * HASH_BYTES), sha256);
-      };
-      // Copied, because a hash may be a view of a tile, which belongs to whoever read it.
-      return placed.map((places) => rootOf({ size, peaks: places.map(hashOf) }, sha256).slice());
+      const hashOf = ({ tile, from, to }: Place): Hash =>
+        remember(`${tile.level}/${tile.index}/${from}-${to}`, () => {
+          const content = held.get(tilePath(tile)) ?? new Uint8Array();
+          // Copied, because the hash of one hash is a view of a tile, which belongs to whoever read it.
+          return subtreeHash(content.subarray(from * HASH_BYTES, to * HASH_BYTES), sha256).slice();
+        });
+      return placed.map((places) => rootOf({ size, peaks: places.map(hashOf) }, sha256));
     },
   };
 }
@@ -125,15 +147,4 @@ function contentOf(tile: Tile, content: Uint8Array = new Uint8Array()): Uint8Arr
   if (content.length < tile.width * HASH_BYTES || content.length > TILE_WIDTH * HASH_BYTES || content.length % HASH_BYTES !== 0)
     throw malformed(`${tilePath(tile)} holds ${content.length} bytes, not ${tile.width} hashes of ${HASH_BYTES}.`);
   return content;
-}
-
-/** Of as many hashes as a power of two, one after the other. */
-function subtreeHash(hashes: Uint8Array, sha256: Sha256): Hash {
-  let level = hashes;
-  while (level.length > HASH_BYTES) {
-    const above = new Uint8Array(level.length / 2);
-    for (let at = 0; at < above.length; at += HASH_BYTES) above.set(pairHash(level.subarray(at * 2, at * 2 + HASH_BYTES * 2), sha256), at);
-    level = above;
-  }
-  return level;
 }
