@@ -4,7 +4,10 @@ import { COSIGNATURE_V1, ED25519, isOf, type VerifierKey } from "./key.ts";
 import { type Note, type NoteSignature, requireNoteText } from "./note.ts";
 import { TlogError } from "./tlog-error.ts";
 
-/** Whether an Ed25519 signature holds; at once or later, as WebCrypto answers. How strict it is about odd points is its own matter. */
+/**
+ * Whether an Ed25519 signature holds; at once or later, as WebCrypto answers. False, and no error, where the key is no key. How
+ * strict it is about odd points is its own matter.
+ */
 export type Ed25519Verify = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean | Promise<boolean>;
 
 export interface Signer {
