@@ -300,3 +300,111 @@ describe("pages of a large thread", () => {
     );
   });
 });
+
+describe("a reader with little room", () => {
+  test("asks for a subtree: the message, what it hangs on and what hangs on it; the rest is counted", async () => {
+    const { task, first, result, check, third } = await plant();
+    const got = await thread(first.id, "?scope=subtree");
+    expect(outline(got)).toEqual([
+      [task.id, 0],
+      [first.id, 1],
+      [result.id, 2],
+      [check.id, 3],
+      [third.id, 2],
+    ]);
+    expect(got).toMatchObject({ focus: first.id, total: 6, omitted: 1, complete: false, next_cursor: null });
+    expect(outline(await thread(check.id, "?scope=subtree")).map(([id]) => id)).toEqual([task.id, first.id, result.id, check.id]);
+    expect(await thread(task.id, "?scope=subtree")).toMatchObject({ omitted: 0, complete: true });
+  });
+
+  test("pages through a subtree without losing or repeating anything", async () => {
+    const { task, first, result, check, third } = await plant();
+    const seen: string[] = [];
+    let query = "?scope=subtree&limit=2";
+    for (;;) {
+      const { messages, next_cursor: cursor, omitted } = await thread(first.id, query);
+      seen.push(...messages.map(({ id }) => id));
+      expect(omitted).toBe(6 - seen.length);
+      if (cursor === null) break;
+      query = `?scope=subtree&limit=2&cursor=${cursor}`;
+    }
+    expect(seen).toEqual([task.id, first.id, result.id, check.id, third.id]);
+    const { next_cursor: cursor } = await thread(first.id, "?scope=subtree&limit=2");
+    expectRefusal(await board.get(`/api/messages/${first.id}/thread?limit=2&cursor=${cursor}`), 400, "cursor_mismatch");
+  });
+
+  test("has claims, signals and votes folded into the message that they are about, unless somebody replied to them", async () => {
+    const { task, first, second, result, check, third } = await plant();
+    const claim = await board.put(bob, { kind: "claim", refs: [{ rel: "claims", id: second.id }] });
+    const useful = await board.put(ann, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: result.id }] });
+    const doubted = await board.put(ann, { kind: "verification", body: "No.", refs: [{ rel: "refutes", id: third.id }] });
+    const reply = await board.put(bob, { kind: "note", body: "Why not?", refs: [{ rel: "reply", id: doubted.id }] });
+    const got = await thread(task.id, "?fold=1");
+    expect(outline(got).map(([id]) => id)).toEqual([task.id, first.id, result.id, third.id, doubted.id, reply.id, second.id]);
+    const folded = Object.fromEntries(got.messages.map((one) => [one.id, one.folded]));
+    expect(folded[result.id]).toEqual({
+      count: 2,
+      messages: [
+        { id: check.id, kind: "verification", rel: "verifies", author: ann.id },
+        { id: useful.id, kind: "signal", rel: "on", author: ann.id },
+      ],
+    });
+    expect(folded[second.id]).toMatchObject({ count: 1, messages: [{ id: claim.id, rel: "claims" }] });
+    expect(folded[task.id]).toBeUndefined();
+    expect(got).toMatchObject({ complete: true, omitted: 0, total: 10 });
+    const { body } = await board.get<string>(`/api/messages/${task.id}/thread?fold=1&format=md`);
+    expect(body).toContain(`folded: verifies by ${ann.id}, on by ${ann.id}\n`);
+  });
+
+  test("gets no more characters of messages than asked for, what was asked for before what it hangs on, and hears what is missing", async () => {
+    const { task, first, result, check } = await plant();
+    const whole = await thread(task.id);
+    for (const room of [1500, 3000, 4500]) {
+      const got = await thread(task.id, `?max_chars=${room}`);
+      expect(JSON.stringify(got.messages).length).toBeLessThanOrEqual(room);
+      expect(got.messages).toEqual(
+        whole.messages
+          .slice(0, got.messages.length)
+          .map((one) => ({ ...one, server: got.messages.find(({ id }) => id === one.id)?.server })),
+      );
+      expect(got.omitted).toBe(6 - got.messages.length);
+      expect(got.next_cursor).not.toBeNull();
+    }
+    // The first one comes however little there is room for.
+    expect(outline(await thread(task.id, "?max_chars=500"))).toEqual([[task.id, 0]]);
+    expect(outline(await thread(check.id, "?scope=subtree&max_chars=500")).map(([id]) => id)).toEqual([check.id]);
+    const near = outline(await thread(check.id, "?scope=subtree&max_chars=3800")).map(([id]) => id);
+    expect(near).toEqual([result.id, check.id]);
+    expect(near).not.toContain(first.id);
+    expectRefusal(await board.get(`/api/messages/${task.id}/thread?max_chars=499`), 400, "invalid_parameter");
+    expectRefusal(await board.get(`/api/messages/${task.id}/thread?scope=branch`), 400, "invalid_parameter");
+  });
+});
+
+describe("a reader who names fields", () => {
+  test("gets those of every record, and its id, in every view", async () => {
+    const { task, first } = await plant();
+    const parts = async (path: string): Promise<unknown> => {
+      const { status, body } = await board.get<{ messages?: unknown[] }>(path);
+      expect(status, JSON.stringify(body)).toBe(200);
+      return body.messages?.[0] ?? body;
+    };
+    expect(await parts(`/api/messages/${task.id}?fields=meta.title,derived.status`)).toEqual({
+      id: task.id,
+      meta: { title: "Build it" },
+      derived: { status: "open" },
+    });
+    expect(await parts(`/api/messages/${task.id}?fields=content.body`)).toMatchObject({ content: { untrusted: true } });
+    expect(await parts(`/api/messages/${first.id}/thread?scope=subtree&fields=depth,meta.kind`)).toEqual({
+      id: task.id,
+      depth: 0,
+      meta: { kind: "task" },
+    });
+    expect(await parts(`/api/inbox/${ann.id}?fields=reason`)).toEqual({ id: expect.any(String) as string, reason: "reply" });
+    const work = (await parts("/api/work?fields=match,meta.kind&offers=nothing")) as object;
+    expect(Object.keys(work).sort()).toEqual(["id", "match", "meta"]);
+    for (const path of ["/api/expiring?within=8d&", "/api/similar?text=build+it&"])
+      expect(Object.keys((await parts(`${path}fields=meta.kind`)) as object).sort(), path).toEqual(["id", "meta"]);
+    expectRefusal(await board.get(`/api/messages/${task.id}?fields=meta.titel`), 400, "invalid_parameter");
+  });
+});

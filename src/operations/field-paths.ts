@@ -5,24 +5,46 @@ import type { Path } from "../core/view/projection.ts";
 import { type Include, INCLUDES } from "../core/view/record.ts";
 import { messageBody } from "./bodies/messages.ts";
 
-export const pathList = z
-  .string()
-  .regex(
-    /^ *[a-z_]+(\.[\w-]+)* *(, *[a-z_]+(\.[\w-]+)* *){0,63}$/,
-    "must be a comma list of dotted paths such as id,meta.title,server.author",
-  )
-  .meta({ format: COMMA_LIST })
-  .transform((text): Path[] => splitList(text).map((path) => path.split(".")))
-  .superRefine((paths, context) => {
-    for (const path of paths) {
-      const fault = faultOf(path);
-      if (fault !== undefined) return context.addIssue(fault);
-    }
-  });
+/** The parameter of a view whose records have this form. */
+export const fieldsOf = (record: z.ZodObject) =>
+  pathList(record)
+    .optional()
+    .describe("Dotted paths of the record to return; id always stays. Without include, what they name is included.");
+
+export const fields = fieldsOf(messageBody);
+
+/** What a caller may say of how records are shown. */
+export interface ShownAs {
+  readonly include?: ReadonlySet<Include> | undefined;
+  readonly fields?: readonly Path[] | undefined;
+  readonly format?: "json" | "md" | undefined;
+}
+
+/** What records include: what was asked for, what `fields` name, or what the view shows by itself. Markdown has no fields. */
+export function includedBy({ include, fields: paths, format }: ShownAs, usual: ReadonlySet<Include>): ReadonlySet<Include> {
+  return include ?? (paths === undefined || format === "md" ? usual : partsNamed(paths));
+}
+
+function pathList(record: z.ZodObject) {
+  return z
+    .string()
+    .regex(
+      /^ *[a-z_]+(\.[\w-]+)* *(, *[a-z_]+(\.[\w-]+)* *){0,63}$/,
+      "must be a comma list of dotted paths such as id,meta.title,server.author",
+    )
+    .meta({ format: COMMA_LIST })
+    .transform((text): Path[] => splitList(text).map((path) => path.split(".")))
+    .superRefine((paths, context) => {
+      for (const path of paths) {
+        const fault = faultOf(record, path);
+        if (fault !== undefined) return context.addIssue(fault);
+      }
+    });
+}
 
 /** Below what the board names, such as inside `content.data`, any path may lead somewhere. */
-function faultOf(path: Path): string | undefined {
-  let schema: z.ZodType = messageBody;
+function faultOf(record: z.ZodObject, path: Path): string | undefined {
+  let schema: z.ZodType = record;
   for (const [depth, name] of path.entries()) {
     while (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) schema = schema.unwrap() as z.ZodType;
     const place = depth === 0 ? "the record" : `\`${path.slice(0, depth).join(".")}\``;
@@ -38,7 +60,7 @@ function faultOf(path: Path): string | undefined {
 }
 
 /** The parts of a record that paths lead into: who names one need not ask for it in `include` as well. */
-export function partsNamed(paths: readonly Path[]): ReadonlySet<Include> {
+function partsNamed(paths: readonly Path[]): ReadonlySet<Include> {
   const isNamed = (part: Include): boolean =>
     paths.some(([block, inner]) => (part === "raw" ? block === "raw" : block === "content" && (inner ?? "preview") === part));
   return new Set(INCLUDES.filter(isNamed));

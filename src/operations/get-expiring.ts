@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { List } from "../board/list.ts";
 import { duration } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listBody } from "./bodies/messages.ts";
+import { listOrPartsBody } from "./bodies/messages.ts";
+import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
@@ -16,15 +17,21 @@ export const getExpiring = (list: List, present: Presenter) =>
     summary: "Messages close to expiry, the closest first.",
     input: z.strictObject({
       within: duration.default(86_400).describe("How close, as a duration; 24h unless given."),
+      fields,
       ...pageShape,
       format,
     }),
-    responses: { 200: { words: "One page of messages.", body: listBody, types: JSON_OR_MARKDOWN } },
+    responses: { 200: { words: "One page of messages.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,
     async run({ input }) {
       const page = await list(fixedQuestion("expiring", { expiring_within: input.within }, input, { sort: "expiring" }));
-      return present.page(page, { include: PREVIEW, format: input.format, heading: "Messages close to expiry" });
+      return present.page(page, {
+        include: includedBy(input, PREVIEW),
+        fields: input.fields,
+        format: input.format,
+        heading: "Messages close to expiry",
+      });
     },
   });

@@ -4,7 +4,8 @@ import type { Item, List } from "../board/list.ts";
 import type { Names } from "../board/names.ts";
 import { moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listBody } from "./bodies/messages.ts";
+import { listOrPartsBody } from "./bodies/messages.ts";
+import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
@@ -20,10 +21,13 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
       agent_id: z.string().describe("An agent id or an alias."),
       since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      fields,
       ...pageShape,
       format,
     }),
-    responses: { 200: { words: "One page of messages, each with the reason why it is here.", body: listBody, types: JSON_OR_MARKDOWN } },
+    responses: {
+      200: { words: "One page of messages, each with the reason why it is here.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+    },
     refusals: [...LIST_REFUSALS, "alias_unknown"],
     rate: "reads",
     revalidate: true,
@@ -33,7 +37,8 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
         fixedQuestion("inbox", { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) }, input),
       );
       return present.page(page, {
-        include: input.include ?? PREVIEW,
+        include: includedBy(input, PREVIEW),
+        fields: input.fields,
         format: input.format,
         heading: `Inbox of ${agent}`,
         extra: (item) => ({ reason: reasonOf(item, agent) }),

@@ -3,10 +3,12 @@ import { z } from "zod";
 import { cardAtHand, type FindMessage } from "../board/find.ts";
 import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
+import { project } from "../core/view/projection.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import { messageBody } from "./bodies/messages.ts";
+import { messageOrPartsBody } from "./bodies/messages.ts";
+import { fields, includedBy } from "./field-paths.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
@@ -21,21 +23,24 @@ export const getMessage = (find: FindMessage, store: Pick<Store, "atHand">, cloc
       id: messageIdOrPrefix,
       format,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; body and data unless given."),
+      fields,
     }),
-    responses: { 200: { words: "The message.", body: messageBody, types: JSON_OR_MARKDOWN } },
+    responses: { 200: { words: "The message.", body: messageOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
     statuses: GONE_STATUSES,
     rate: "reads",
     revalidate: true,
     async run({ input }) {
       const card = await find(input.id);
-      const include = input.include ?? BODY_AND_DATA;
+      const include = includedBy(input, BODY_AND_DATA);
+      if (input.format !== "md" && input.fields !== undefined)
+        return { body: project(recordOf(card, include, clock.now(), baseUrl), input.fields) };
       if (input.format !== "md") return jsonReply(present.record(card, include, clock.now()));
       return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)]);
     },
-    atHand({ id, format: wanted, include = BODY_AND_DATA }) {
+    atHand({ id, format: wanted, include = BODY_AND_DATA, fields: paths }) {
       // A prefix has to be looked up.
-      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || store.atHand === undefined) return undefined;
+      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined || store.atHand === undefined) return undefined;
       return (now) => {
         const card = cardAtHand(store, id, now);
         return card === undefined ? undefined : present.record(card, include, now);

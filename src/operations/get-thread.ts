@@ -2,13 +2,15 @@
 import { z } from "zod";
 import type { ShowThread, ThreadItem, ThreadPage } from "../board/thread.ts";
 import { iso } from "../core/protocol/time.ts";
-import { utf8Length } from "../core/protocol/encoding.ts";
+import { codePoints, utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { integer, messageIdOrPrefix } from "../core/query/forms.ts";
+import { flag, integer, messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
-import { type Include, recordOf } from "../core/view/record.ts";
+import { project } from "../core/view/projection.ts";
+import { recordOf } from "../core/view/record.ts";
 import { counted } from "../core/view/counted.ts";
-import { threadBody } from "./bodies/messages.ts";
+import { threadMessageBody, threadOrPartsBody } from "./bodies/messages.ts";
+import { fieldsOf, includedBy } from "./field-paths.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { markdownText, PREVIEW, type Presenter } from "./present.ts";
@@ -16,7 +18,7 @@ import { slice, sliced } from "../ports/share.ts";
 
 const WORDS =
   `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. A message at depth 0 that names a parent has lost it: it is gone or was never here. ` +
-  "All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
+  "`omitted` counts what is left out: by `scope`, `limit`, `max_chars` or the size of an answer; `next_cursor` leads on where it is of what was asked for. All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
 
 export const getThread = (show: ShowThread, baseUrl: string, present: Presenter) =>
   operation({
@@ -27,11 +29,20 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     input: z.strictObject({
       id: messageIdOrPrefix,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      fields: fieldsOf(threadMessageBody),
+      scope: z
+        .enum(["thread", "subtree"], "must be thread or subtree")
+        .optional()
+        .describe("The whole thread unless given; subtree is this message, what it hangs on, and what hangs on it."),
+      fold: flag.optional().describe("Names claims, signals and votes at the message that they are about, instead of listing them."),
+      max_chars: integer(LIMITS.thread_chars_min, LIMITS.thread_chars)
+        .optional()
+        .describe("How many characters of messages at most; one message at least."),
       limit: integer(1, LIMITS.thread_page).optional().describe("How many at most; the whole thread unless given."),
       cursor: z.string().optional().describe("next_cursor of the page before."),
       format,
     }),
-    responses: { 200: { words: WORDS, body: threadBody, types: JSON_OR_MARKDOWN } },
+    responses: { 200: { words: WORDS, body: threadOrPartsBody, types: JSON_OR_MARKDOWN } },
     // oxfmt-ignore
     refusals: [
       "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
@@ -42,37 +53,47 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
     large: () => true,
     revalidate: true,
     async run({ input }) {
-      const include = input.include ?? PREVIEW;
+      const include = includedBy(input, PREVIEW);
+      const { fields, max_chars: room } = input;
+      const markdown = input.format === "md";
       const shownOf = ({ card, ...place }: ThreadItem, now: number) => ({ ...recordOf(card, include, now, baseUrl), ...placeOf(place) });
-      const bytesOf = (item: ThreadItem, now: number): number => {
-        if (input.format === "md") return utf8Length(markdownText(shownOf(item, now)));
+      const textOf = (item: ThreadItem, now: number): string => {
+        if (markdown) return markdownText(shownOf(item, now));
+        if (fields !== undefined) return JSON.stringify(project(shownOf(item, now), fields));
         const { card, ...place } = item;
-        return utf8Length(present.text(card, include, now, placeOf(place)));
+        return present.text(card, include, now, placeOf(place));
       };
-      const page = await show(input.id, { cursor: input.cursor, limit: input.limit ?? LIMITS.thread_messages, bytesOf });
+      const sizeOf = (item: ThreadItem, now: number): number => (room === undefined ? utf8Length : codePoints)(textOf(item, now));
+      const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
+      const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, room });
       const next = page.nextCursor === null ? {} : { next: page.nextCursor };
-      if (input.format !== "md") return jsonReply({ json: slice(() => threadText(page, include, present)), ...next });
+      if (!markdown) return jsonReply({ json: slice(() => threadText(page, (item) => textOf(item, page.asOf))), ...next });
       const records: ReturnType<typeof shownOf>[] = [];
       await sliced(page.items, (item) => void records.push(shownOf(item, page.asOf)));
       return { ...slice(() => present.markdown("Thread", linesOf(page), records)), ...next };
     },
   });
 
-const placeOf = ({ depth, parent, parentRel }: Omit<ThreadItem, "card">) => ({ depth, parent, parent_rel: parentRel });
+const placeOf = ({ depth, parent, parentRel, folded }: Omit<ThreadItem, "card">) => ({
+  depth,
+  parent,
+  parent_rel: parentRel,
+  ...(folded === undefined ? {} : { folded }),
+});
 
-function threadText(page: ThreadPage, include: ReadonlySet<Include>, present: Presenter): string {
-  const { root, focus, items, edges, participants, open, nextCursor, total, complete, latestSeq, asOf } = page;
-  const messages = items.map(({ card, ...place }) => present.text(card, include, asOf, placeOf(place)));
-  const after = { edges, participants, open, next_cursor: nextCursor, complete, total, latest_seq: latestSeq };
-  return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${messages.join()}],${JSON.stringify(after).slice(1)}`;
+function threadText(page: ThreadPage, textOf: (item: ThreadItem) => string): string {
+  const { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq } = page;
+  const after = { edges, participants, open, next_cursor: nextCursor, complete, total, omitted, latest_seq: latestSeq };
+  return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${items.map(textOf).join()}],${JSON.stringify(after).slice(1)}`;
 }
 
 /** What stands above the messages in Markdown; they carry their own depth and refs. */
-function linesOf({ root, focus, items, participants, open, nextCursor, total, complete, latestSeq, asOf }: ThreadPage): string[] {
+function linesOf({ root, focus, items, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf }: ThreadPage): string[] {
   return [
     `${complete ? "All of " : `${items.length} of `}${counted(total, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
     `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
+    ...(omitted === 0 ? [] : [`${counted(omitted, "message")} left out.`]),
     ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),
   ];
 }

@@ -8,7 +8,8 @@ import type { Payload } from "../core/protocol/payload.ts";
 import type { Card, Store } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
-import { listBody } from "./bodies/messages.ts";
+import { listOrPartsBody } from "./bodies/messages.ts";
+import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
@@ -21,6 +22,7 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe("Who asks, an agent id or an alias: leaves out what is addressed to others, which only they may claim."),
+  fields,
   ...pageShape,
   format,
 });
@@ -52,7 +54,9 @@ export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, nam
     path: "/api/work",
     summary: "Open, unclaimed tasks, subtasks and questions.",
     input,
-    responses: { 200: { words: "One page of work, each with what of it the caller meets.", body: listBody, types: JSON_OR_MARKDOWN } },
+    responses: {
+      200: { words: "One page of work, each with what of it the caller meets.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+    },
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,
@@ -60,7 +64,8 @@ export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, nam
       const page = await findWork(await workQuestion(asked, names));
       const rejected = await rejectedOn(page, store);
       return present.page(page, {
-        include: PREVIEW,
+        include: includedBy(asked, PREVIEW),
+        fields: asked.fields,
         format: asked.format,
         heading: "Open work",
         extra: (item) => matchOf(item, asked.offers, rejected),

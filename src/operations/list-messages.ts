@@ -9,7 +9,7 @@ import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.t
 import { flag, integer } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
 import { listOrPartsBody } from "./bodies/messages.ts";
-import { partsNamed, pathList } from "./field-paths.ts";
+import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, includeList, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
@@ -40,9 +40,7 @@ export const listingShape = {
 
 const input = z.strictObject({
   ...listingShape,
-  fields: pathList
-    .optional()
-    .describe("Dotted paths of the record to return; id always stays. Without include, what they name is included."),
+  fields,
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
   after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),
   wait: integer(0, LIMITS.wait_s).optional().describe("With after_seq: seconds to wait for a match."),
@@ -131,9 +129,7 @@ export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFo
           details: { parameter: "wait" },
         });
       const page = await (wait > 0 ? waitFor(questionOf(given), wait, closed()) : list(questionOf(given)));
-      // Markdown has no fields.
-      const named = given.fields === undefined || given.format === "md" ? PREVIEW : partsNamed(given.fields);
-      return present.page(page, { include: given.include ?? named, fields: given.fields, format: given.format, heading: "Messages" });
+      return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages" });
     },
     atHand(given) {
       // A search waits for its index, and is paid for twice.

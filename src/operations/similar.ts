@@ -7,7 +7,8 @@ import { FEW_VALUES, scanText } from "../core/protocol/text-scan.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listBody } from "./bodies/messages.ts";
+import { listOrPartsBody } from "./bodies/messages.ts";
+import { fields, includedBy, type ShownAs } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
 import { format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
@@ -19,11 +20,11 @@ const text = z
   .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
   .describe("The text to compare with.");
 
-type Given = { text: string; limit: number; cursor?: string | undefined; format?: "json" | "md" | undefined };
+type Given = { text: string; limit: number; cursor?: string | undefined } & ShownAs;
 
 const answer = (list: List, present: Presenter) => async (given: Given) => {
   const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
-  return present.page(page, { include: PREVIEW, format: given.format, heading: "Similar messages" });
+  return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Similar messages" });
 };
 
 export const getSimilar = (list: List, present: Presenter) =>
@@ -32,8 +33,8 @@ export const getSimilar = (list: List, present: Presenter) =>
     method: "GET",
     path: "/api/similar",
     summary: WORDS,
-    input: z.strictObject({ text, ...pageShape, format }),
-    responses: { 200: { words: "One page of messages, each with its score.", body: listBody, types: JSON_OR_MARKDOWN } },
+    input: z.strictObject({ text, fields, ...pageShape, format }),
+    responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "searches",
     revalidate: true,
@@ -56,9 +57,9 @@ export const postSimilar = (list: List, present: Presenter) =>
     method: "POST",
     path: "/api/similar",
     summary: `${WORDS} For texts too long for an address.`,
-    input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), format }),
+    input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), fields, format }),
     body,
-    responses: { 200: { words: "One page of messages, each with its score.", body: listBody, types: JSON_OR_MARKDOWN } },
+    responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     // oxfmt-ignore
     refusals: [
       ...LIST_REFUSALS, "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "invalid_unicode", "too_deep",
@@ -73,6 +74,6 @@ export const postSimilar = (list: List, present: Presenter) =>
         });
       scanText(given, DEPTH);
       const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = requireSchema(body, value);
-      return answer(list, present)({ text: wanted, limit, cursor, format: shown });
+      return answer(list, present)({ text: wanted, limit, cursor, fields: input.fields, format: shown });
     },
   });

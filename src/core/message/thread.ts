@@ -58,6 +58,19 @@ export function depthFirst({ seqs, parents }: Twigs): DepthFirst {
   return { order, depths };
 }
 
+/** A message with what it hangs on and what hangs on it, in the same order. */
+export function subtreeOf({ order, depths }: DepthFirst, seq: number): DepthFirst {
+  const at = order.indexOf(seq);
+  if (at === -1) return { order: new Float64Array(), depths: new Uint32Array() };
+  const places: number[] = [];
+  for (let place = at, above = depths[at]!; place >= 0 && above > 0; place--)
+    if (depths[place] === above - 1) (places.push(place), above--);
+  places.reverse();
+  places.push(at);
+  for (let place = at + 1; place < order.length && depths[place]! > depths[at]!; place++) places.push(place);
+  return { order: Float64Array.from(places, (place) => order[place]!), depths: Uint32Array.from(places, (place) => depths[place]!) };
+}
+
 /** Where a seq stands among ascending ones, or -1. */
 function placeOf(seqs: Float64Array, seq: number): number {
   let low = 0;

@@ -55,6 +55,8 @@ export const LIMITS = Object.freeze({
   query_terms: 16,
   thread_messages: 5000,
   thread_page: 500,
+  thread_chars_min: 500,
+  thread_chars: 200_000,
   graph_depth: 6,
   graph_nodes: 500,
   wait_s: 30,

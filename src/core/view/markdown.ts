@@ -34,6 +34,7 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
     readonly reason?: string;
     readonly match?: { readonly needs: readonly string[]; readonly of: number };
     readonly depth?: number;
+    readonly folded?: { readonly count: number; readonly messages: readonly { readonly rel: string; readonly author: string }[] };
   };
 
 /** Enough to read a message by; its own heading carries the whole id, which refs are made of. */
@@ -76,7 +77,7 @@ function tombstoneMarkdown({ id, server, meta }: Tombstone, { begin, end }: Fenc
 function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
   // The reader is told what to look out for before reading it.
   const flags = record.content.flags.length === 0 ? "" : `flags: ${record.content.flags.join(", ")}\n`;
-  return `${headLine(record)}\n${factLine(record)}\n${flags}${marks.begin}\n${visible(textOf(record))}\n${marks.end}\n`;
+  return `${headLine(record)}\n${factLine(record)}\n${foldedLine(record)}${flags}${marks.begin}\n${visible(textOf(record))}\n${marks.end}\n`;
 }
 
 /** Beyond it a number says it better. */
@@ -113,6 +114,14 @@ function factLine(record: MarkdownRecord): string {
     isUnverified(record) ? `sender ${UNVERIFIED}` : "",
   ];
   return facts.filter((fact) => fact !== "").join(" · ");
+}
+
+/** Who did what to it, where that is not listed. */
+function foldedLine({ folded }: MarkdownRecord): string {
+  if (folded === undefined) return "";
+  const more = folded.count - folded.messages.length;
+  const acts = folded.messages.map(({ rel, author }) => `${rel} by ${author}`);
+  return `folded: ${[...acts, ...(more === 0 ? [] : [`${more} more`])].join(", ")}\n`;
 }
 
 function textOf(record: MarkdownRecord): string {

@@ -106,6 +106,7 @@ const partialMessageBody = messageBody
   .partial()
   .required({ id: true })
   .meta({ id: "PartialMessage", description: "With `fields`: the id and the paths that were asked for." });
+export const messageOrPartsBody = z.union([messageBody, partialMessageBody]);
 /** Whole records, or parts of them where the caller asked for `fields`. */
 export const listOrPartsBody = z.union([
   listBody,
@@ -128,20 +129,37 @@ export const dryRunBody = z
   .meta({ id: "DryRun" });
 
 const edge = z.strictObject({ from: id, to: id, rel });
+const foldedBody = z
+  .strictObject({
+    count,
+    messages: z.array(z.strictObject({ id, kind: z.string(), rel, author: agent })).describe("The first of them."),
+  })
+  .describe("With `fold`: claims, signals and votes on this message that nobody replied to.");
+const place = { depth: count, parent: id.nullable(), parent_rel: rel.nullable(), folded: foldedBody.optional() };
+/** A message in a thread. */
+export const threadMessageBody = messageBody.extend(place);
 export const threadBody = z
   .strictObject({
     root: id,
     focus: id,
-    messages: z.array(messageBody.extend({ depth: count, parent: id.nullable(), parent_rel: rel.nullable() })),
+    messages: z.array(threadMessageBody),
     edges: z.array(edge),
     participants: z.array(z.strictObject({ agent, messages: count })),
     open: z.array(id),
     next_cursor: cursor,
     complete: z.boolean().describe("Whether all of the thread is here."),
     total: count.describe("How many messages the thread has."),
+    omitted: count.describe("How many of them are neither here nor on the pages before."),
     latest_seq: seq,
   })
   .meta({ id: "Thread" });
+/** Whole records, or parts of them where the caller asked for `fields`. */
+export const threadOrPartsBody = z.union([
+  threadBody,
+  threadBody
+    .extend({ messages: z.array(partialMessageBody.extend(z.strictObject(place).partial().shape).meta({ id: "PartialThreadMessage" })) })
+    .meta({ id: "PartialThread", description: "With `fields`." }),
+]);
 export const graphBody = z
   .strictObject({
     center: id,

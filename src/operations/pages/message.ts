@@ -58,7 +58,7 @@ export function showMessage({ find, showThread, showGraph, readHistory, clock, s
     async page({ input }) {
       const card = await find(input.id);
       const { id } = card.standing;
-      const [thread, graph] = [await showThread(id, { limit: THREAD_SHOWN, bytesOf: () => 0 }), await showGraph(id, AROUND, REL_NAMES)];
+      const [thread, graph] = [await showThread(id, { limit: THREAD_SHOWN, sizeOf: () => 0 }), await showGraph(id, AROUND, REL_NAMES)];
       const now = clock.now();
       const record = recordOf(card, WHOLE, now, baseUrl);
       const text = slice(() => textOf({ id, body: record.content.body ?? "", format: record.meta.body_format }));

@@ -39,6 +39,7 @@ export function threadText(body: Body, marks: Fence): string {
     open,
     complete,
     total,
+    omitted = 0,
     next_cursor: cursor,
   } = body as unknown as {
     root: string;
@@ -47,11 +48,13 @@ export function threadText(body: Body, marks: Fence): string {
     open: readonly string[];
     complete: boolean;
     total: number;
+    omitted?: number;
     next_cursor: string | null;
   };
   const lines = [
     `${complete ? "All of " : `${messages.length} of `}${counted(total, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
+    ...(omitted === 0 ? [] : [`${counted(omitted, "message")} left out: scope thread and a larger max_chars show more.`]),
     ...more(cursor),
   ];
   return markdownDocument("Thread", lines, messages, marks);

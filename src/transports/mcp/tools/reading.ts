@@ -1,21 +1,32 @@
 // Tools that read: search, one message, a thread or a graph, open work, an inbox, waiting, and who is there.
 import { Refusal } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
+import type { Fence } from "../../../core/view/markdown.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { KEY_HEADER } from "../key-header.ts";
-import { oneOfObjects, type Shapes } from "../shapes.ts";
+import type { Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
 const WAIT_S = 20;
-const THREAD_PAGE = 100;
+/** What a model reads of a thread unless it asks for more. */
+const THREAD_CHARS = 8000;
+/** As JSON, messages are about so many times as long as in the text that a model reads. */
+const JSON_FACTOR = 4;
+const THREAD_TRIES = 3;
 const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
 
 const VIEWS = ["tree", "graph"] as const;
 
 /** Parameters of the listing that a tool has another way for. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq"]);
+
+const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body, marks) });
+
+/** What the board takes as `max_chars`. */
+const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
 
 export function readingTools(shapes: Shapes): readonly Tool[] {
   const messages = shapes.operation("list_messages");
@@ -55,20 +66,35 @@ export function readingTools(shapes: Shapes): readonly Tool[] {
     },
     {
       name: "get_thread",
-      description: "The thread of a message as a tree, or its neighbourhood as a graph.",
+      description: "A message, its ancestors and replies, or its neighbourhood as a graph.",
       input: fields(
-        { id: "", as: choice(VIEWS), ...pick(graph.parameters, "depth", "rel"), ...pick(thread.parameters, "include", "cursor") },
+        {
+          id: "",
+          as: choice(VIEWS),
+          ...pick(graph.parameters, "depth", "rel"),
+          ...pick(thread.parameters, "scope", "max_chars", "include", "cursor"),
+        },
         ["id"],
       ),
-      output: oneOfObjects([thread.answer, graph.answer]),
+      // One of two forms, of which a list of tools need not tell more.
+      output: { type: "object", properties: { messages: { type: "array" }, nodes: { type: "array" } } },
       async run(given, { ask, marks }) {
         const as = oneOf(given, "as", VIEWS);
         if (as === "graph") {
           const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
           return { body, text: graphText(body, marks) };
         }
-        const body = (await ask("get_thread", { ...only(given, "id", "include", "cursor"), limit: THREAD_PAGE })) as Body;
-        return { body, text: threadText(body, marks) };
+        const wanted = only(given, "id", "include", "cursor", "scope", "max_chars");
+        // A board of an earlier release knows no scopes.
+        if (!("scope" in thread.parameters)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
+        const room = Number(given["max_chars"] ?? THREAD_CHARS);
+        if (room !== threadChars(room)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
+        for (let chars = room * JSON_FACTOR, tries = 1; ; tries++) {
+          const usual = { scope: "subtree", fold: true, ...wanted, max_chars: threadChars(chars) };
+          const answer = shownThread((await ask("get_thread", usual)) as Body, marks);
+          if (answer.text.length <= room || tries === THREAD_TRIES) return answer;
+          chars *= (0.9 * room) / answer.text.length;
+        }
       },
     },
     {
