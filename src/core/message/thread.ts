@@ -63,8 +63,12 @@ export function subtreeOf({ order, depths }: DepthFirst, seq: number): DepthFirs
   const at = order.indexOf(seq);
   if (at === -1) return { order: new Float64Array(), depths: new Uint32Array() };
   const places: number[] = [];
-  for (let place = at, above = depths[at]!; place >= 0 && above > 0; place--)
-    if (depths[place] === above - 1) (places.push(place), above--);
+  let above = depths[at]!;
+  for (let place = at; above > 0; place--) {
+    if (depths[place] !== above - 1) continue;
+    places.push(place);
+    above--;
+  }
   places.reverse();
   places.push(at);
   for (let place = at + 1; place < order.length && depths[place]! > depths[at]!; place++) places.push(place);
