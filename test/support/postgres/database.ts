@@ -4,6 +4,8 @@ import { Client } from "../../../src/adapters/postgres/client.ts";
 import { databaseUrl } from "./server.ts";
 
 export const TEMPLATE = "board_template";
+/** Files are copied as they are, which takes a third of what writing each page to the log first would. */
+const AS_FILES = "STRATEGY FILE_COPY";
 
 /** Whether this run's boards are kept in PostgreSQL. */
 export const onPostgres = (): boolean => process.env["BOARD_TEST_STORE"] === "postgres";
@@ -32,7 +34,7 @@ export function databaseFor(data: string): Promise<string> {
 export const databaseUrlOf = (data: string): string | undefined => (made.has(data) ? urlOf(nameOf(data)) : undefined);
 
 async function make(name: string): Promise<string> {
-  await operator().script(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await operator().script(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} ${AS_FILES}`);
   return urlOf(name);
 }
 
@@ -44,7 +46,7 @@ export async function dropDatabaseOf(data: string): Promise<void> {
 /** In place of the one that was there; neither is in use. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   await operator().script(`DROP DATABASE IF EXISTS ${nameOf(to)} WITH (FORCE)`);
-  await operator().script(`CREATE DATABASE ${nameOf(to)} TEMPLATE ${nameOf(from)}`);
+  await operator().script(`CREATE DATABASE ${nameOf(to)} TEMPLATE ${nameOf(from)} ${AS_FILES}`);
 }
 
 /** Row by row, from a database that may be in use into a new one. */
