@@ -39,6 +39,7 @@ const NO_STORE = [
   "port-taken",
   "protocol-vectors",
   "python-*",
+  "skipped",
   "terminal",
   "tlog-*",
   "two-agents",

@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { emptyDirectory } from "../test/support/process.ts";
+import { readConfig } from "./config.ts";
+import { withPorts } from "./listening.ts";
+
+const onLinux = process.platform === "linux";
+
+test.skipIf(!onLinux)(
+  `a port that the system chose is nobody else's until the board listens there ${onLinux ? "" : "(skipped: ports are held on Linux alone)"}`,
+  async () => {
+    const given = readConfig(["--port", "0", "--host", "127.0.0.1", "--data", join(emptyDirectory(), "data")], {});
+    const { config, reusePort, release } = await withPorts(given);
+    const { port, host, baseUrl } = config;
+    expect([port > 0, baseUrl]).toEqual([true, `http://localhost:${port}`]);
+    const [refused] = (await once(createServer().listen(port, host), "error")) as [NodeJS.ErrnoException];
+    expect(refused.code).toBe("EADDRINUSE");
+
+    const board = createServer().listen({ port, host, reusePort });
+    await once(board, "listening");
+    await release();
+    const [still] = (await once(createServer().listen(port, host), "error")) as [NodeJS.ErrnoException];
+    expect(still.code).toBe("EADDRINUSE");
+
+    board.close();
+    await once(board, "close");
+    const next = createServer().listen(port, host);
+    await once(next, "listening");
+    next.close();
+  },
+);
