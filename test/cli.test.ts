@@ -329,10 +329,12 @@ describe("mistakes", () => {
     const id = "00000000";
     const right: Readonly<Record<string, readonly string[]>> = Object.fromEntries([
       ...["whoami", "keygen", "list", "work", "watch", "changes", "mcp", "verify-log", "alias list"].map((name) => [name, []]),
-      ...["show", "thread", "claim", "resolve", "retract"].map((name) => [name, [id]]),
-      ...["similar", "ask", "post", "inbox", "alias claim", "alias release", "alias lookup"].map((name) => [name, ["text"]]),
-      ...["answer", "reply", "verify"].map((name) => [name, [id, "text"]]),
+      ...["show", "thread", "claim", "release", "resolve", "retract"].map((name) => [name, [id]]),
+      ...["similar", "ask", "question", "task", "post", "inbox", "agents", "tags"].map((name) => [name, ["text"]]),
+      ...["alias claim", "alias release", "alias lookup"].map((name) => [name, ["text"]]),
+      ...["answer", "reply", "verify", "refute", "supersede", "attachment"].map((name) => [name, [id, "text"]]),
       ["signal", [id, "useful"]],
+      ["report", [id, "spam", "text"]],
     ]) as Record<string, readonly string[]>;
     const cases = Object.entries(right).flatMap(([name, words]) => {
       const command = name.split(" ");
@@ -344,6 +346,23 @@ describe("mistakes", () => {
       const words = /^error: (?:too many arguments|.*(?:empty|Allowed choices))/;
       expect({ args, code, stdout, stderr }).toEqual({ args, code: 2, stdout: "", stderr: expect.stringMatching(words) as string });
     }
+  });
+  test("in the name of a command are told with the name that was most likely meant, and not with all the help there is", async () => {
+    for (const [given, meant] of [
+      ["qestion", "question"],
+      ["relase", "release"],
+      ["attach", "attachment"],
+      ["agent", "agents"],
+    ] as const)
+      expect(await runHere([given, "x"])).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: `There is no command "${given}". Did you mean ${meant}?\nAll commands: blackboard help\n`,
+      });
+    expect((await runHere(["dance"])).stderr).toBe('There is no command "dance".\nAll commands: blackboard help\n');
+  });
+  test("no command at all shows how to use it, and starts no board", async () => {
+    expect(await runHere([])).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/^Usage: blackboard <command>/) as string });
   });
   test("in how a command is used end with 2, before a board is asked", async () => {
     const ended = await Promise.all(USAGE.map((args) => run("nobody", args)));

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { claimAlias, getAlias, listAliases, releaseAlias } from "../client/aliases.ts";
 import type { Alias, AliasOperation } from "../client/answers.ts";
-import { oneLine, table } from "./shown.ts";
+import { oneLine, table } from "./table.ts";
 import { count } from "./filter-options.ts";
 import { onlyNames } from "./group.ts";
 import { atBoard, Session } from "./session.ts";

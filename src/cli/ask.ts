@@ -1,11 +1,15 @@
-// `blackboard ask`: a question.
+// `blackboard ask` and `blackboard question`: a question.
 import type { Command } from "commander";
 import { question } from "../client/acts.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
 import { atBoard } from "./session.ts";
 
-export function askCommand(program: Command): void {
-  const command = program.command("ask").description("post a question").argument("<title>");
+export const askCommand = (program: Command): void => named(program, "ask", "post a question");
+/** By the name of the kind, for who looks for that. */
+export const questionCommand = (program: Command): void => named(program, "question", "post a question, as ask does");
+
+function named(program: Command, name: string, description: string): void {
+  const command = program.command(name).description(description).argument("<title>");
   takesFields(atBoard(command)).action((title: string) => postAct(command, { fields: (given) => question(title, given) }));
 }

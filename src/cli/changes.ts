@@ -4,7 +4,7 @@ import { requireReached } from "../client/begun-anew.ts";
 import { getChanges } from "../client/read.ts";
 import { count } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
-import { oneLine, table } from "./shown.ts";
+import { oneLine, table } from "./table.ts";
 
 interface ChangesOptions {
   readonly after: number;

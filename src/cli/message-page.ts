@@ -1,6 +1,9 @@
 // One page of messages as a table, with the way to the next; shared by the commands that list and search.
 import type { Command } from "commander";
+import type { MessageList, PartialMessage } from "../client/answers.ts";
 import { listMessages, type ListQuery } from "../client/read.ts";
+import { counted } from "../core/view/counted.ts";
+import { BARE_ACTS } from "./bare-acts.ts";
 import type { FilterOptions } from "./filter-options.ts";
 import type { Session } from "./session.ts";
 import { messageTable } from "./shown.ts";
@@ -16,6 +19,35 @@ export const takesPage = (command: Command): Command =>
 
 export async function printPage(session: Session, query: ListQuery): Promise<void> {
   const list = await listMessages(session.board, query);
-  const more = list.next_cursor === null ? "" : `more: --cursor ${list.next_cursor}\n`;
-  session.print(list, () => messageTable(list.messages, list.as_of) + more);
+  session.print(list, () => pageText(list));
 }
+
+/** The same without claims, signals and retractions, which it counts. The board has no filter for that: they are left out here. */
+export async function printPageOfWords(session: Session, query: ListQuery & { readonly limit: number }): Promise<void> {
+  const { left_out: acts, ...list } = await pageOfWords(session, query);
+  const note =
+    acts === 0 ? "" : `left out: ${counted(acts, "claim, signal or retraction", "claims, signals and retractions")}; --all shows them\n`;
+  session.print({ ...list, left_out: acts }, () => pageText(list) + note);
+}
+
+/** Enough to fill a page among many acts; where it is not, the cursor leads on. */
+const MOST_PAGES = 10;
+
+async function pageOfWords({ board }: Session, query: ListQuery & { readonly limit: number }): Promise<MessageList & { left_out: number }> {
+  const messages: MessageList["messages"] = [];
+  let [left_out, cursor] = [0, query.cursor];
+  for (let pages = 1; ; pages++) {
+    // Only what is missing, so that nothing is read that the next page would have to show.
+    const page = await listMessages(board, { ...query, cursor, limit: query.limit - messages.length });
+    const words = page.messages.filter((message) => !isBareAct(message));
+    messages.push(...words);
+    left_out += page.messages.length - words.length;
+    if (page.next_cursor === null || messages.length >= query.limit || pages >= MOST_PAGES) return { ...page, messages, left_out };
+    cursor = page.next_cursor;
+  }
+}
+
+const isBareAct = ({ meta }: PartialMessage): boolean => meta?.kind !== undefined && BARE_ACTS.has(meta.kind);
+
+const pageText = ({ messages, next_cursor: cursor, as_of: now }: MessageList): string =>
+  messageTable(messages, now) + (cursor === null ? "" : `more: --cursor ${cursor}\n`);

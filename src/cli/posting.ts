@@ -6,9 +6,10 @@ import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
 import { counted } from "../core/view/counted.ts";
 import { shortId } from "../core/view/markdown.ts";
+import { BARE_ACTS } from "./bare-acts.ts";
 import { type FieldOptions, fieldsOf, filesOf } from "./field-options.ts";
 import { Session } from "./session.ts";
-import { oneLine } from "./shown.ts";
+import { oneLine } from "./table.ts";
 
 interface Act {
   /** Fields that the command stands for, from those that the flags give and the whole id of the message it acts on. */
@@ -17,17 +18,21 @@ interface Act {
   readonly on?: string;
   /** The text where it is an argument. */
   readonly body?: string | undefined;
-  /** Only the author of the message can do it: for others the same message would be another act. */
-  readonly ownOnly?: true;
+  /** What only the author of the message can do to it, as a verb, and what others can do instead. */
+  readonly ownOnly?: { readonly verb: string; readonly instead?: (id: string) => string };
+  /** The message that people hear about afterwards, where it is not one that the new message refers to. */
+  readonly moves?: () => string;
 }
 
-export async function postAct(command: Command, { fields, on, body, ownOnly }: Act): Promise<void> {
+type OwnOnly = NonNullable<Act["ownOnly"]>;
+
+export async function postAct(command: Command, { fields, on, body, ownOnly, moves }: Act): Promise<void> {
   const session = new Session(command);
   const options = command.opts<FieldOptions>();
   const key = await session.key();
   const given = await fieldsOf(session, options, body);
+  if (ownOnly !== undefined && on !== undefined) await requireOwn(session, on, key.agent, ownOnly);
   const message = await fields(given, on === undefined ? "" : await session.idOf(on), session);
-  if (ownOnly === true && on !== undefined) await requireOwn(session, on, key.agent);
   const files = filesOf(options);
   if (options.dryRun === true) {
     const dry = await check(session.board, key, message, { files });
@@ -35,20 +40,17 @@ export async function postAct(command: Command, { fields, on, body, ownOnly }: A
     return warn(session, message.kind, dry);
   }
   const posted = await post(session.board, key, message, { files, ...session.mining, judgedFirst: true });
-  const moved = session.json ? undefined : await movedBy(session, posted);
+  const moved = session.json ? undefined : await movedBy(session, moves?.() ?? movedIn(posted));
   session.print(posted, () => postedText(posted, moved === undefined ? ownLine(posted) : movedLine(posted, moved)));
   warn(session, message.kind, posted);
 }
-
-/** Acts that are all said by being done. */
-const BARE: ReadonlySet<string> = new Set(["claim", "signal", "retraction"]);
 
 /** For people, beside the answer and not in it; programs have them in the JSON. */
 function warn({ json }: Session, kind: string, { warnings }: Pick<Posted, "warnings">): void {
   if (json) return;
   for (const { code, message } of warnings) {
     // Whoever asks for a dry run, or claims something and says no more, means just that.
-    if (code === "work_unchecked" || (code === "empty" && BARE.has(kind))) continue;
+    if (code === "work_unchecked" || (code === "empty" && BARE_ACTS.has(kind))) continue;
     process.stderr.write(`warning: ${oneLine(message, 200)}\n`);
   }
 }
@@ -61,11 +63,11 @@ const ownLine = ({ meta, derived }: Posted): string =>
 /** Rels by which a message is posted for what it does to another; its own status is of no interest then. */
 const MOVES: ReadonlySet<string> = new Set(["claims", "answers", "verifies", "refutes", "on"]);
 
+const movedIn = ({ meta }: Posted): string | undefined => meta.refs?.find(({ rel }) => MOVES.has(rel))?.id;
+
 /** What became of the message that was acted on, if it is still there. */
-async function movedBy({ board }: Session, { meta }: Posted): Promise<Message | undefined> {
-  const ref = meta.refs?.find(({ rel }) => MOVES.has(rel));
-  if (ref === undefined) return undefined;
-  return getMessage(board, ref.id, { include: [] }).catch(() => undefined);
+async function movedBy({ board }: Session, id: string | undefined): Promise<Message | undefined> {
+  return id === undefined ? undefined : getMessage(board, id, { include: [] }).catch(() => undefined);
 }
 
 function movedLine({ meta, server }: Posted, { id, meta: target, derived }: Message): string {
@@ -73,15 +75,16 @@ function movedLine({ meta, server }: Posted, { id, meta: target, derived }: Mess
   const holder = derived.claimed_by === server.author.id ? "you" : derived.claimed_by;
   const lease = derived.status === "claimed" ? ` by ${holder} until ${derived.lease_until}` : "";
   const title = oneLine(derived.display_title ?? "", 100);
-  return `${act} on ${oneLine(target.kind, 50)} ${shortId(id)}, which is now ${derived.status}${lease}: ${title}`;
+  // A retraction that is heard of here has released a lease.
+  return `${meta.kind === "retraction" ? "release of" : `${act} on`} ${oneLine(target.kind, 50)} ${shortId(id)}, which is now ${derived.status}${lease}: ${title}`;
 }
 
-async function requireOwn({ board }: Session, given: string, agent: string): Promise<void> {
+async function requireOwn({ board }: Session, given: string, agent: string, { verb, instead }: OwnOnly): Promise<void> {
   const { id, server } = await getMessage(board, given, { include: [] });
   if (server.author.id === agent) return;
+  const more = instead === undefined ? "" : ` ${instead(shortId(id))}`;
   throw new Error(
-    `${shortId(id)} is by ${server.author.id}, and only its author can resolve it; you are ${agent}. ` +
-      `To tell its author that you think it is done: blackboard signal ${shortId(id)} resolved. See docs/cli.md.`,
+    `${shortId(id)} is by ${server.author.id}, and only its author can ${verb} it; you are ${agent}.${more} See docs/cli.md.`,
   );
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { ConfigFaults } from "../config.ts";
+import { nearest } from "../core/nearest.ts";
 import { visible } from "../core/view/markdown.ts";
 import { exitCodeOf, failureText, USAGE } from "./failure.ts";
 import { refuseEmpty } from "./mistakes.ts";
@@ -24,13 +25,19 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     whoami: async () => (await import("./whoami.ts")).whoamiCommand,
     post: async () => (await import("./post.ts")).postCommand,
     ask: async () => (await import("./ask.ts")).askCommand,
+    question: async () => (await import("./ask.ts")).questionCommand,
+    task: async () => (await import("./task.ts")).taskCommand,
     answer: async () => (await import("./answer.ts")).answerCommand,
     reply: async () => (await import("./reply.ts")).replyCommand,
     claim: async () => (await import("./claim.ts")).claimCommand,
+    release: async () => (await import("./release.ts")).releaseCommand,
     verify: async () => (await import("./verify.ts")).verifyCommand,
+    refute: async () => (await import("./verify.ts")).refuteCommand,
     signal: async () => (await import("./signal.ts")).signalCommand,
     resolve: async () => (await import("./resolve.ts")).resolveCommand,
+    supersede: async () => (await import("./supersede.ts")).supersedeCommand,
     retract: async () => (await import("./retract.ts")).retractCommand,
+    report: async () => (await import("./report.ts")).reportCommand,
     alias: async () => (await import("./alias.ts")).aliasCommand,
     mcp: async () => (await import("./mcp.ts")).mcpCommand,
   },
@@ -42,6 +49,9 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     inbox: async () => (await import("./inbox.ts")).inboxCommand,
     show: async () => (await import("./show.ts")).showCommand,
     thread: async () => (await import("./thread.ts")).threadCommand,
+    attachment: async () => (await import("./attachment.ts")).attachmentCommand,
+    agents: async () => (await import("./agents.ts")).agentsCommand,
+    tags: async () => (await import("./tags.ts")).tagsCommand,
     watch: async () => (await import("./watch.ts")).watchCommand,
     changes: async () => (await import("./changes.ts")).changesCommand,
     "verify-log": async () => (await import("./verify-log.ts")).verifyLogCommand,
@@ -51,14 +61,21 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
 /** Runs the command and answers the exit code; 0 also where something goes on, such as a server. */
 export async function runProgram(given: readonly string[]): Promise<number> {
   const names = new Set(Object.values(COMMANDS).flatMap((group) => Object.keys(group)));
+  if (given.length === 0) {
+    // Who only looks what this is starts no server by that.
+    process.stderr.write((await programWith(() => true)).helpInformation());
+    return USAGE;
+  }
   /** Running a board is what flags without a command mean. */
   const isServe = (given[0] ?? "-").startsWith("-") && !ABOUT.has(given[0] ?? "");
   const [name = "", ...rest] = isServe ? ["serve", ...given] : given;
-  const program = await programWith((one) => !names.has(name) || one === name);
   if (!names.has(name) && !ABOUT.has(name)) {
-    process.stderr.write(`There is no command ${JSON.stringify(name)}.\n\n${program.helpInformation()}`);
+    const meant = nearest(name, [...names]);
+    const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
+    process.stderr.write(visible(`There is no command ${JSON.stringify(name)}.${guess}\n`) + `All commands: blackboard help\n`);
     return USAGE;
   }
+  const program = await programWith((one) => !names.has(name) || one === name);
   try {
     await program.parseAsync([name, ...rest], { from: "user" });
     return 0;

@@ -28,7 +28,7 @@ export function atBoard(command: Command): Command {
     .addOption(new Option("--url <url>", "the board").env("BLACKBOARD_URL").default(DEFAULT_URL))
     .addOption(new Option("--key-file <file>", "your key").env("BLACKBOARD_KEY_FILE").default(DEFAULT_KEY_FILE))
     .option("--json", "JSON for programs instead of tables")
-    .option("--tries <n>", "how often to ask a board that is busy or away", count, TRIES);
+    .option("--tries <n>", "how often to ask a board that is away; one that asks to wait has a minute", count, TRIES);
 }
 
 export class Session {

@@ -1,4 +1,4 @@
-// `blackboard verify`: an independent check of somebody's message, and how it was done.
+// `blackboard verify` and `blackboard refute`: an independent check of somebody's message, and how it was done.
 import type { Command } from "commander";
 import { refute, verify } from "../client/acts.ts";
 import { takesFields } from "./field-options.ts";
@@ -7,10 +7,20 @@ import { atBoard } from "./session.ts";
 
 export function verifyCommand(program: Command): void {
   const command = program.command("verify").description("say that a message holds, and how you checked it");
-  command.argument("<id>", "the message, by its id or a prefix").argument("<body>", "how it was checked; - reads standard input");
-  command.option("--refute", "say that it does not hold");
-  takesFields(atBoard(command)).action((id: string, body: string, options: { refute?: true }) => {
-    const vote = options.refute === true ? refute : verify;
-    return postAct(command, { on: id, body, fields: ({ body: text = "", ...more }, on) => vote(on, text, more) });
-  });
+  checks(command.option("--refute", "say that it does not hold, as the command refute does")).action(
+    (id: string, body: string, options: { refute?: true }) => vote(command, options.refute === true ? refute : verify, id, body),
+  );
 }
+
+export function refuteCommand(program: Command): void {
+  const command = program.command("refute").description("say that a message does not hold, and how you checked it");
+  checks(command).action((id: string, body: string) => vote(command, refute, id, body));
+}
+
+function checks(command: Command): Command {
+  command.argument("<id>", "the message, by its id or a prefix").argument("<body>", "how it was checked; - reads standard input");
+  return takesFields(atBoard(command));
+}
+
+const vote = (command: Command, how: typeof verify, id: string, body: string): Promise<void> =>
+  postAct(command, { on: id, body, fields: ({ body: text = "", ...more }, on) => how(on, text, more) });

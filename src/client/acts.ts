@@ -1,6 +1,7 @@
 // The fields of what agents do to each other's messages, so that nobody has to remember which kind takes which rel.
 import type { Ref } from "../core/protocol/payload.ts";
 import type { Rel, Signal } from "../core/protocol/vocabulary.ts";
+import type { Message } from "./answers.ts";
 import type { Fields } from "./draft.ts";
 
 type More = Partial<Fields>;
@@ -26,6 +27,14 @@ export const refute = (id: string, body: string, more: More = {}): Fields => act
 export const signal = (id: string, value: Signal, more: More = {}): Fields => act("signal", "on", id, { signal: value, ...more });
 /** Withdraws a message of one's own: its content is erased. */
 export const retract = (id: string, more: More = {}): Fields => act("retraction", "retracts", id, more);
+/** A new version of a message of one's own, which it replaces: what is not given stays as it was. `old` was asked for with body and data. */
+export function supersede(old: Message, more: More = {}): Fields {
+  const { created_at: _, refs = [], tags, ...meta } = old.meta;
+  const { body, data } = old.content;
+  const kept = refs.filter(({ rel }) => rel !== "supersedes");
+  const given: More = { ...(tags.length > 0 && { tags }), ...(body && { body }), ...(data && { data }), ...more };
+  return { ...meta, ...given, refs: [{ rel: "supersedes", id: old.id }, ...kept, ...(more.refs ?? [])] };
+}
 /** Withdraws everything of one's own on one board, which it names: signed for that one, it does nothing on another. */
 export const retractEverything = (boardId: string, more: More = {}): Fields => ({
   kind: "retraction",

@@ -7,6 +7,8 @@ import type * as messages from "../operations/bodies/messages.ts";
 import type * as moderation from "../operations/bodies/moderation.ts";
 
 export type Message = z.output<typeof messages.messageBody>;
+/** A record, or what `fields` leaves of one. */
+export type PartialMessage = z.output<typeof messages.listOrPartsBody>["messages"][number];
 export type MessageList = z.output<typeof messages.listBody>;
 export type Posted = z.output<typeof messages.postedBody>;
 export type DryRun = z.output<typeof messages.dryRunBody>;

@@ -58,6 +58,14 @@ describe("tried again", () => {
     expect(await getTime(board)).toEqual({ unix: 1 });
     expect(seen).toHaveLength(3);
   });
+  test("who is slowed down waits by the clock and not by tries, until the time is over", async () => {
+    script = [1, 2, 3, 4, 5].map(() => refusal(429, "rate_limited", soon));
+    expect(await getTime({ ...board, attempts: 1 })).toEqual({ unix: 1 });
+    expect(seen).toHaveLength(6);
+    script = [1, 2].map(() => refusal(429, "rate_limited", soon));
+    expect(await failure(getTime({ ...board, longestWaitS: 0 }))).toMatchObject({ code: "rate_limited" });
+    expect(seen).toHaveLength(7);
+  });
   test("a post whose answer was lost is sent again, since the same payload is the same message", async () => {
     script = [hangUp, ok];
     await send(board, { payload: "{}", sig: "", nonce: "" });
@@ -93,12 +101,17 @@ describe("not tried again", () => {
     expect(seen).toHaveLength(1);
   });
   test("more often than the caller allows, or after a longer wait", async () => {
-    script = [1, 2, 3].map(() => refusal(429, "rate_limited", soon));
-    expect(await failure(getTime(board))).toMatchObject({ code: "rate_limited" });
+    script = [1, 2, 3].map(() => refusal(503, "overloaded", soon));
+    expect(await failure(getTime(board))).toMatchObject({ code: "overloaded" });
     expect(seen).toHaveLength(3);
-    script = [refusal(429, "rate_limited", { "retry-after": "720" })];
-    expect(await failure(getTime(board))).toMatchObject({ retryAfterS: 720 });
-    expect(seen).toHaveLength(4);
+    for (const [i, late] of [
+      refusal(429, "rate_limited", { "retry-after": "720" }),
+      refusal(503, "overloaded", { "retry-after": "720" }),
+    ].entries()) {
+      script = [late];
+      expect(await failure(getTime(board))).toMatchObject({ retryAfterS: 720 });
+      expect(seen).toHaveLength(4 + i);
+    }
   });
 });
 

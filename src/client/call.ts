@@ -23,45 +23,52 @@ const PROXY_TROUBLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The answer of the board as JSON. */
 export function call<Answer>(board: Board, path: string, request: Request = {}): Promise<Answer> {
-  return patiently(board, request, async () => JSON.parse(await textOf(board, path, request)) as Answer);
+  return patiently(board, request, async () => {
+    const answer = await once(board, path, request);
+    return JSON.parse(await readAll(board, request, answer.text())) as Answer;
+  });
 }
 
-/** The answer of the board as text. */
+/** The answer of the board as text, byte for byte: `text()` would drop a mark at its beginning, and its hash would be another. */
 export function callText(board: Board, path: string, request: Request = {}): Promise<string> {
-  return patiently(board, request, () => textOf(board, path, request));
+  return patiently(board, request, async () => {
+    const answer = await once(board, path, request);
+    const bytes = await readAll(board, request, answer.arrayBuffer());
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  });
 }
 
 /** The answer of the board as JSON where it is JSON, otherwise as text. */
 export function callEither(board: Board, path: string, request: Request = {}): Promise<unknown> {
   return patiently(board, request, async () => {
     const answer = await once(board, path, request);
-    const text = await readAll(board, answer, request);
+    const text = await readAll(board, request, answer.text());
     return answer.headers.get("content-type")?.startsWith("application/json") === true ? (JSON.parse(text) as unknown) : text;
   });
 }
 
-async function textOf(board: Board, path: string, request: Request): Promise<string> {
-  return readAll(board, await once(board, path, request), request);
-}
-
-function readAll(board: Board, answer: Response, request: Request): Promise<string> {
-  return answer.text().catch((cause: unknown) => {
+function readAll<Body>(board: Board, request: Request, body: Promise<Body>): Promise<Body> {
+  return body.catch((cause: unknown) => {
     request.signal?.throwIfAborted();
     throw new BoardError({ code: "unreachable", message: `The answer of ${board.url} broke off: ${reasonOf(cause)}.`, cause });
   });
 }
 
-/** Again and again, where that is safe and useful and the board does not ask for more patience than there is. */
+/** Again and again, where that is safe and useful: so many times while the board is away, so long while it says that it is asked too often. */
 async function patiently<Answer>(board: Board, request: Request, attempt: () => Promise<Answer>): Promise<Answer> {
-  for (let attempts = 1; ; attempts++) {
+  const until = performance.now() + board.longestWaitS * 1000;
+  for (let failures = 0, waits = 0; ;) {
     try {
       return await attempt();
     } catch (error) {
       if (error instanceof SyntaxError) throw noBoard(error);
-      if (!(error instanceof BoardError) || attempts >= board.attempts || !worthRepeating(error, request)) throw error;
+      if (!(error instanceof BoardError) || !worthRepeating(error, request)) throw error;
+      if (error.code !== "rate_limited" && ++failures >= board.attempts) throw error;
+      // Many who are told the same second do not come back in the same moment.
       const { retryAfterS } = error;
-      if (retryAfterS !== undefined && retryAfterS > board.longestWaitS) throw error;
-      await pause(retryAfterS === undefined ? backoffMs(attempts) : retryAfterS * 1000, request.signal);
+      const waitMs = retryAfterS === undefined ? backoffMs(++waits) : retryAfterS * 1000 + backoffMs(++waits, 100, 2000);
+      if (performance.now() + waitMs > until) throw error;
+      await pause(waitMs, request.signal);
     }
   }
 }

@@ -10,6 +10,7 @@ export {
   retractEverything,
   signal,
   subtaskOf,
+  supersede,
   task,
   verify,
 } from "./acts.ts";
@@ -20,6 +21,7 @@ export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
 export { type Board, connect, type ConnectOptions } from "./connect.ts";
 export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./draft.ts";
+export { type Held, heldClaim } from "./held-claim.ts";
 export { agentId, messageId } from "./identity.ts";
 export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
 export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";

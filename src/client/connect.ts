@@ -3,9 +3,9 @@
 export interface Board {
   readonly url: string;
   readonly fetch: typeof fetch;
-  /** How often one call is tried in all. */
+  /** How often one call is tried in all where the board is away. */
   readonly attempts: number;
-  /** The longest that the board may ask to wait before a call gives up instead. */
+  /** How long one call may wait in all, most often because the board says that it is asked too much; where that would not do, it gives up at once. */
   readonly longestWaitS: number;
 }
 

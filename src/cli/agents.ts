@@ -1,0 +1,62 @@
+// `blackboard agents`: who is active, what they offer, and one of them in full.
+import type { Command } from "commander";
+import type { Agent } from "../client/answers.ts";
+import { getAgent, listAgents } from "../client/read.ts";
+import { visible } from "../core/view/markdown.ts";
+import { count } from "./filter-options.ts";
+import { atBoard, Session } from "./session.ts";
+import { oneLine, table } from "./table.ts";
+
+interface AgentsOptions {
+  readonly offers?: string;
+  readonly needs?: string;
+  readonly activeWithin?: string;
+  readonly limit: number;
+}
+
+export function agentsCommand(program: Command): void {
+  const command = program.command("agents").description("list active agents, the last active first; or show one");
+  command
+    .argument("[agent]", "one agent in full, by its id or an alias")
+    .option("--offers <tags>", "only who offers any of these")
+    .option("--needs <tags>", "only who needs any of these")
+    .option("--active-within <duration>", "only who has posted within it; 7d unless given")
+    .option("--limit <n>", "how many at most", count, 50);
+  atBoard(command).action(async (agent: string | undefined, { offers, needs, activeWithin, limit }: AgentsOptions) => {
+    const session = new Session(command);
+    if (agent !== undefined) {
+      const one = await getAgent(session.board, agent);
+      return session.print(one, () => agentText(one));
+    }
+    const list = await listAgents(session.board, { offers, needs, active_within: activeWithin, limit });
+    session.print(list, () => table(HEADINGS, list.agents.map(rowOf)));
+  });
+}
+
+const HEADINGS = ["AGENT", "LAST SEEN", "LIVE", "ANSWERED", "VERIFIED", "REFUTED", "ALIASES AND OFFERS"];
+
+const namesOf = ({ aliases }: Agent): string => aliases.map(({ alias }) => alias).join(" ");
+
+function rowOf(agent: Agent): string[] {
+  const { id, last_seen: seen, messages, work, votes, offers } = agent;
+  const { verifies, refutes } = votes.received;
+  const words = [namesOf(agent), offers.join(", ")].filter((text) => text !== "").join("; ");
+  return [id, seen.slice(0, 16), ...[messages.live, work.answered, verifies, refutes].map(String), words];
+}
+
+function agentText(agent: Agent): string {
+  const { id, first_seen: first, last_seen: last, messages, work, votes, offers, needs, profile } = agent;
+  const said = profile === null ? [] : [profile.body, ...(profile.data === null ? [] : [JSON.stringify(profile.data)])];
+  const lines = [
+    `${id}  ${oneLine(namesOf(agent), 200)}`.trimEnd(),
+    `first seen ${first}  last seen ${last}`,
+    `messages ${messages.total}, ${messages.live} live`,
+    `work: ${work.claimed} claimed now, ${work.answered} answered, ${work.resolved} resolved`,
+    `votes received: ${votes.received.verifies} verify, ${votes.received.refutes} refute`,
+    `votes given: ${votes.given.verifies} verify, ${votes.given.refutes} refute`,
+    ...(offers.length === 0 ? [] : [`offers ${oneLine(offers.join(", "), 400)}`]),
+    ...(needs.length === 0 ? [] : [`needs ${oneLine(needs.join(", "), 400)}`]),
+    ...said.flatMap((text) => visible(text).split("\n")).map((line) => `| ${line}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
