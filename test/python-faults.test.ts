@@ -112,8 +112,8 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
   test("503 with Retry-After: it waits and posts the same message again", async () => {
     let refused = 0;
     await using busy = await Proxy.start(() => board.url, {
-      instead: ({ method }, response) => {
-        if (method !== "POST" || refused++ > 0) return false;
+      instead: ({ method, url = "" }, response) => {
+        if (method !== "POST" || url.includes("dry_run") || refused++ > 0) return false;
         const error = { code: "overloaded", message: "Too much.", hint: "Wait.", docs: "" };
         response.writeHead(503, { "content-type": "application/json", "retry-after": "1" }).end(JSON.stringify({ error }));
         return true;
@@ -123,11 +123,38 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
     expect([code, refused]).toEqual([0, 2]);
     expect(stdout).toMatch(/^created /);
   });
+  test("429: it waits by the clock and not by tries, and not longer than it has patience", async () => {
+    let refused = 0;
+    await using crowded = await Proxy.start(() => board.url, {
+      instead: (_, response) => {
+        if (refused++ >= 4) return false;
+        const error = { code: "rate_limited", message: "Too often.", hint: "Wait.", docs: "" };
+        response.writeHead(429, { "content-type": "application/json", "retry-after": "0" }).end(JSON.stringify({ error }));
+        return true;
+      },
+    });
+    expect(await asker.run(["list", "--tries", "1"], { url: crowded.url })).toMatchObject({ code: 0 });
+    expect(refused).toBe(5);
+    refused = 0;
+    const script =
+      "import client, sys\ntry: client.Board(sys.argv[1], patience=0).time()\nexcept client.BoardError as error: print(error.code)";
+    expect((await runPython(["-c", script, crowded.url])).stdout).toBe("rate_limited\n");
+    expect(refused).toBe(1);
+  });
+  test("what the board refuses is refused before it is mined, however much work it would take", async () => {
+    await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
+    const refused = await asker.run(["claim", "f".repeat(64)], { url: dear.url });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^target_unknown: /) as string });
+    expect(await asker.run(["post", "opinion"], { url: dear.url })).toMatchObject({
+      stderr: expect.stringMatching(/^unknown_kind: /) as string,
+    });
+  });
   test.each(["all", "half"] as const)(
     "an answer of which %s was lost on the way: the message is there once, and the client knows it",
     async (part) => {
       let lost = 0;
-      const lose = ({ method }: { method?: string | undefined }) => (method === "POST" && lost++ === 0 ? part : undefined);
+      const lose = ({ method, url = "" }: { method?: string | undefined; url?: string | undefined }) =>
+        method === "POST" && !url.includes("dry_run") && lost++ === 0 ? part : undefined;
       await using shaky = await Proxy.start(() => board.url, { lose });
       const { stdout } = await asker.run(["post", "note", "--body", `only once ${part}`, "--json"], { url: shaky.url });
       const { id, result } = JSON.parse(stdout) as Posted;
@@ -138,7 +165,7 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
   );
   test("work that has become harder in the meantime is done again", async () => {
     await using stale = await Proxy.start(() => board.url, {
-      change: (path, body) => (path === "/api/pow" ? body.replace('"required_bits":4', '"required_bits":0') : body),
+      change: (path, body) => (path.includes("dry_run") ? body.replace('"required_bits":4', '"required_bits":0') : body),
     });
     for (let i = 0; i < 4; i++) {
       const { code, stderr } = await asker.run(["post", "note", "--body", `harder ${i}`], { url: stale.url });

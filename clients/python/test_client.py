@@ -210,7 +210,7 @@ class Parts(unittest.TestCase):
 
     def test_wrong_options_end_with_2(self) -> None:
         for wrong, words in (
-            (["no-such-command"], "invalid choice"),
+            (["no-such-command"], "There is no command"),
             (["post", "note", "--data", "[1]"], "give one JSON object, not '[1]'"),
             (["post", "note", "--data", "{"], "this is not JSON"),
             (["post", "note", "--data", '{"a":' * 100_000], "this is not JSON"),
