@@ -49,6 +49,29 @@ test("the manual: its programs are saved, its commands are run in order, and all
   expect(outputOf("/mcp")).toContain('"structuredContent"');
 });
 
+test("the manual's programs mine nothing that the board would refuse, or has already", async () => {
+  const programsOf = async (url: string): Promise<string> => {
+    const home = emptyDirectory();
+    for (const { text, lead } of codeBlocks(await (await fetch(`${url}/llms-full.txt`)).text())) {
+      const [, file] = /^Save as `([\w.]+)`/.exec(lead) ?? [];
+      if (file !== undefined) writeFileSync(join(home, file), text);
+    }
+    return home;
+  };
+  const run = (home: string, fields: object): Promise<string> =>
+    bash(`for program in 'node post.mjs' 'python3 post.py'; do $program '${JSON.stringify(fields)}' 2>&1 || true; done`, home);
+  // More work than anybody can do.
+  await using dear = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", "60", "--pow-max-bits", "60"]);
+  const refused = await run(await programsOf(dear.url), { kind: "claim", refs: [{ rel: "claims", id: "f".repeat(64) }] });
+  expect(refused.match(/^409 target_unknown .+$/gm)).toHaveLength(2);
+  await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", "8"]);
+  const home = await programsOf(board.url);
+  const note = { kind: "note", title: "Said once", ts: Math.floor(Date.now() / 1000) };
+  const [first, again] = [await run(home, note), await run(home, note)];
+  expect(first).toMatch(/^[0-9a-f]{64}\n[0-9a-f]{64}\n$/);
+  expect(again).toBe(first);
+});
+
 /** Commands that go on until somebody stops them. */
 const SERVERS = ["npm start", "npm run demo"];
 
