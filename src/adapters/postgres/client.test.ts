@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { eventually } from "../../../test/support/eventually.ts";
 import { Client } from "./client.ts";
 
 /** As long as a connection may take. */
@@ -10,9 +11,10 @@ const TOO_LATE_MS = 5000;
 /** A way to the server of this run on which the first connections get no answer. */
 async function way(unanswered: number) {
   const sockets: Socket[] = [];
+  let connections = 0;
   const server = createServer((client) => {
     sockets.push(client);
-    if (sockets.length <= unanswered) return;
+    if (++connections <= unanswered) return;
     const postgres = connect(join(process.env["BOARD_TEST_POSTGRES"] ?? "", ".s.PGSQL.5432"));
     sockets.push(postgres);
     client.pipe(postgres).pipe(client);
@@ -21,7 +23,7 @@ async function way(unanswered: number) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `postgres://board@127.0.0.1:${port}/postgres`,
-    came: (): Promise<unknown> => new Promise((resolve) => void server.once("connection", resolve)),
+    connections: () => connections,
     close: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -31,25 +33,18 @@ async function way(unanswered: number) {
 
 afterEach(() => void vi.useRealTimers());
 
-/** The driver connects by a timer of its own, so time has to go on a little. */
-async function arrival(coming: Promise<unknown>): Promise<void> {
-  let there = false;
-  void coming.then(() => (there = true));
-  while (!there) {
-    vi.advanceTimersByTime(1);
-    await new Promise((turn) => setImmediate(turn));
-  }
-}
-
 /** What becomes of a statement where so many connections get no answer in time. */
 async function asked(unanswered: number): Promise<unknown> {
-  const { url, came, close } = await way(unanswered);
+  const { url, connections, close } = await way(unanswered);
   const client = new Client({ url, connections: 1, name: "test" });
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const first = came();
   const answer = client.query("SELECT 1 AS one").catch((error: unknown) => error);
-  for (let n = 0, next = first; n < unanswered; n++, next = came()) {
-    await arrival(next);
+  for (let n = 1; n <= unanswered; n++) {
+    await eventually("a connection", () => {
+      // The driver connects by a timer of its own, so time has to go on a little.
+      vi.advanceTimersByTime(1);
+      return connections() >= n ? true : undefined;
+    });
     vi.advanceTimersByTime(TOO_LATE_MS);
   }
   vi.useRealTimers();
