@@ -9,6 +9,7 @@ import { diskFull } from "./parts/disk-full.ts";
 import { expired } from "./parts/expired.ts";
 import { floods } from "./parts/floods.ts";
 import { fuzz } from "./parts/fuzz.ts";
+import { guard } from "./parts/guard.ts";
 import { histories } from "./parts/histories.ts";
 import { kills } from "./parts/kills.ts";
 import { powerCut } from "./parts/power-cut.ts";
@@ -39,6 +40,7 @@ export const PARTS: readonly Part[] = [
   restarts,
   histories,
   ...tests,
+  guard,
   slow,
   floods,
   fuzz,

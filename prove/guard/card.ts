@@ -1,0 +1,48 @@
+// The guard's score card: what flags and risk say of texts whose kind is known, by language, class and source, as tables.
+import { type Flag, flagsOf } from "../../src/core/guard/flags.ts";
+import { unseenIn } from "../../src/core/guard/hidden.ts";
+import { type Risk, riskOf } from "../../src/core/guard/risk/risk.ts";
+import type { RiskTable } from "../../src/core/guard/risk/scorer.ts";
+
+export interface Judged {
+  readonly flags: readonly Flag[];
+  readonly risk: Risk;
+}
+
+export function judged(table: RiskTable, text: string): Judged {
+  const flags = flagsOf({ v: 1, pk: "", ts: 0, kind: "note", body: text });
+  return { flags, risk: riskOf(table, unseenIn(text).seen, flags) };
+}
+
+const COLUMNS: readonly (readonly [string, (one: Judged) => boolean])[] = [
+  ["any flag", ({ flags }) => flags.length > 0],
+  ["`instructions`", ({ flags }) => flags.includes("instructions")],
+  ["risk 1 or more", ({ risk }) => risk >= 1],
+  ["2 or more", ({ risk }) => risk >= 2],
+  ["3", ({ risk }) => risk === 3],
+];
+
+export const share = (of: readonly Judged[], has: (one: Judged) => boolean): number =>
+  of.length === 0 ? 0 : (100 * of.filter(has).length) / of.length;
+
+/** A row for each group, in the order given, with the share of its texts of which something is said. */
+export function cardTable(first: string, groups: readonly (readonly [string, readonly Judged[]])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [
+    line([first, "texts", ...COLUMNS.map(([name]) => name)]),
+    `|${"---|".repeat(COLUMNS.length + 2)}`,
+    ...groups.map(([name, of]) => line([name, String(of.length), ...COLUMNS.map(([, has]) => `${share(of, has).toFixed(1)} %`)])),
+  ].join("\n");
+}
+
+const BEGIN = "<!-- npm run prove -- guard writes from here -->";
+const END = "<!-- to here -->";
+
+/** The page with this card in the place of the one before. */
+export function withCard(page: string, card: string): string {
+  const [before, rest] = page.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`The page has no place for the score card, between the lines ${BEGIN} and ${END}.`);
+  return `${before}${BEGIN}\n\n${card}\n\n${END}${after}`;
+}

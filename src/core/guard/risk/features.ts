@@ -1,0 +1,82 @@
+// What the scorer sees of a text: signs of its structure, the concepts that it speaks of, and hashed runs of its characters.
+import { withoutPiles } from "../../piles.ts";
+import { CONCEPT_NAMES } from "./concepts.ts";
+import { eachConcept } from "./lexicon.ts";
+import { SIGN_COUNT, writeSigns } from "./signs.ts";
+
+/** So many weights there are for hashed runs: two runs that fall on the same one share it. */
+export const BUCKETS = 2 ** 18;
+
+const CONCEPT_COUNT = CONCEPT_NAMES.length;
+const PAIR_COUNT = (CONCEPT_COUNT * (CONCEPT_COUNT - 1)) / 2;
+/** Two concepts belong together where they stand so near to each other. */
+const NEAR = 48;
+/** More of one kind says nothing new. */
+const MOST = 4;
+
+/** Signs, how often each concept is named, and which two are named together. */
+export const FACTS = SIGN_COUNT + CONCEPT_COUNT + PAIR_COUNT;
+
+// oxlint-disable-next-line no-control-regex -- ASCII is what it says
+const NOT_ASCII = /[^\0-\x7f]/;
+const BLANKS = /\s{2,}|[^\S ]/g;
+
+/** Lower case, one blank for any white space, letters in their usual shapes. */
+export function plainText(text: string): string {
+  const shaped = NOT_ASCII.test(text) ? withoutPiles(text).normalize("NFKC") : text;
+  return shaped.toLowerCase().replaceAll(BLANKS, " ").trim();
+}
+
+/** FACTS numbers from 0 to 1, the same for the same thing said in any language. */
+export function factsOf(text: string, plain: string): Float32Array {
+  const facts = new Float32Array(FACTS);
+  writeSigns(text, plain, facts);
+  const last = new Int32Array(CONCEPT_COUNT).fill(-NEAR - 1);
+  eachConcept(plain, (concept, at) => {
+    const count = SIGN_COUNT + concept;
+    facts[count] = Math.min(1, facts[count]! + 1 / MOST);
+    for (let other = 0; other < CONCEPT_COUNT; other++)
+      if (other !== concept && at - last[other]! <= NEAR) facts[SIGN_COUNT + CONCEPT_COUNT + pairOf(concept, other)] = 1;
+    last[concept] = at;
+  });
+  return facts;
+}
+
+function pairOf(a: number, b: number): number {
+  const larger = Math.max(a, b);
+  return (larger * (larger - 1)) / 2 + Math.min(a, b);
+}
+
+/**
+ * Where each run of three and of five characters falls, one after the other. Of ASCII only: letters of another script would tell no more
+ * than the language of a text, which is no sign of anything.
+ */
+export function runsOf(plain: string): Int32Array {
+  const runs = new Int32Array(2 * (plain.length + 2));
+  let found = 0;
+  /** The last characters, seven bits each, and how many there are since the last one that is not ASCII. */
+  let three = 0;
+  let two = 0;
+  let length = 0;
+  // A blank before and after the text.
+  for (let at = -1; at <= plain.length; at++) {
+    const code = at < 0 || at === plain.length ? BLANK : plain.charCodeAt(at);
+    if (code > 0x7f) {
+      length = 0;
+      continue;
+    }
+    length++;
+    two = ((two << 7) | (three >>> 14)) & 0x3fff;
+    // Any digit is as good as another.
+    three = ((three << 7) | (code >= 0x30 && code <= 0x39 ? 0x30 : code)) & 0x1fffff;
+    if (length >= 3) runs[found++] = bucketOf(Math.imul(three, 0x9e3779b1));
+    if (length >= 5) runs[found++] = bucketOf(Math.imul(three, 0x85ebca6b) ^ Math.imul(two + 1, 0xc2b2ae35));
+  }
+  return runs.subarray(0, found);
+}
+const BLANK = 0x20;
+
+function bucketOf(hash: number): number {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (mixed ^ (mixed >>> 13)) & (BUCKETS - 1);
+}

@@ -1,0 +1,78 @@
+// The learned half of the guard: how much a text is like those that instruct their reader, by a table of weights. No model is run.
+import { BUCKETS, FACTS, factsOf, plainText, runsOf } from "./features.ts";
+
+/** The table, as it is learned and as it is kept. */
+export interface RiskTable {
+  readonly bias: number;
+  /** From which score on a text is of risk 1, 2 and 3. */
+  readonly levels: readonly [number, number, number];
+  readonly facts: Float32Array;
+  /** For each bucket, in steps of `step`. */
+  readonly runs: Int8Array;
+  readonly step: number;
+}
+
+/** "RSK1", the numbers of facts and of buckets, bias, levels and step; then the facts in four bytes each, and the runs in one. */
+const MAGIC = 0x314b5352;
+const HEADER = 32;
+
+export function readRiskTable(file: Uint8Array): RiskTable {
+  const bytes = new Uint8Array(file);
+  const view = new DataView(bytes.buffer);
+  const length = HEADER + 4 * FACTS + BUCKETS;
+  if (
+    bytes.length !== length ||
+    view.getUint32(0, true) !== MAGIC ||
+    view.getUint32(4, true) !== FACTS ||
+    view.getUint32(8, true) !== BUCKETS
+  )
+    throw new Error(
+      `This is no table of risks for this version: it should begin with RSK1 and have ${length} bytes. npm run train:guard makes one.`,
+    );
+  const number = (at: number): number => view.getFloat32(at, true);
+  return {
+    bias: number(12),
+    levels: [number(16), number(20), number(24)],
+    step: number(28),
+    facts: new Float32Array(bytes.buffer, HEADER, FACTS),
+    runs: new Int8Array(bytes.buffer, HEADER + 4 * FACTS),
+  };
+}
+
+export function writeRiskTable({ bias, levels, step, facts, runs }: RiskTable): Uint8Array {
+  const bytes = new Uint8Array(HEADER + 4 * FACTS + BUCKETS);
+  const view = new DataView(bytes.buffer);
+  for (const [at, number] of [MAGIC, FACTS, BUCKETS].entries()) view.setUint32(4 * at, number, true);
+  for (const [at, number] of [bias, ...levels, step].entries()) view.setFloat32(12 + 4 * at, number, true);
+  for (const [at, number] of facts.entries()) view.setFloat32(HEADER + 4 * at, number, true);
+  bytes.set(new Uint8Array(runs.buffer, runs.byteOffset, runs.length), HEADER + 4 * FACTS);
+  return bytes;
+}
+
+/** A long text is looked at in windows, for what instructs may be a small part of it; beyond so many only its end is. */
+const WINDOW = 1000;
+const STEP = 800;
+const WINDOWS = 12;
+
+export function windowsOf(text: string): readonly string[] {
+  if (text.length <= WINDOW) return [text];
+  const starts: number[] = [];
+  for (let at = 0; at + WINDOW - STEP < text.length && starts.length < WINDOWS - 1; at += STEP) starts.push(at);
+  const last = text.length - WINDOW;
+  return [...starts.filter((at) => at < last), last].map((at) => text.slice(at, at + WINDOW));
+}
+
+/** The highest of its windows; `text` is as a reader sees it. */
+export const riskScore = (table: RiskTable, text: string): number =>
+  Math.max(...windowsOf(text).map((window) => windowScore(table, window)));
+
+function windowScore({ bias, facts, runs, step }: RiskTable, text: string): number {
+  const plain = plainText(text);
+  const buckets = runsOf(plain);
+  let sum = 0;
+  for (let at = 0; at < buckets.length; at++) sum += runs[buckets[at]!]!;
+  let score = bias + (sum * step) / Math.sqrt(Math.max(1, buckets.length));
+  const found = factsOf(text, plain);
+  for (let at = 0; at < FACTS; at++) score += facts[at]! * found[at]!;
+  return score;
+}
