@@ -1,0 +1,113 @@
+// Who else has posted nearly the same text lately: found in a few steps however many messages there are, in bounded memory.
+import { resemblance, SIGNATURE } from "./signature.ts";
+
+/** What is known of a text's near-copies by other authors. */
+export interface Spread {
+  /** Other authors with a near-copy within the time that is kept. */
+  readonly copies: number;
+  /** Authors, this one included, within the last minutes. */
+  readonly lately: number;
+}
+
+/** From so many authors within so short a time a text is spreading. */
+const SPREADING_AUTHORS = 5;
+const SPREADING_MS = 10 * 60_000;
+export const isSpreading = ({ lately }: Spread): boolean => lately >= SPREADING_AUTHORS;
+
+/** Two texts are near-copies from here on: three in five runs of five characters are the same, so one word in ten may be another. */
+const ALIKE = 0.6;
+/** Parts of a signature by which it is looked up: one of them is the same for nearly all near-copies, and hardly ever for other texts. */
+const BANDS = 8;
+const BAND = SIGNATURE / BANDS;
+/** Of one text; beyond it the number is no longer exact, and no longer matters. */
+const AUTHORS = 256;
+
+/** Texts that are near-copies of the first of them. */
+interface Group {
+  readonly number: number;
+  readonly signature: Uint16Array;
+  /** When each author posted it last. */
+  readonly authors: Map<string, number>;
+}
+
+/** The same messages in the same order give the same answers, on every board. */
+export class Copies {
+  readonly #kept: number;
+  readonly #window: number;
+  /** The newest groups, each at its number modulo the number that is kept. */
+  readonly #groups: (Group | undefined)[];
+  /** For each band, by its hash: the number of the newest group that has it, or -1. Who comes later takes the place. */
+  readonly #places: Int32Array;
+  readonly #mask: number;
+  #next = 0;
+
+  /** `kept` groups at the most; what was posted more than `window` milliseconds ago is not counted. */
+  constructor(kept: number, window: number) {
+    this.#kept = kept;
+    this.#window = window;
+    this.#groups = Array.from({ length: kept });
+    const size = 2 ** Math.ceil(Math.log2(2 * kept));
+    this.#mask = size - 1;
+    this.#places = new Int32Array(BANDS * size).fill(-1);
+  }
+
+  /** As if this author had posted it now, without keeping it: for a dry run. */
+  look(signature: Uint16Array, author: string, now: number): Spread {
+    return this.#spreadOf(this.#groupOf(signature), author, now);
+  }
+
+  /** A message that was posted. Asked in the order of the log. */
+  add(signature: Uint16Array, author: string, now: number): Spread {
+    const found = this.#groupOf(signature);
+    const spread = this.#spreadOf(found, author, now);
+    const authors = found?.authors ?? new Map<string, number>();
+    // At the end, so that whoever has been silent longest is forgotten first.
+    authors.delete(author);
+    authors.set(author, now);
+    if (authors.size > AUTHORS) authors.delete(authors.keys().next().value!);
+    // Where it is the newest already, it stays; else it moves to the front, so that a text that is still posted is not forgotten.
+    if (found === undefined || found.number !== this.#next - 1) this.#put(found?.signature ?? signature, authors, found);
+    return spread;
+  }
+
+  #put(signature: Uint16Array, authors: Map<string, number>, before: Group | undefined): void {
+    if (before !== undefined) this.#groups[before.number % this.#kept] = undefined;
+    const number = this.#next++;
+    this.#groups[number % this.#kept] = { number, signature, authors };
+    for (let band = 0; band < BANDS; band++) this.#places[this.#placeOf(signature, band)] = number;
+  }
+
+  #groupOf(signature: Uint16Array): Group | undefined {
+    let best: Group | undefined;
+    let most = ALIKE;
+    for (let band = 0; band < BANDS; band++) {
+      const number = this.#places[this.#placeOf(signature, band)]!;
+      const group = number < 0 ? undefined : this.#groups[number % this.#kept];
+      // Another one may have come into its place since.
+      if (group === undefined || group.number !== number || group === best) continue;
+      const alike = resemblance(signature, group.signature);
+      if (alike < most) continue;
+      best = group;
+      most = alike;
+    }
+    return best;
+  }
+
+  #spreadOf(group: Group | undefined, author: string, now: number): Spread {
+    let copies = 0;
+    let lately = 1;
+    for (const [other, at] of group?.authors ?? []) {
+      if (other === author || now - at > this.#window) continue;
+      copies++;
+      if (now - at <= SPREADING_MS) lately++;
+    }
+    return { copies, lately };
+  }
+
+  #placeOf(signature: Uint16Array, band: number): number {
+    let hash = 0x811c9dc5 ^ band;
+    for (let at = band * BAND; at < (band + 1) * BAND; at++) hash = Math.imul(hash ^ signature[at]!, 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+    return band * (this.#mask + 1) + ((hash ^ (hash >>> 13)) & this.#mask);
+  }
+}
