@@ -1,6 +1,11 @@
 // Fetching what a batch misses: whatever it is, one statement brings all of it, and says where the board stands.
 import { StoreFailure } from "../../ports/store.ts";
+import { EARLY_REPLIES, type Load, type LoadDialect, LOADS, partsOf } from "../sql/batch/loads.ts";
+import { WINDOWS } from "../sql/batch/window-loads.ts";
+import type { TableName, WorkingSet } from "../sql/batch/working-set.ts";
+import { STANDING_COLUMNS } from "../sql/rows.ts";
 import type { Client, Value } from "./client.ts";
+import { numberArray, textArray } from "./literals.ts";
 
 export interface BoardRow {
   readonly version: number;
@@ -12,27 +17,52 @@ export interface BoardRow {
 }
 
 /** Rows that are missing: the statement for them, its values, and who keeps what it finds. */
-export interface Want {
+interface Want {
   readonly sql: string;
   readonly values: readonly Value[];
   readonly keep: (rows: readonly unknown[]) => void;
 }
 
-/** None where nothing is missing; `keep` hears the keys that were asked for, and the rows. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of the rows it asks for.
-export function want<Row>(
-  { missing }: { readonly missing: ReadonlySet<string> },
-  sql: string,
-  list: (keys: readonly string[]) => string,
-  keep: (keys: readonly string[], rows: readonly Row[]) => void,
-): readonly Want[] {
-  if (missing.size === 0) return [];
-  const keys = [...missing];
-  return [{ sql, values: [list(keys)], keep: (rows) => keep(keys, rows as readonly Row[]) }];
+const DIALECT: LoadDialect = {
+  among: (column, type) => `${column} = ANY ($1::${type}[])`,
+  keys: (columns) =>
+    `json_to_recordset($1::text::json) AS k (${Object.entries(columns)
+      .map(([name, type]) => `${name} ${type}`)
+      .join(", ")})`,
+  limit: (place) => `$${place}`,
+  threads: `SELECT root, messages, last_activity AS "lastActivity" FROM threads WHERE root = ANY ($1::text[])`,
+  replies: `SELECT t.target, c.acting, f.*
+    FROM unnest($1::text[]) AS t (target) CROSS JOIN LATERAL (
+      SELECT count(DISTINCT r.seq) AS acting FROM refs r JOIN messages a ON a.seq = r.seq
+      WHERE r.target = t.target AND r.rel = 'reply' AND a.superseded_by IS NULL
+    ) c CROSS JOIN LATERAL (
+      SELECT ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq
+      WHERE r.target = t.target AND r.rel = 'reply' ORDER BY r.seq LIMIT ${EARLY_REPLIES}
+    ) f`,
+  labels: "SELECT seq, field, label, coalesce(spelling, label) AS spelling FROM labels WHERE seq = ANY ($1::bigint[])",
+};
+
+const listOf = (key: Load["key"], keys: readonly string[]): string => {
+  if (key === "text") return textArray(keys);
+  if (key === "bigint") return numberArray(keys.map(Number));
+  return JSON.stringify(keys.map((one) => partsOf(key, one)));
+};
+
+function* wantsOf(set: WorkingSet): Generator<Want> {
+  for (const [name, { key, sql, keep }] of Object.entries(LOADS) as [TableName, Load][]) {
+    const keys = [...set[name].missing];
+    if (keys.length > 0) yield { sql: sql(DIALECT), values: [listOf(key, keys)], keep: (rows) => keep(set, keys, rows) };
+  }
+  for (const open of set.windows) {
+    const { sql, values } = WINDOWS[open.name];
+    const { wanted } = open.window;
+    if (wanted > 0) yield { sql: sql(DIALECT), values: [...values(set, open.withdrawal), wanted], keep: (rows) => open.keep(rows, wanted) };
+  }
 }
 
-/** Everything as of one moment: the rows belong to the version of the board that comes with them. */
-export async function fetchAll(client: Client, wants: readonly Want[]): Promise<BoardRow> {
+/** Answers where the board stood when everything was read: the rows belong to the version of the board that comes with them. */
+export async function loadMissing(client: Client, set: WorkingSet): Promise<BoardRow> {
+  const wants = [...wantsOf(set)];
   const values: Value[] = [];
   const columns = wants.map(({ sql, values: own }, i) => {
     const before = values.length;
@@ -47,16 +77,6 @@ export async function fetchAll(client: Client, wants: readonly Want[]): Promise<
   );
   if (row === undefined) throw new StoreFailure("storage_unavailable", "The database holds no board.");
   for (const [i, { keep }] of wants.entries()) keep(JSON.parse(row[i] ?? "[]") as readonly unknown[]);
+  set.isKnown = true;
   return row;
-}
-
-/** Each key with what belongs to it. */
-export function grouped<Row, One>(rows: readonly Row[], key: (row: Row) => string, one: (row: Row) => One): Map<string, One[]> {
-  const groups = new Map<string, One[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group === undefined) groups.set(key(row), [one(row)]);
-    else group.push(one(row));
-  }
-  return groups;
 }

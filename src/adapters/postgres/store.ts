@@ -22,7 +22,6 @@ import { Replica } from "./replica.ts";
 import { figuresOf, postedByMinute } from "./stats.ts";
 import { tagsIn } from "./tags.ts";
 import { PostgresThreads } from "./threads.ts";
-import { endWithdrawn } from "./withdrawals.ts";
 import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
@@ -46,11 +45,21 @@ export async function openPostgresStore(url: string, replica?: ReplicaOptions, a
   try {
     if (as === "operator") await requireBoard(client);
     await migrate(client);
-    if (as === "board") await endWithdrawn(client);
+    if (as === "board") await endWithdrawn(url, client);
     return new PostgresStore(url, client, replica);
   } catch (error) {
     await client.end();
     throw error instanceof StoreFailure ? unreachable(error.message) : error;
+  }
+}
+
+async function endWithdrawn(url: string, client: Client): Promise<void> {
+  if ((await client.query("SELECT 1 FROM withdrawals LIMIT 1")).length === 0) return;
+  const writer = new PostgresWriter(url);
+  try {
+    await writer.endWithdrawn();
+  } finally {
+    await writer.end();
   }
 }
 

@@ -1,55 +1,13 @@
 // Everything that a batch changes, written by one function of the database, so that it is done as a whole or not at all.
 import { createHash } from "node:crypto";
 import { FLOWS } from "../../core/message/standing.ts";
+import { MOVING, type Part, PARTS } from "../sql/batch/changed-rows.ts";
 import { silentAgents } from "../sql/silent-agents.ts";
-import { WITHDRAW_STEPS, WITHDRAW_VARIABLES } from "./withdrawals.ts";
 
 /** What moved, heard by every node. */
 export const CHANNEL = "blackboard";
 /** What nodes tell each other beside the log. */
 export const TALK = "blackboard_nodes";
-
-/** The parts of a batch in the order of the function's parameters; each is a JSON array of rows, or null where there is none. */
-export const PARTS = [
-  "log",
-  "withdrawn",
-  "erased",
-  "gone",
-  "messages",
-  "contents",
-  "labels",
-  "inbox",
-  "refs",
-  "attachments",
-  "blobs",
-  "updated",
-  "votes",
-  "unvoted",
-  "signals",
-  "unsignalled",
-  "barred",
-  "answerers",
-  "unanswered",
-  "threads",
-  "emptied",
-  "agents",
-  "aliases",
-  "forgotten",
-  "arrived",
-  "tallies",
-  "agent_tallies",
-  "shrunk",
-  "agent_shrunk",
-  "ungone",
-  "dropped",
-  "notices",
-  "actions",
-  "blocks",
-  "unblocked",
-  "switches",
-] as const;
-export type Part = (typeof PARTS)[number];
-export type Rows = Partial<Record<Part, readonly object[]>>;
 
 const rows = (table: string, part: Part) => `json_populate_recordset(NULL::${table}, p_${part}::json)`;
 const given = (part: Part, ...statements: string[]) =>
@@ -59,23 +17,6 @@ const all = (table: string, part: Part, conflict = "") =>
 const drop = (table: string, part: Part, keys: readonly string[]) =>
   given(part, `DELETE FROM ${table} t USING ${rows(table, part)} r WHERE ${keys.map((key) => `t.${key} = r.${key}`).join(" AND ")}`);
 
-const MOVING = [
-  "status",
-  "verifies",
-  "refutes",
-  "replies",
-  "answers",
-  "answers_verified",
-  "rejected",
-  "signals",
-  "resolved_by_author",
-  "claimed_by",
-  "lease_until",
-  "claim_seq",
-  "superseded_by",
-  "superseded_at",
-  "replied_to",
-];
 const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
 
 /** What the function answers, having written nothing, where the board is not at the version that the batch was made for. */
@@ -93,7 +34,6 @@ DECLARE
   due bigint;
   detached text[];
   pruning boolean;
-  ${WITHDRAW_VARIABLES}
 BEGIN
   -- Nobody else writes from here to the end of the transaction; what follows sees what was written before.
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
@@ -106,12 +46,13 @@ BEGIN
   DELETE FROM blobs WHERE expires_at <= p_now;
   UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= p_texts_before AND (explanation <> '' OR contact IS NOT NULL);
   ${all("log", "log")}
+  ${drop("withdrawals", "finished", ["author"])}
+  ${all("withdrawals", "withdrawn", "ON CONFLICT (author) DO UPDATE SET seq = excluded.seq, done = excluded.done, at = excluded.at")}
   ${given(
-    "withdrawn",
-    `INSERT INTO withdrawals SELECT * FROM ${rows("withdrawals", "withdrawn")} ON CONFLICT (author) DO UPDATE SET seq = excluded.seq, at = excluded.at`,
+    "ended",
+    `UPDATE messages m SET expires_at = r.at, withdrawn = 1 FROM ${rows("withdrawals", "ended")} r
+      WHERE m.author = r.author AND m.seq > r.done AND m.seq < r.seq AND m.expires_at > r.at`,
   )}
-  -- So many and no more: whoever waits for the answer sends the next batch, and posts of others come in between.
-  ${WITHDRAW_STEPS}
   IF p_erased IS NOT NULL THEN
     WITH loose AS (DELETE FROM attachments t USING ${rows("attachments", "erased")} r WHERE t.seq = r.seq RETURNING t.sha256)
     SELECT array_agg(sha256) INTO detached FROM loose;

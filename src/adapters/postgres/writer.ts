@@ -1,27 +1,31 @@
 // The writer of a PostgreSQL board: many acts, one transaction, one after the other over all nodes.
-import { sweep } from "../../core/message/sweep.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/spans.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
-import { perform, refusalOf } from "../../core/message/perform.ts";
 import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";
+import { changedRows, PARTS } from "../sql/batch/changed-rows.ts";
+import { BatchLedger } from "../sql/batch/ledger.ts";
+import { anticipate, workOut } from "../sql/batch/work-out.ts";
 import { Client, type Value } from "./client.ts";
-import { changedRows } from "./flush.ts";
-import { BatchLedger } from "./ledger.ts";
-import { loadMissing } from "./load.ts";
-import { MOVED_ON, PARAMETER_COUNT, PARTS, WRITE_FUNCTION_NAME } from "./write-function.ts";
+import { loadMissing } from "./fetch.ts";
+import { MOVED_ON, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
 /** Each round fetches what the one before found missing; rules follow refs only a few steps. */
 const MAX_ROUNDS = 50;
 /** So many batches take the lock first, once another node has come in between: while both write, whoever only hopes works in vain. */
 const LOCKED_BATCHES = 32;
-const SWEEP_FIRST: Act<"sweep"> = { type: "sweep" };
 
 /** What a batch came to, and the version of the board that it left. */
 export interface Written<One extends Act> extends Appended<One> {
   readonly version: number;
+}
+
+interface Batch<One extends Act> {
+  /** Asks for what it surely needs, so that most batches are known after the first round. */
+  readonly foresee: (ledger: BatchLedger) => void;
+  readonly work: (ledger: BatchLedger) => readonly Outcome<One>[];
 }
 
 const WRITE = `SELECT ${WRITE_FUNCTION_NAME}(${Array.from({ length: PARAMETER_COUNT }, (_, i) => `$${i + 1}`).join(", ")}) AS due`;
@@ -48,16 +52,36 @@ export class PostgresWriter {
     this.#client = new Client({ url, connections: 1, name: "blackboard writer" });
   }
 
+  run<One extends Act>(acts: readonly One[], now: number): Promise<Written<One>> {
+    return this.#write({ foresee: (ledger) => anticipate(ledger, acts), work: (ledger) => workOut(ledger, acts) }, now);
+  }
+
+  /** Ends what a node was in the middle of when it crashed: nobody may be there to write, and what is left would be shown for ever. */
+  async endWithdrawn(): Promise<void> {
+    while (await this.#endSome());
+  }
+
+  /** Whether there is more. */
+  async #endSome(): Promise<boolean> {
+    let more = false;
+    const goOn = (ledger: BatchLedger): [] => {
+      more = ledger.goOnWithdrawing();
+      return [];
+    };
+    await this.#write({ foresee: goOn, work: goOn }, 0);
+    return more;
+  }
+
   /** Two statements while no other node writes at the same moment: one reads, one writes if the board is still as it was read. */
-  async run<One extends Act>(acts: readonly One[], now: number): Promise<Written<One>> {
+  async #write<One extends Act>(batch: Batch<One>, now: number): Promise<Written<One>> {
     try {
       if (this.#locked > 0) this.#locked--;
       else {
-        const written = await this.#attempt(acts, now, false);
+        const written = await this.#attempt(batch, now, false);
         if (written !== undefined) return written;
         this.#locked = LOCKED_BATCHES;
       }
-      const written = await this.#attempt(acts, now, true);
+      const written = await this.#attempt(batch, now, true);
       if (written === undefined) throw new StoreFailure("storage_unavailable", "The lock was lost with its connection.");
       return written;
     } catch (error) {
@@ -76,19 +100,18 @@ export class PostgresWriter {
   }
 
   /** Undefined, and nothing written, where the board has moved on since it was read; from the lock to the commit it does not. */
-  async #attempt<One extends Act>(acts: readonly One[], now: number, locked: boolean): Promise<Written<One> | undefined> {
+  async #attempt<One extends Act>(batch: Batch<One>, now: number, locked: boolean): Promise<Written<One> | undefined> {
     const ledger = new BatchLedger();
     const { set } = ledger;
     set.now = now;
-    anticipate(ledger, acts);
+    batch.foresee(ledger);
     // All on their way at once; the server takes them one by one, and what comes after the lock sees what was written before it.
     const lock = locked ? [this.#client.script("BEGIN"), this.#client.query("SELECT 1 FROM board WHERE one = 1 FOR UPDATE")] : [];
     const [board] = await Promise.all([loadMissing(this.#client, set), ...lock]);
     set.start = { seq: board.seq, hash: board.hash };
     // The log's time never runs backwards, whatever the clocks of the nodes do.
     set.now = Math.max(board.at, now);
-    if (set.now !== now) for (const window of set.windows) window.forget();
-    const outcomes = await this.#workOut(ledger, acts, board.version);
+    const outcomes = await this.#workOut(ledger, batch.work, board.version);
     if (outcomes === undefined) return undefined;
     const rows = changedRows(ledger);
     const upkeep = (board.nextDue ?? Infinity) <= set.now || set.now - board.prunedAt > PRUNE_EVERY_MS;
@@ -124,60 +147,18 @@ export class PostgresWriter {
   /** Plays the whole batch again and again, each time with more of the board at hand, until nothing was missing. */
   async #workOut<One extends Act>(
     ledger: BatchLedger,
-    acts: readonly One[],
+    work: Batch<One>["work"],
     version: number,
   ): Promise<readonly Outcome<One>[] | undefined> {
     const { set } = ledger;
     const clean = ledger.mark();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      // Acts are judged by the board as it is now, not as the sweep last left it.
-      const swept = guarded(ledger, SWEEP_FIRST);
-      const outcomes = acts.map((act) => guarded(ledger, act));
-      if (set.isKnown) {
-        if ("refused" in swept) throw new Error(swept.refused.message);
-        return outcomes;
-      }
+      const outcomes = work(ledger);
+      if (set.isKnown) return outcomes;
       ledger.backTo(clean);
       const board = await loadMissing(this.#client, set);
       if (board.version !== version) return undefined;
     }
-    throw new Error(`A batch of ${acts.length} acts was not worked out in ${MAX_ROUNDS} rounds.`);
-  }
-}
-
-/** Asks for what each act surely needs, so that most batches are known after the first round. */
-function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
-  sweep(ledger);
-  for (const act of acts) {
-    if (act.type === "alias") {
-      ledger.alias(act.payload.alias);
-      ledger.liveAliases(act.agent);
-    }
-    if (act.type === "withdrawal") ledger.isWithdrawing(act.agent);
-    if (act.type === "mail" && act.arrival.once !== undefined) ledger.hasArrived(act.arrival.once);
-    if (!("arrival" in act)) continue;
-    const { id, author, payload } = act.arrival;
-    ledger.moderation.isBlocked("key", author);
-    for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
-    ledger.keyOf(author);
-    ledger.repliesTo(id);
-    ledger.threadFacts(id);
-    for (const one of [id, ...(payload.refs ?? []).map((ref) => ref.id)]) {
-      ledger.find(one);
-      ledger.gone(one);
-    }
-  }
-}
-
-/** What one act half did is undone without touching its neighbours. */
-function guarded<One extends Act>(ledger: BatchLedger, act: One): Outcome<One> {
-  const before = ledger.mark();
-  try {
-    const outcome = perform(ledger, act);
-    if ("dryRun" in act && act.dryRun) ledger.backTo(before);
-    return outcome;
-  } catch (error) {
-    ledger.backTo(before);
-    return { refused: refusalOf(error) };
+    throw new Error(`A batch was not worked out in ${MAX_ROUNDS} rounds.`);
   }
 }

@@ -10,3 +10,13 @@ export const opsOf = (text: string): AliasRow["lastOps"] =>
         const [id = "", expiresAt = ""] = one.split(":");
         return { id, expiresAt: Number(expiresAt) };
       });
+
+/** As it is stored, with the time at which to look at it again. */
+export interface StoredAlias extends AliasRow {
+  readonly checkAt: number | null;
+}
+
+export function toAlias(row: unknown): StoredAlias {
+  const { released, lastOps, ...rest } = row as Omit<StoredAlias, "released" | "lastOps"> & { released: 0 | 1; lastOps: string };
+  return { ...rest, released: released === 1, lastOps: opsOf(lastOps) };
+}

@@ -4,7 +4,7 @@ import { type Condition, LABEL_FIELD, type SetField, type TextField } from "../.
 import type { OrderKey } from "../../core/query/order.ts";
 import type { Binder } from "../sql/condition.ts";
 import { SORTABLE, wayBy, type WaysBy } from "../sql/driven.ts";
-import { threadOf } from "./thread-book.ts";
+import { threadOf } from "./thread-number.ts";
 
 export interface Driver {
   readonly condition: Condition;

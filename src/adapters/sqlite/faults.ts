@@ -15,7 +15,7 @@ const IOERR_READS = [266, 522];
 
 export const isFull = (errcode: number | undefined): boolean => errcode === SQLITE.FULL || errcode === IOERR_SHMSIZE;
 
-const errcodeOf = (error: unknown): number | undefined => (error as { errcode?: number } | undefined)?.errcode;
+export const errcodeOf = (error: unknown): number | undefined => (error as { errcode?: number } | undefined)?.errcode;
 export const primaryCode = (errcode: number | undefined): number => (errcode ?? 0) & 0xff;
 
 /** Somebody else holds the lock. */

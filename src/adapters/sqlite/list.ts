@@ -10,7 +10,7 @@ import type { SqliteCards } from "./cards.ts";
 import { type Driver, DriverChooser } from "./driver.ts";
 import { GONE_AS_MESSAGES, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
-import { threadOf } from "./thread-book.ts";
+import { threadOf } from "./thread-number.ts";
 
 /** A unary plus keeps SQLite's planner away from a column's index. */
 const SQLITE_DIALECT: Dialect = {

@@ -1,7 +1,7 @@
 // Threads in SQLite: narrow rows by root, and the refs between messages.
 import type { DatabaseSync } from "node:sqlite";
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
-import { threadOf } from "./thread-book.ts";
+import { threadOf } from "./thread-number.ts";
 import type { Answer, Branch, BranchQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)

@@ -6,7 +6,6 @@ import { Checkpoints } from "./checkpoints.ts";
 import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";
 import { OpenFiles } from "./open-files.ts";
-import { WithdrawalBook } from "./withdrawal-book.ts";
 import { SqliteWriter } from "./writer.ts";
 
 export interface WriterData {
@@ -21,10 +20,9 @@ if (port === null) throw new Error("This file runs as a worker thread.");
 
 const { path, as } = workerData as WriterData;
 const db = openDatabase(path, "write");
-// A crash may have come in the middle, and a board that may not write would show the rest for ever. By the connection that stays open:
-// closing one folds the log, and a sync that fails then is told to nobody.
-if (as === "board") new WithdrawalBook(db).goOn();
 const writer = new SqliteWriter(db);
+// By the connection that stays open: closing one folds the log, and a sync that fails then is told to nobody.
+if (as === "board") writer.endWithdrawn();
 const checkpoints = new Checkpoints(db, path);
 const files = new OpenFiles(path);
 port.postMessage({ ready: true, nextDue: writer.nextDue() });

@@ -1,67 +1,62 @@
 // The one writer of a SQLite board: many acts, one transaction, one fsync.
 import type { DatabaseSync } from "node:sqlite";
-import { Refusal } from "../../core/errors.ts";
-import { sweep } from "../../core/message/sweep.ts";
-import { MINUTE_MS } from "../../core/spans.ts";
+import { GENESIS } from "../../core/log/chain.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
-import { perform, refusalOf } from "../../core/message/perform.ts";
+import { refusalOf } from "../../core/message/perform.ts";
+import { MINUTE_MS } from "../../core/spans.ts";
 import type { Appended } from "../../ports/store.ts";
-import { primaryCode, SQLITE } from "./faults.ts";
-import { SqliteLedger } from "./ledger.ts";
+import { BatchLedger } from "../sql/batch/ledger.ts";
+import { workOut } from "../sql/batch/work-out.ts";
+import { errcodeOf, primaryCode } from "./faults.ts";
+import { Fetcher } from "./fetch.ts";
+import { Flush } from "./flush.ts";
+import { openDatabase } from "./open.ts";
+import { Upkeep } from "./upkeep.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
 
 export class SqliteWriter {
   readonly #db: DatabaseSync;
-  readonly #ledger: SqliteLedger;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #fetcher: Fetcher;
+  readonly #flush: Flush;
+  readonly #upkeep: Upkeep;
+  /** Where the last batch left the log, and its time, which never runs backwards. */
+  #head: Head | undefined;
+  #now = 0;
+  #nextDue: number | null | undefined;
   #prunedAt = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#ledger = new SqliteLedger(db);
     this.#sql = statements(db);
+    this.#fetcher = new Fetcher(db);
+    this.#flush = new Flush(db);
+    this.#upkeep = new Upkeep(db);
   }
 
   run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
     try {
-      return this.#transact(acts, now, (act) => (isPlain(act) ? this.#judged(act) : this.#undoable(act)));
+      return this.#transact(now, (ledger) => {
+        this.#fetcher.serve(ledger.set);
+        for (const act of acts) if ("arrival" in act) this.#fetcher.expectNew(ledger.set, act.arrival.id);
+        // The rules only read here: where that fails, it is no fault of an act.
+        return workOut(ledger, acts, (error) => errcodeOf(error) !== undefined);
+      });
     } catch (error) {
-      if (!(error instanceof HalfDone)) throw error;
-      return this.#transact(acts, now, (act) => this.#undoable(act));
+      if (!isFaultOfRows(error)) throw error;
+      return acts.length === 1 ? this.#refused(error, now) : this.#oneByOne(acts, now);
     }
   }
 
-  #transact<One extends Act>(acts: readonly One[], now: number, work: (act: One) => Outcome<One>): Appended<One> {
-    const ledger = this.#ledger;
-    this.#sql.begin.run();
-    ledger.catchUp();
-    const before = ledger.mark();
-    try {
-      // The log's time never runs backwards, whatever the clock does.
-      ledger.now = Math.max(ledger.now, now);
-      ledger.goOnWithdrawing();
-      // Acts are judged by the board as it is now, not as the sweep last left it.
-      sweep(ledger);
-      ledger.dropOverdueTexts();
-      const pruning = ledger.now - this.#prunedAt > PRUNE_EVERY_MS;
-      if (pruning) this.#prune();
-      const outcomes = acts.map((act) => work(act));
-      if (pruning) ledger.forgetSilentAgents();
-      ledger.writeTallies();
-      const nextDue = ledger.nextDue();
-      // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
-      this.#sql.commit.run();
-      return { outcomes, head: ledger.head, nextDue, touched: ledger.takeTouched() };
-    } catch (error) {
-      ledger.backTo(before);
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
+  /** Ends what the board was in the middle of when it crashed: nobody may be there to write, and what is left would be shown for ever. */
+  endWithdrawn(): void {
+    if (this.#sql.anyWithdrawal.get() !== undefined) while (this.#endSome());
   }
 
   nextDue(): number | null {
-    return this.#ledger.nextDue();
+    return this.#upkeep.nextDue();
   }
 
   /**
@@ -89,79 +84,101 @@ export class SqliteWriter {
     this.#db.close();
   }
 
-  /** Refused before it writes anything, or not at all: it needs no savepoint, for which every page would be copied once more. */
-  #judged<One extends Act>(act: One): Outcome<One> {
-    const ledger = this.#ledger;
-    const before = ledger.mark();
-    ledger.meet("arrival" in act ? act.arrival.id : undefined);
+  #transact<One extends Act>(now: number, work: (ledger: BatchLedger) => readonly Outcome<One>[]): Appended<One> {
+    this.#sql.begin.run();
     try {
-      return perform(ledger, act);
+      const ledger = new BatchLedger();
+      const all = this.#begin(ledger, now);
+      const isDue = this.#nextDue === undefined || (this.#nextDue !== null && this.#nextDue <= this.#now);
+      if (isDue) this.#upkeep.dropOverdueTexts(this.#now);
+      else ledger.set.nothingIsDue();
+      const pruning = this.#now - this.#prunedAt > PRUNE_EVERY_MS;
+      if (pruning) this.#upkeep.prune(this.#now);
+      const outcomes = work(ledger);
+      const touched = this.#flush.write(ledger);
+      // Not those who have just come back.
+      if (pruning && this.#upkeep.forgetSilentAgents(this.#now)) this.#fetcher.forget();
+      const nextDue = this.#upkeep.nextDue();
+      // A crash before this line loses the whole batch, and nobody was answered; after it, everything is on disk.
+      this.#sql.commit.run();
+      if (pruning) this.#prunedAt = this.#now;
+      const { seq, hash } = ledger.head;
+      this.#head = { seq, hash };
+      this.#nextDue = nextDue;
+      this.#fetcher.learn(ledger.set);
+      return { outcomes, head: this.#head, nextDue, touched: { ...touched, all } };
     } catch (error) {
-      this.#requireStorage(error);
-      if (error instanceof Refusal && ledger.isAt(before)) return { refused: refusalOf(error) };
-      throw new HalfDone();
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
     }
   }
 
-  /** A savepoint around the act: what it half did is undone without touching its neighbours. */
-  #undoable<One extends Act>(act: One): Outcome<One> {
-    const ledger = this.#ledger;
-    const before = ledger.mark();
-    const undo = () => {
-      this.#db.exec("ROLLBACK TO act; RELEASE act");
-      ledger.backTo(before);
+  /** Whether there is more. */
+  #endSome(): boolean {
+    let more = false;
+    this.#transact(0, (ledger) => {
+      this.#fetcher.serve(ledger.set);
+      more = ledger.goOnWithdrawing();
+      return [];
+    });
+    return more;
+  }
+
+  /** Goes on from where the log stands. Whether another process, such as an operator's command, has written to it. */
+  #begin({ set }: BatchLedger, now: number): boolean {
+    const last = this.#sql.lastEntry.get() as (Head & { readonly at: number }) | undefined;
+    set.start = last === undefined ? { seq: 0, hash: GENESIS } : { seq: last.seq, hash: last.hash };
+    // The log's time never runs backwards, whatever the clock does.
+    this.#now = Math.max(this.#now, last?.at ?? 0, now);
+    set.now = this.#now;
+    if (set.start.seq === (this.#head?.seq ?? 0)) return false;
+    this.#fetcher.forget();
+    this.#nextDue = undefined;
+    return true;
+  }
+
+  /** One of the acts came to rows that cannot be written: each for itself, it harms no other. */
+  #oneByOne<One extends Act>(acts: readonly One[], now: number): Appended<One> {
+    const each = acts.map((act) => this.run([act], now));
+    const { head, nextDue } = each.at(-1) ?? this.run([], now);
+    const touched = {
+      seqs: each.flatMap((one) => one.touched.seqs),
+      agents: each.flatMap((one) => one.touched.agents),
+      roots: each.flatMap((one) => one.touched.roots),
+      all: each.some((one) => one.touched.all),
     };
-    this.#sql.savepoint.run();
-    ledger.meet(undefined);
-    try {
-      const outcome = perform(ledger, act);
-      if ("dryRun" in act && act.dryRun) undo();
-      else this.#sql.release.run();
-      return outcome;
-    } catch (error) {
-      this.#requireStorage(error);
-      undo();
-      return { refused: refusalOf(error) };
-    }
+    return { outcomes: each.flatMap((one) => one.outcomes), head, nextDue, touched };
   }
-
-  /** A full disk or failed write has ended the transaction itself: then nobody in the batch may be answered. */
-  #requireStorage(error: unknown): void {
-    if (!this.#db.isTransaction || isStorageError(error)) throw error;
-  }
-
-  #prune(): void {
-    this.#prunedAt = this.#ledger.now;
-    this.#ledger.prune();
+  #refused<One extends Act>(error: unknown, now: number): Appended<One> {
+    const { head, nextDue, touched } = this.run([], now);
+    return { outcomes: [{ refused: refusalOf(error) }], head, nextDue, touched };
   }
 }
 
-/** Acts of every day, whose rules judge first and write then. */
-const isPlain = (act: Act): boolean =>
-  act.type === "sweep" ||
-  act.type === "withdrawal" ||
-  act.type === "mail" ||
-  ((act.type === "post" || act.type === "alias") && !act.dryRun);
-
-/** An act failed after it had written something: the batch is begun anew, with a savepoint around each act. */
-class HalfDone extends Error {}
+/** Ends at once what a board, or the copy of one, was in the middle of. */
+export function endWithdrawn(path: string): void {
+  const writer = new SqliteWriter(openDatabase(path, "write"));
+  try {
+    writer.endWithdrawn();
+  } finally {
+    writer.close();
+  }
+}
 
 function statements(db: DatabaseSync) {
   return {
     begin: db.prepare("BEGIN IMMEDIATE"),
     commit: db.prepare("COMMIT"),
-    savepoint: db.prepare("SAVEPOINT act"),
-    release: db.prepare("RELEASE act"),
+    lastEntry: db.prepare("SELECT seq, hash, at FROM log ORDER BY seq DESC LIMIT 1"),
+    anyWithdrawal: db.prepare("SELECT 1 FROM withdrawals LIMIT 1"),
   };
 }
 
-function isStorageError(error: unknown): boolean {
-  const primary = primaryCode((error as { errcode?: number }).errcode);
-  return (
-    primary === SQLITE.IOERR ||
-    primary === SQLITE.FULL ||
-    primary === SQLITE.CORRUPT ||
-    primary === SQLITE.NOTADB ||
-    primary === SQLITE.READONLY
-  );
+/** Result codes of SQLite that speak of what was to be written: too big, against a constraint, or of another type. */
+const FAULTS_OF_ROWS: ReadonlySet<number> = new Set([18, 19, 20]);
+
+/** After a full disk or any other fault of the storage nobody in the batch may be answered. */
+function isFaultOfRows(error: unknown): boolean {
+  const errcode = errcodeOf(error);
+  return errcode === undefined || FAULTS_OF_ROWS.has(primaryCode(errcode));
 }

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { readIndexOnDisk } from "../../adapters/search/index-on-disk.ts";
 import { openHoldings } from "../../adapters/sqlite/holdings.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
-import { endWithdrawn } from "../../adapters/sqlite/withdrawal-book.ts";
+import { endWithdrawn } from "../../adapters/sqlite/writer.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
 import type { Config } from "../../config.ts";
 import { inDirectory } from "../../storage/in-directory.ts";

@@ -19,15 +19,15 @@ type Rules = { readonly [Type in ActType]: (ledger: ActLedger, act: Act<Type>) =
 
 const RULES: Rules = {
   post(ledger, { arrival, dryRun }) {
-    const { result, ...more } = told(ledger, postInto(ledger, arrival));
-    return { result: dryRun && result === "created" ? "valid" : result, ...more };
+    const posted = postInto(ledger, arrival);
+    return told(ledger, posted, dryRun && posted.result === "created" ? "valid" : posted.result);
   },
   mail(ledger, { arrival }) {
     const { once } = arrival;
     if (once !== undefined && ledger.hasArrived(once)) return { repeated: true };
     const posted = postInto(ledger, arrival);
     if (once !== undefined && posted.result === "created") ledger.noteArrival(once);
-    return told(ledger, posted);
+    return told(ledger, posted, posted.result);
   },
   alias: (ledger, { agent, id, payload }) => operateAlias(ledger, agent, id, payload),
   sweep: (ledger) => ({ more: sweep(ledger) }),
@@ -44,10 +44,12 @@ function byRule<Type extends ActType>(ledger: ActLedger, act: Act<Type>): Outcom
   return RULES[act.type](ledger, act);
 }
 
-const told = (ledger: ActLedger, posted: Posted): PostedOutcome => ({
-  ...posted,
-  author: ledger.authorFacts(posted.standing.author),
-  thread: ledger.threadFacts(posted.standing.root),
+const told = (ledger: ActLedger, { standing, warnings }: Posted, result: PostedOutcome["result"]): PostedOutcome => ({
+  result,
+  standing,
+  warnings,
+  author: ledger.authorFacts(standing.author),
+  thread: ledger.threadFacts(standing.root),
 });
 
 export function refusalOf(error: unknown): RefusedOutcome["refused"] {

@@ -3,16 +3,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { SqliteLedger } from "../../../adapters/sqlite/ledger.ts";
+import { BatchLedger } from "../../../adapters/sql/batch/ledger.ts";
+import { Fetcher } from "../../../adapters/sqlite/fetch.ts";
+import { Flush } from "../../../adapters/sqlite/flush.ts";
 import { databasePath, openDatabase } from "../../../adapters/sqlite/open.ts";
 import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
+import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type Told } from "../../../core/message/replay.ts";
 import type { Standing } from "../../../core/message/standing.ts";
 import type { Store } from "../../../ports/store.ts";
 
 /** The log exists already: the rules' own entries go nowhere, and a message has the seq of its entry. */
-class ReplayLedger extends SqliteLedger {
+class ReplayLedger extends BatchLedger {
   seq = 0;
   override log(): number {
     return this.seq;
@@ -22,38 +25,56 @@ class ReplayLedger extends SqliteLedger {
 export class Scratch {
   readonly #dir = mkdtempSync(join(tmpdir(), "blackboard-check-"));
   readonly #db: DatabaseSync;
-  readonly #ledger: ReplayLedger;
+  readonly #fetcher: Fetcher;
+  readonly #flush: Flush;
 
   constructor() {
     this.#db = openDatabase(databasePath(this.#dir), "write");
     this.#db.exec("PRAGMA synchronous = OFF");
-    this.#ledger = new ReplayLedger(this.#db);
+    this.#fetcher = new Fetcher(this.#db);
+    this.#flush = new Flush(this.#db);
   }
 
   /** All or none of them. */
   play(history: readonly Told[], onFault: (told: Told, error: Error) => void): void {
-    this.#db.exec("BEGIN");
-    for (const told of history) {
-      this.#ledger.seq = told.entry.seq;
-      this.#ledger.now = told.entry.at;
-      try {
-        replay(this.#ledger, told);
-      } catch (error) {
-        onFault(told, error as Error);
+    const [first] = history;
+    if (first === undefined) return;
+    this.#batch(first.entry.seq - 1, (ledger) => {
+      for (const told of history) {
+        ledger.seq = told.entry.seq;
+        ledger.set.now = told.entry.at;
+        const before = ledger.mark();
+        try {
+          replay(ledger, told);
+        } catch (error) {
+          ledger.backTo(before);
+          onFault(told, error as Error);
+        }
       }
-    }
-    this.#ledger.writeTallies();
-    this.#ledger.takeTouched();
-    this.#db.exec("COMMIT");
+    });
   }
 
   /** A lease that ends may leave no entry, by time or by whoever asked: where the board has ended it, it is ended here too. */
   endLeases(endedThere: (target: Standing) => boolean): void {
+    this.#batch(Number.MAX_SAFE_INTEGER, (ledger) => {
+      // All of them, whenever they end.
+      ledger.set.now = Number.MAX_SAFE_INTEGER;
+      endLeases(ledger, (target) => !endedThere(target), Number.MAX_SAFE_INTEGER);
+    });
+  }
+
+  /** `start`: what has a later seq is not here yet. */
+  #batch(start: number, work: (ledger: ReplayLedger) => void): void {
     this.#db.exec("BEGIN");
-    // All of them, whenever they end.
-    this.#ledger.now = Number.MAX_SAFE_INTEGER;
-    endLeases(this.#ledger, (target) => !endedThere(target), Number.MAX_SAFE_INTEGER);
-    this.#ledger.writeTallies();
+    for (let more = true, next = work; more; next = () => {}) {
+      const ledger = new ReplayLedger();
+      ledger.set.start = { seq: start, hash: GENESIS };
+      this.#fetcher.serve(ledger.set);
+      next(ledger);
+      // What is withdrawn ends at once.
+      more = ledger.goOnWithdrawing();
+      this.#flush.write(ledger);
+    }
     this.#db.exec("COMMIT");
   }
 

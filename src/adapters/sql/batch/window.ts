@@ -8,6 +8,8 @@ export interface WindowRows<Row> {
   readonly keyOf: (row: Row) => string;
   readonly belongs: (row: Row) => boolean;
   readonly compare: (a: Row, b: Row) => number;
+  /** Hears that more is wanted than is known; as of a table. */
+  readonly missed: () => void;
 }
 
 export class Window<Row> {
@@ -25,17 +27,13 @@ export class Window<Row> {
   }
 
   first(limit: number): readonly Row[] {
-    const { current, changed, keyOf, belongs, compare } = this.#rows;
-    const found = new Map<string, Row>();
-    for (const key of this.#keys) {
-      const row = current(key);
-      if (row !== undefined && belongs(row)) found.set(key, row);
+    for (;;) {
+      const certain = this.#certain();
+      if (certain.length >= limit || this.#complete) return certain.slice(0, limit);
+      this.wanted = Math.max(this.wanted, this.#loaded * 2, limit + 1);
+      this.#rows.missed();
+      if (this.wanted > 0) return certain;
     }
-    for (const row of changed()) if (belongs(row)) found.set(keyOf(row), row);
-    const end = this.#end;
-    const certain = [...found.values()].filter((row) => this.#complete || (end !== undefined && compare(row, end) <= 0)).sort(compare);
-    if (certain.length < limit && !this.#complete) this.wanted = Math.max(this.wanted, this.#loaded * 2, limit + 1);
-    return certain.slice(0, limit);
   }
 
   /** The first rows as the database has them, of which so many were asked for. */
@@ -50,8 +48,21 @@ export class Window<Row> {
   /** What was fetched does not count: it was fetched for another time. */
   forget(): void {
     this.wanted = this.#loaded;
+    this.#loaded = 0;
     this.#complete = false;
     this.#keys = [];
     this.#end = undefined;
+  }
+
+  #certain(): Row[] {
+    const { current, changed, keyOf, belongs, compare } = this.#rows;
+    const found = new Map<string, Row>();
+    for (const key of this.#keys) {
+      const row = current(key);
+      if (row !== undefined && belongs(row)) found.set(key, row);
+    }
+    for (const row of changed()) if (belongs(row)) found.set(keyOf(row), row);
+    const end = this.#end;
+    return [...found.values()].filter((row) => this.#complete || (end !== undefined && compare(row, end) <= 0)).sort(compare);
   }
 }

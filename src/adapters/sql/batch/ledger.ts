@@ -1,7 +1,7 @@
-// The rules' window on the board inside one batch: everything happens in memory, on rows fetched in bulk.
-import { detailDigest, entryHash } from "../../core/log/chain.ts";
-import type { Head } from "../../core/log/checkpoint.ts";
-import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../core/message/alias-rules.ts";
+// The rules' window on the board inside one batch, for every store: everything happens in memory, on rows as they were fetched.
+import { detailDigest, entryHash } from "../../../core/log/chain.ts";
+import type { Head } from "../../../core/log/checkpoint.ts";
+import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../../core/message/alias-rules.ts";
 import {
   ADOPTED_REPLIES,
   type AgentField,
@@ -12,15 +12,16 @@ import {
   labelsOf,
   type Standing,
   type TallyField,
-} from "../../core/message/standing.ts";
-import type { Ref } from "../../core/protocol/payload.ts";
-import type { Signal } from "../../core/protocol/vocabulary.ts";
-import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
-import type { ActLedger } from "../../core/message/perform.ts";
-import { TallyMoves } from "../../core/message/tally-moves.ts";
-import { keyOf, type StoredAlias, WorkingSet } from "./working-set.ts";
-
-type Vote = "verifies" | "refutes";
+} from "../../../core/message/standing.ts";
+import type { Ref } from "../../../core/protocol/payload.ts";
+import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
+import type { ActLedger } from "../../../core/message/perform.ts";
+import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
+import { TallyMoves } from "../../../core/message/tally-moves.ts";
+import { BatchEffects } from "./effects.ts";
+import { BatchModeration } from "./moderation.ts";
+import type { StoredAlias } from "../alias-ops.ts";
+import { ONE, type Withdrawal } from "./working-set.ts";
 
 export interface LoggedEntry extends Head {
   readonly at: number;
@@ -30,26 +31,40 @@ export interface LoggedEntry extends Head {
   readonly digest: string;
   readonly assisted: number | null;
 }
+/** Messages of an author whose time ends, from one seq to another. */
+interface Ended {
+  readonly author: string;
+  readonly after: number;
+  readonly below: number;
+  readonly at: number;
+  readonly seqs: readonly number[];
+}
 export interface Inserted {
   readonly arrival: Arrival;
+  readonly labels: readonly Label[];
   readonly refs: readonly Ref[];
 }
 
 const NO_REPLIES = { first: [], beyond: 0 } as const;
 
-export class BatchLedger implements ActLedger {
-  readonly set = new WorkingSet();
+export class BatchLedger extends BatchEffects implements ActLedger {
   readonly tallies = new TallyMoves();
   readonly entries: LoggedEntry[] = [];
   readonly inserted = new Map<string, Inserted>();
-  readonly erased: number[] = [];
+  /** The same; of an act that was undone nobody asks, and the next one takes its seq. */
+  readonly #bySeq = new Map<number, Inserted>();
+  readonly erased: Standing[] = [];
   /** Hashes of texts that go, whoever named them. */
   readonly droppedBlobs: string[] = [];
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
 
-  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted];
-  readonly moderation = this.set.moderation;
+  /** What ends of all that was withdrawn, and what of it is left for batches to come. */
+  readonly ended: Ended[] = [];
+  withdrawalsLeft: readonly Withdrawal[] | undefined;
+
+  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.ended];
+  readonly moderation = new BatchModeration(this.set);
 
   get now(): number {
     return this.set.now;
@@ -83,19 +98,23 @@ export class BatchLedger implements ActLedger {
     this.set.arrived.set(once, true);
   }
   due(limit: number): readonly Standing[] {
-    const { due, withdrawn } = this.set;
-    const rows = [due, ...withdrawn.values()].flatMap((window) => window.first(limit));
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const { set } = this;
+    const withdrawn = this.#withdrawals().flatMap((one) => set.withdrawnBy(one).first(WITHDRAW_STEP + 1));
+    // What ends by the thousand is erased later: others wait for this batch.
+    if (withdrawn.length > WITHDRAW_STEP) return [];
+    const due = set.due.first(limit);
+    if (withdrawn.length === 0) return due;
+    const byId = new Map([...due, ...withdrawn].map((row) => [row.id, row]));
     return [...byId.values()].sort((a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq).slice(0, limit);
   }
   endedLeases(limit: number): readonly Standing[] {
     return this.set.endedLeases.first(limit);
   }
   refsOf(seq: number): readonly Ref[] {
-    return this.set.refs.get(String(seq)) ?? [];
+    return this.#bySeq.get(seq)?.refs ?? this.set.refs.get(String(seq)) ?? [];
   }
   labelsOf(seq: number): readonly Label[] {
-    return this.set.labels.get(String(seq)) ?? [];
+    return this.#bySeq.get(seq)?.labels ?? this.set.labels.get(String(seq)) ?? [];
   }
   repliesTo(id: string): number {
     const { first, beyond } = this.set.replies.get(id) ?? NO_REPLIES;
@@ -110,47 +129,6 @@ export class BatchLedger implements ActLedger {
     }
   }
 
-  vote(target: number, agent: string): Vote | undefined {
-    return this.set.votes.get(keyOf(target, agent))?.at(-1)?.rel;
-  }
-  castVote(target: number, agent: string, seq: number, rel: Vote): void {
-    const key = keyOf(target, agent);
-    this.set.votes.set(key, [...(this.set.votes.get(key) ?? []), { seq, rel }]);
-  }
-  dropVote(target: number, agent: string, seq: number): void {
-    const key = keyOf(target, agent);
-    this.set.votes.set(
-      key,
-      (this.set.votes.get(key) ?? []).filter((one) => one.seq !== seq),
-    );
-  }
-  votesOn(target: number): readonly { agent: string; rel: Vote }[] {
-    const prefix = `${target} `;
-    const since = [...this.set.votes.changes.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
-    const agents = new Set([...(this.set.voters.get(String(target)) ?? []), ...since]);
-    return [...agents].sort().flatMap((agent) => {
-      const rel = this.vote(target, agent);
-      return rel === undefined ? [] : [{ agent, rel }];
-    });
-  }
-  hasSignal(target: number, agent: string, signal: Signal): boolean {
-    return this.set.signals.get(keyOf(target, agent, signal)) !== undefined;
-  }
-  addSignal(target: number, agent: string, signal: Signal, seq: number): void {
-    this.set.signals.set(keyOf(target, agent, signal), seq);
-  }
-  dropSignal(target: number, agent: string, signal: Signal, seq: number): boolean {
-    const key = keyOf(target, agent, signal);
-    if (this.set.signals.get(key) !== seq) return false;
-    this.set.signals.set(key, undefined);
-    return true;
-  }
-  barredUntil(target: number, agent: string): number | undefined {
-    return this.set.barred.get(keyOf(target, agent));
-  }
-  bar(target: number, agent: string, until: number): void {
-    this.set.barred.set(keyOf(target, agent), until);
-  }
   leasesOf(agent: string, limit: number): readonly Standing[] {
     const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
     const isHeld = ({ claimedBy, status, leaseUntil, expiresAt }: Standing): boolean =>
@@ -161,29 +139,14 @@ export class BatchLedger implements ActLedger {
       .sort((a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq)
       .slice(0, limit);
   }
-  answerers(target: number): readonly string[] {
-    return [...new Set((this.set.answerers.get(String(target)) ?? []).map(({ agent }) => agent))];
-  }
-  hasAnswerer(target: number, agent: string): boolean {
-    return this.answerers(target).includes(agent);
-  }
-  addAnswerer(target: number, agent: string, seq: number): void {
-    this.set.answerers.set(String(target), [...(this.set.answerers.get(String(target)) ?? []), { agent, seq }]);
-  }
-  dropAnswerer(target: number, agent: string, seq: number): void {
-    const rest = (this.set.answerers.get(String(target)) ?? []).filter((one) => one.seq !== seq || one.agent !== agent);
-    this.set.answerers.set(String(target), rest);
-  }
-
   insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void {
     const { set } = this;
     const { id, author, receivedAt } = standing;
-    const seq = String(standing.seq);
-    this.inserted.set(id, { arrival, refs });
-    set.messages.set(id, { ...standing });
-    set.refs.set(seq, refs);
-    set.labels.set(seq, labelsOf(arrival.payload));
-    set.attached.set(seq, [...new Set((arrival.payload.attachments ?? []).map(({ sha256 }) => sha256))].sort());
+    const labels = labelsOf(arrival.payload);
+    const one = { arrival, labels, refs };
+    this.inserted.set(id, one);
+    this.#bySeq.set(standing.seq, one);
+    set.messages.set(id, standing);
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
     const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0 };
@@ -193,13 +156,37 @@ export class BatchLedger implements ActLedger {
     this.set.messages.set(standing.id, { ...standing, signals: { ...standing.signals } });
   }
   withdrawBefore(author: string, seq: number): void {
-    this.set.withdraw(author, seq);
+    const others = this.#withdrawals().filter((one) => one.author !== author);
+    const { done = 0 } = this.#withdrawals().find((one) => one.author === author) ?? {};
+    this.set.withdrawals.set(ONE, [...others, { author, seq, done, at: this.now }]);
   }
   isWithdrawing(agent: string): boolean {
-    return this.set.withdrawing.get(agent) ?? false;
+    return this.#withdrawals().some(({ author }) => author === agent);
+  }
+  /**
+   * The last step of a batch: of all that was withdrawn so many messages end and no more, and posts of others come in between.
+   * Whoever waits for the rest sends the next batch; after a crash the sweep does, or whoever opens the board. Whether there is more.
+   */
+  goOnWithdrawing(): boolean {
+    const left: Withdrawal[] = [];
+    let room = Math.max(0, WITHDRAW_STEP - this.erased.filter(({ withdrawn }) => withdrawn).length);
+    for (const one of this.#withdrawals()) {
+      if (room === 0) {
+        left.push(one);
+        continue;
+      }
+      const { author, seq, done, at } = one;
+      const rows = this.set.withdrawnBy(one).first(room + 1);
+      const beyond = rows[room]?.seq;
+      this.ended.push({ author, after: done, below: beyond ?? seq, at, seqs: rows.slice(0, room).map((row) => row.seq) });
+      if (beyond !== undefined) left.push({ ...one, done: beyond - 1 });
+      room = beyond === undefined ? room - rows.length : 0;
+    }
+    this.withdrawalsLeft = left;
+    return left.length > 0;
   }
   erase(standing: Standing, gone: Gone): void {
-    this.erased.push(standing.seq);
+    this.erased.push(standing);
     this.set.messages.set(standing.id, undefined);
     this.putGone(gone);
   }
@@ -210,7 +197,10 @@ export class BatchLedger implements ActLedger {
     this.set.gone.set(id, undefined);
   }
   attachmentsOf(seq: number): readonly string[] {
-    return this.set.attached.get(String(seq)) ?? [];
+    const { attachments } = this.#bySeq.get(seq)?.arrival.payload ?? {};
+    return attachments === undefined
+      ? (this.set.attached.get(String(seq)) ?? [])
+      : [...new Set(attachments.map(({ sha256 }) => sha256))].sort();
   }
   dropBlob(sha256: string): void {
     this.droppedBlobs.push(sha256);
@@ -271,7 +261,8 @@ export class BatchLedger implements ActLedger {
     return { firstSeen, messages };
   }
   threadFacts(root: string): ThreadFacts {
-    return this.set.threads.get(root) ?? { messages: 0, lastActivity: 0 };
+    const { messages, lastActivity } = this.set.threads.get(root) ?? { messages: 0, lastActivity: 0 };
+    return { messages, lastActivity };
   }
 
   log(type: EntryType, id: string, detail: string | null, created?: { digest: string; assisted: boolean }): number {
@@ -284,6 +275,9 @@ export class BatchLedger implements ActLedger {
     return seq;
   }
 
+  #withdrawals(): readonly Withdrawal[] {
+    return this.set.withdrawals.get(ONE) ?? [];
+  }
   #replies(id: string): readonly Standing[] {
     const { first } = this.set.replies.get(id) ?? NO_REPLIES;
     const ids = new Set([...first, ...(this.set.repliesSince.get(id) ?? [])]);

@@ -1,0 +1,214 @@
+// What a batch has changed, as rows of the tables that they go into or out of.
+import type { Standing } from "../../../core/message/standing.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
+import { HOUR_MS } from "../../../core/spans.ts";
+import { opsText } from "../alias-ops.ts";
+import { reached } from "../rows.ts";
+import type { BatchLedger, Inserted } from "./ledger.ts";
+import type { Table } from "./table.ts";
+import { ONE } from "./working-set.ts";
+
+/** The parts of a batch: rows that come, and those that go or move, in the order in which they are written. */
+// oxfmt-ignore
+export const PARTS = [
+  "log", "withdrawn", "finished", "ended", "erased", "gone", "messages", "contents", "labels", "inbox", "refs", "attachments",
+  "blobs", "updated", "votes", "unvoted", "signals", "unsignalled", "barred", "answerers", "unanswered", "threads", "emptied",
+  "agents", "aliases", "forgotten", "arrived", "tallies", "agent_tallies", "shrunk", "agent_shrunk", "ungone", "dropped", "notices",
+  "actions", "blocks", "unblocked", "switches",
+] as const;
+export type Part = (typeof PARTS)[number];
+export type Rows = Partial<Record<Part, readonly object[]>>;
+
+type Add = (part: Part, row: object) => void;
+
+/** Nothing where the batch changed nothing. */
+export function changedRows(ledger: BatchLedger): Rows {
+  const rows: { [Name in Part]?: object[] } = {};
+  const add: Add = (part, row) => {
+    const list = rows[part];
+    if (list === undefined) rows[part] = [row];
+    else list.push(row);
+  };
+  if (ledger.entries.length > 0) rows.log = ledger.entries;
+  addWithdrawals(ledger, add);
+  addMessages(ledger, add);
+  addEffects(ledger, add);
+  addThreadsAndAgents(ledger, add);
+  addTallies(ledger, add);
+  addModeration(ledger, add);
+  return rows;
+}
+
+/** What was withdrawn and has not all ended yet, what has, and which messages end now. */
+function addWithdrawals({ set, ended, withdrawalsLeft: left = [] }: BatchLedger, add: Add): void {
+  const before = set.withdrawals.stored(ONE) ?? [];
+  for (const one of left) if (!before.includes(one)) add("withdrawn", one);
+  for (const { author } of before) if (!left.some((one) => one.author === author)) add("finished", { author });
+  for (const { author, after, below, at } of ended) add("ended", { author, seq: below, done: after, at });
+}
+
+function addMessages({ set, inserted, erased, adopted, droppedBlobs }: BatchLedger, add: Add): void {
+  for (const { seq } of erased) add("erased", { seq });
+  for (const [id, gone] of set.gone.changes)
+    if (gone === undefined) add("ungone", { id });
+    else add("gone", { ...gone, received_at: gone.receivedAt, restored: Number(gone.restored) });
+  for (const sha256 of droppedBlobs) add("dropped", { sha256 });
+  const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: 1 }]));
+  // Two messages of one batch may carry the same text.
+  const texts = new Map<string, object>();
+  for (const id of set.messages.changes.keys()) {
+    const standing = set.standing(id);
+    if (standing === undefined) continue;
+    const { seq } = standing;
+    const arrived = seq > set.start.seq ? inserted.get(id) : undefined;
+    if (arrived === undefined) add("updated", movingRow(standing));
+    else {
+      addArrived(standing, arrived, add);
+      for (const [sha256, text] of Object.entries(arrived.arrival.blobs))
+        texts.set(sha256, { sha256, text, expires_at: standing.receivedAt + LIMITS.attachment_hours * HOUR_MS });
+      for (const agent of reached(standing))
+        if (!replies.has(`${agent} ${seq}`)) add("inbox", { agent, seq, reply: Number(standing.repliedTo.includes(agent)) });
+    }
+  }
+  for (const text of texts.values()) add("blobs", text);
+  const gone = new Set(erased.map(({ seq }) => seq));
+  for (const reply of replies.values()) if (!gone.has(reply.seq)) add("inbox", reply);
+}
+
+function addArrived(standing: Standing, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {
+  const { seq } = standing;
+  add("messages", messageRow(standing));
+  add("contents", { seq, payload: raw.payload, sig: raw.sig, nonce: raw.nonce });
+  for (const { field, label, spelling } of labels) add("labels", { field, label, seq, spelling: spelling === label ? null : spelling });
+  for (const [position, { rel, id }] of refs.entries()) add("refs", { seq, position, rel, target: id });
+  for (const { sha256 } of payload.attachments ?? []) add("attachments", { sha256, seq });
+}
+
+/** What changes about a message after it has come. */
+// oxfmt-ignore
+export const MOVING = [
+  "status", "verifies", "refutes", "replies", "answers", "answers_verified", "rejected", "signals", "resolved_by_author",
+  "claimed_by", "lease_until", "claim_seq", "superseded_by", "superseded_at", "replied_to",
+] as const;
+
+function movingRow(s: Standing) {
+  return {
+    seq: s.seq,
+    status: s.status,
+    verifies: s.verifies,
+    refutes: s.refutes,
+    replies: s.replies,
+    answers: s.answers,
+    answers_verified: s.answersVerified,
+    rejected: s.rejected,
+    signals: Object.keys(s.signals).length === 0 ? null : JSON.stringify(s.signals),
+    resolved_by_author: Number(s.resolvedByAuthor),
+    claimed_by: s.claimedBy,
+    lease_until: s.leaseUntil,
+    claim_seq: s.claimSeq,
+    superseded_by: s.supersededBy,
+    superseded_at: s.supersededAt,
+    replied_to: s.repliedTo.length === 0 ? null : s.repliedTo.join(" "),
+  };
+}
+
+function messageRow(s: Standing) {
+  return {
+    ...movingRow(s),
+    id: s.id,
+    author: s.author,
+    kind: s.kind,
+    root: s.root,
+    received_at: s.receivedAt,
+    expires_at: s.expiresAt,
+    to: s.to,
+    bits: s.bits,
+    assisted: Number(s.assisted),
+    has_data: Number(s.hasData),
+    has_attachment: Number(s.hasAttachment),
+    lang: s.lang,
+    duplicate_of: s.duplicateOf,
+    withdrawn: Number(s.withdrawn),
+    signal: s.signal,
+  };
+}
+
+const partsOf = (key: string) => {
+  const [target = "", agent = "", signal = ""] = key.split(" ");
+  return { target: Number(target), agent, signal };
+};
+
+/** Votes, signals and answers; those on messages that are gone went with them. */
+function addEffects({ set, erased }: BatchLedger, add: Add): void {
+  const gone = new Set(erased.map(({ seq }) => seq));
+  const lists = <Row extends { readonly seq: number }>(table: Table<readonly Row[]>, [added, removed]: readonly [Part, Part]): void => {
+    for (const [key, now = []] of table.changes) {
+      const parts = partsOf(key);
+      if (gone.has(parts.target)) continue;
+      const before = table.stored(key) ?? [];
+      for (const row of now) if (!before.some(({ seq }) => seq === row.seq)) add(added, { ...parts, ...row });
+      for (const row of before) if (!now.some(({ seq }) => seq === row.seq)) add(removed, { ...parts, ...row });
+    }
+  };
+  lists(set.votes, ["votes", "unvoted"]);
+  lists(set.answerers, ["answerers", "unanswered"]);
+  for (const [key, seq] of set.signals.changes) {
+    const row = { ...partsOf(key), seq };
+    if (!gone.has(row.target)) add(seq === undefined ? "unsignalled" : "signals", row);
+  }
+  for (const [key, until] of set.barred.changes) {
+    const row = { ...partsOf(key), until };
+    if (!gone.has(row.target)) add("barred", row);
+  }
+}
+
+function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
+  for (const [root, row] of set.threads.changes)
+    if (row === undefined) add("emptied", { root });
+    else add("threads", { root, messages: row.messages, last_activity: row.lastActivity });
+  for (const [id, row] of set.agents.changes)
+    if (row !== undefined) add("agents", { id, pk: row.pk, first_seen: row.firstSeen, last_seen: row.lastSeen, messages: row.messages });
+  for (const [alias, row] of set.aliases.changes)
+    if (row === undefined) add("forgotten", { alias });
+    else
+      add("aliases", {
+        alias,
+        agent: row.agent,
+        last_ts: row.lastTs,
+        claimed_at: row.claimedAt,
+        ended_at: row.endedAt,
+        released: Number(row.released),
+        check_at: row.checkAt,
+        last_ops: opsText(row.lastOps),
+      });
+  for (const key of set.arrived.changes.keys()) add("arrived", { key, at: now });
+}
+
+/** A count that is nought has no row, so that no reader has to step over it. Only what did not grow can have become so. */
+function addTallies({ tallies, now }: BatchLedger, add: Add): void {
+  for (const { agent, field, label, by, arrived } of tallies.sums()) {
+    if (agent === undefined) {
+      add("tallies", { field, label, count: by, last_used: arrived ? now : 0 });
+      if (by <= 0) add("shrunk", { field, label });
+    } else if (by !== 0) {
+      add("agent_tallies", { agent, field, label, count: by });
+      if (by < 0) add("agent_shrunk", { agent, field, label });
+    }
+  }
+}
+
+function addModeration({ set, moderation: { unblocked } }: BatchLedger, add: Add): void {
+  for (const notice of set.notices.changes.values()) if (notice !== undefined) add("notices", { ...notice, closed_at: notice.closedAt });
+  for (const action of set.actions.changes.values()) if (action !== undefined) add("actions", action);
+  for (const action of unblocked) add("unblocked", { action });
+  for (const [key, actions = []] of set.blocks.changes) {
+    const [what, name] = key.split(" ");
+    for (const action of actions) if (!unblocked.has(action)) add("blocks", { what, name, action });
+  }
+  for (const switches of set.switches.changes.values()) {
+    if (switches === undefined) continue;
+    const { readOnly, powBits, powMaxBits, powAtOnce } = switches;
+    const flags = { read_only: Number(readOnly), pow_at_once: Number(powAtOnce) };
+    add("switches", { one: 1, ...flags, pow_bits: powBits, pow_max_bits: powMaxBits });
+  }
+}

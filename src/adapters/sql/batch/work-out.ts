@@ -1,0 +1,57 @@
+// A batch against the rules: what it surely needs is asked for first, then each act is done, or undone without touching its neighbours.
+import { type Act, isRefused, type Outcome } from "../../../core/message/act.ts";
+import { perform, refusalOf } from "../../../core/message/perform.ts";
+import { sweep } from "../../../core/message/sweep.ts";
+import type { BatchLedger } from "./ledger.ts";
+
+const SWEEP_FIRST: Act<"sweep"> = { type: "sweep" };
+
+/** Asks for what each act surely needs, so that most of it is fetched together. */
+export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
+  sweep(ledger);
+  for (const act of acts) {
+    if (act.type === "alias") {
+      ledger.alias(act.payload.alias);
+      ledger.liveAliases(act.agent);
+    }
+    if (act.type === "mail" && act.arrival.once !== undefined) ledger.hasArrived(act.arrival.once);
+    if (!("arrival" in act)) continue;
+    const { id, author, payload } = act.arrival;
+    ledger.moderation.isBlocked("key", author);
+    for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
+    ledger.keyOf(author);
+    ledger.repliesTo(id);
+    ledger.threadFacts(id);
+    for (const one of [id, ...(payload.refs ?? []).map((ref) => ref.id)]) {
+      ledger.find(one);
+      ledger.gone(one);
+    }
+  }
+}
+
+/** `isFatal`: an error that is no fault of one act, after which none of the batch may be answered. */
+export function workOut<One extends Act>(
+  ledger: BatchLedger,
+  acts: readonly One[],
+  isFatal: (error: unknown) => boolean = () => false,
+): readonly Outcome<One>[] {
+  // Acts are judged by the board as it is now, not as the sweep last left it.
+  const swept = guarded(ledger, SWEEP_FIRST, isFatal);
+  if (isRefused(swept) && ledger.set.isKnown) throw new Error(swept.refused.message);
+  const outcomes = acts.map((act) => guarded(ledger, act, isFatal));
+  ledger.goOnWithdrawing();
+  return outcomes;
+}
+
+function guarded<One extends Act>(ledger: BatchLedger, act: One, isFatal: (error: unknown) => boolean): Outcome<One> {
+  const before = ledger.mark();
+  try {
+    const outcome = perform(ledger, act);
+    if ("dryRun" in act && act.dryRun) ledger.backTo(before);
+    return outcome;
+  } catch (error) {
+    if (isFatal(error)) throw error;
+    ledger.backTo(before);
+    return { refused: refusalOf(error) };
+  }
+}

@@ -1,0 +1,248 @@
+// What one batch sees of the board: rows as the database has them, and what the batch has changed.
+import { GENESIS } from "../../../core/log/chain.ts";
+import type { Head } from "../../../core/log/checkpoint.ts";
+import type { ThreadFacts } from "../../../core/message/act.ts";
+import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";
+import type { Gone, Label, Standing } from "../../../core/message/standing.ts";
+import type { Ref } from "../../../core/protocol/payload.ts";
+import { type StoredAlias, toAlias } from "../alias-ops.ts";
+import { toStanding } from "../rows.ts";
+import { Journal, Table } from "./table.ts";
+import { Window, type WindowRows } from "./window.ts";
+
+export interface AgentRow {
+  readonly pk: string;
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  readonly messages: number;
+}
+export interface ThreadRow extends ThreadFacts {
+  /** Where the store knows threads by number. */
+  readonly number?: number;
+}
+export interface StoredVote {
+  readonly seq: number;
+  readonly rel: "verifies" | "refutes";
+}
+export interface Answerer {
+  readonly agent: string;
+  readonly seq: number;
+}
+/** Somebody withdrew everything before a seq: all up to `done` has ended, the rest is about to. */
+export interface Withdrawal {
+  readonly author: string;
+  readonly seq: number;
+  readonly done: number;
+  readonly at: number;
+}
+
+/** What is kept of the board, each kind by its own key. */
+interface Tables {
+  /** By id. */
+  messages: Standing;
+  gone: Gone;
+  agents: AgentRow;
+  /** By root. */
+  threads: ThreadRow;
+  /** Votes of an agent on a target, oldest first, by target and agent. */
+  votes: readonly StoredVote[];
+  /** Agents with votes on a target when the batch began. */
+  voters: readonly string[];
+  /** The message that carries a signal, by target, agent and signal. */
+  signals: number;
+  /** Until when an agent may not claim a message again, by both. */
+  barred: number;
+  answerers: readonly Answerer[];
+  refs: readonly Ref[];
+  labels: readonly Label[];
+  /** Hashes of a message's attachments. */
+  attached: readonly string[];
+  /** Ids of the first messages that reply to an id, and how many more of those that act there are. */
+  replies: { readonly first: readonly string[]; readonly beyond: number };
+  aliases: StoredAlias;
+  /** Live aliases of an agent when the batch began. */
+  held: readonly string[];
+  /** Messages that an agent held a lease on when the batch began. */
+  leases: readonly string[];
+  arrived: true;
+  /** All there are, oldest first, under one key. */
+  withdrawals: readonly Withdrawal[];
+  notices: Notice;
+  /** Ids of open notices about a target, and how many there are whose id begins so, when the batch began. */
+  openOn: readonly string[];
+  open: number;
+  actions: Action;
+  /** Ids of decisions in force on a target when the batch began. */
+  inForce: readonly string[];
+  /** Decisions that block something, by what it is and its name. */
+  blocks: readonly string[];
+  switches: Switches;
+}
+export type TableName = keyof Tables;
+
+export type WindowName = "due" | "endedLeases" | "dueAliases" | "withdrawn";
+export interface OpenWindow {
+  readonly name: WindowName;
+  /** Of an author's withdrawn messages. */
+  readonly withdrawal?: Withdrawal;
+  readonly window: { readonly wanted: number; forget(): void };
+  /** Rows that were asked for, of which there may be fewer. */
+  readonly keep: (rows: readonly unknown[], asked: number) => void;
+}
+
+/** Fetches what is missing, without waiting. */
+export interface AtOnce {
+  table(name: TableName, key: string): void;
+  window(open: OpenWindow): void;
+}
+
+/** Keys of more than one part; none of the parts holds a space. */
+export const keyOf = (...parts: readonly (string | number)[]): string => parts.join(" ");
+/** The one key of what there is once. */
+export const ONE = "";
+
+export class WorkingSet {
+  readonly journal = new Journal();
+  /** Where the log stood when the batch began; what has a later seq, the database does not know. */
+  start: Head = { seq: 0, hash: GENESIS };
+  /** Of a store that is at hand; others are asked for all that is missing together. */
+  atOnce: AtOnce | undefined;
+  /** Whether everything that was asked for is known; until it is, what came out is a guess that only tells what else to fetch. */
+  isKnown = true;
+  #now = 0;
+  readonly #bySeq = (key: string): boolean => Number.parseInt(key, 10) > this.start.seq;
+
+  readonly messages = this.#table("messages");
+  readonly gone = this.#table("gone");
+  readonly agents = this.#table("agents");
+  readonly threads = this.#table("threads");
+  readonly votes = this.#table("votes", this.#bySeq);
+  readonly voters = this.#table("voters", this.#bySeq);
+  readonly signals = this.#table("signals", this.#bySeq);
+  readonly barred = this.#table("barred", this.#bySeq);
+  readonly answerers = this.#table("answerers", this.#bySeq);
+  readonly refs = this.#table("refs", this.#bySeq);
+  readonly labels = this.#table("labels", this.#bySeq);
+  readonly attached = this.#table("attached", this.#bySeq);
+  readonly replies = this.#table("replies");
+  /** Messages of this batch that reply to an id. */
+  readonly repliesSince = new Table<readonly string[], "replies">(this, "replies", () => true);
+  readonly aliases = this.#table("aliases");
+  readonly held = this.#table("held");
+  readonly leases = this.#table("leases");
+  readonly arrived = this.#table("arrived");
+  readonly withdrawals = this.#table("withdrawals");
+  readonly notices = this.#table("notices");
+  readonly openOn = this.#table("openOn");
+  readonly open = this.#table("open");
+  readonly actions = this.#table("actions");
+  readonly inForce = this.#table("inForce");
+  readonly blocks = this.#table("blocks");
+  readonly switches = this.#table("switches");
+
+  readonly windows: OpenWindow[] = [];
+  readonly #messageRows = {
+    current: (id: string) => this.standing(id),
+    changed: () => this.#changedMessages(),
+    keyOf: ({ id }: Standing) => id,
+    table: this.messages,
+    from: toStanding,
+  };
+  readonly due = this.#window<Standing>("due", {
+    ...this.#messageRows,
+    belongs: ({ expiresAt }) => expiresAt <= this.now,
+    compare: (a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq,
+  });
+  readonly endedLeases = this.#window<Standing>("endedLeases", {
+    ...this.#messageRows,
+    belongs: ({ leaseUntil }) => leaseUntil !== null && leaseUntil <= this.now,
+    compare: (a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq,
+  });
+  readonly dueAliases = this.#window<StoredAlias>("dueAliases", {
+    current: (alias) => this.aliases.get(alias),
+    changed: () => [...this.aliases.changes.values()].filter((row) => row !== undefined),
+    keyOf: ({ alias }) => alias,
+    table: this.aliases,
+    from: toAlias,
+    belongs: ({ checkAt }) => checkAt !== null && checkAt <= this.now,
+    compare: (a, b) => (a.checkAt ?? 0) - (b.checkAt ?? 0) || (a.alias < b.alias ? -1 : 1),
+  });
+  readonly #withdrawn = new Map<string, Window<Standing>>();
+
+  get now(): number {
+    return this.#now;
+  }
+  /** What is due at one time is not what is due at another. */
+  set now(now: number) {
+    if (now === this.#now) return;
+    this.#now = now;
+    for (const { window } of this.windows) window.forget();
+  }
+
+  /** Where that is known beforehand: no time has come, and nothing withdrawn is left. */
+  nothingIsDue(): void {
+    for (const open of this.windows) open.keep([], 1);
+    this.withdrawals.keep([ONE], []);
+  }
+
+  /** A message as it is now: its author may have withdrawn it a moment ago. */
+  standing(id: string): Standing | undefined {
+    const row = this.messages.get(id);
+    return row === undefined ? undefined : this.#asWithdrawn(row);
+  }
+
+  missed(name: TableName, key: string): void {
+    if (this.atOnce !== undefined) return this.atOnce.table(name, key);
+    this[name].miss(key);
+    this.isKnown = false;
+  }
+
+  /** What an author withdrew and has not ended yet, oldest first. */
+  withdrawnBy(withdrawal: Withdrawal): Window<Standing> {
+    const { author, seq } = withdrawal;
+    const known = this.#withdrawn.get(keyOf(author, seq));
+    if (known !== undefined) return known;
+    const rows = {
+      ...this.#messageRows,
+      belongs: (row: Standing) => row.author === author && row.expiresAt <= this.now,
+      compare: (a: Standing, b: Standing) => a.seq - b.seq,
+    };
+    const window = this.#window<Standing>("withdrawn", rows, withdrawal);
+    this.#withdrawn.set(keyOf(author, seq), window);
+    return window;
+  }
+
+  #asWithdrawn(row: Standing): Standing {
+    const withdrawals = this.withdrawals.get(ONE);
+    if (withdrawals === undefined || withdrawals.length === 0) return row;
+    const withdrawn = withdrawals.find(({ author, seq, at }) => author === row.author && row.seq < seq && row.expiresAt > at);
+    return withdrawn === undefined ? row : { ...row, expiresAt: withdrawn.at, withdrawn: true };
+  }
+
+  *#changedMessages(): Generator<Standing> {
+    for (const row of this.messages.changes.values()) if (row !== undefined) yield this.#asWithdrawn(row);
+  }
+
+  #table<Name extends TableName>(name: Name, isNew?: (key: string) => boolean): Table<Tables[Name], Name> {
+    return new Table<Tables[Name], Name>(this, name, isNew);
+  }
+  #window<Row>(
+    name: WindowName,
+    { table, from, ...rows }: Omit<WindowRows<Row>, "missed"> & { readonly table: Table<Row>; readonly from: (row: unknown) => Row },
+    withdrawal?: Withdrawal,
+  ): Window<Row> {
+    const missed = (): void => (this.atOnce === undefined ? void (this.isKnown = false) : this.atOnce.window(open));
+    const window = new Window<Row>({ ...rows, missed });
+    const keep = (stored: readonly unknown[], asked: number): void => {
+      const found = stored.map(from);
+      table.keep(
+        [],
+        found.map((row) => [rows.keyOf(row), row]),
+      );
+      window.keep(found, asked);
+    };
+    const open: OpenWindow = { name, window, keep, ...(withdrawal === undefined ? {} : { withdrawal }) };
+    this.windows.push(open);
+    return window;
+  }
+}

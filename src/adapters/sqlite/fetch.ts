@@ -1,0 +1,94 @@
+// Fetching what a batch misses from a database that is at hand: each thing when it is first asked for.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { Recent } from "../../core/recent.ts";
+import { EARLY_REPLIES, type Load, type LoadDialect, LOADS } from "../sql/batch/loads.ts";
+import { WINDOWS } from "../sql/batch/window-loads.ts";
+import type { AgentRow, OpenWindow, TableName, WorkingSet } from "../sql/batch/working-set.ts";
+import { STANDING_COLUMNS } from "../sql/rows.ts";
+import { threadOf } from "./thread-number.ts";
+
+const DIALECT: LoadDialect = {
+  among: (column) => `${column} = ?1`,
+  keys: (columns) =>
+    `(SELECT ${Object.entries(columns)
+      .map(([name, type], i) => `${type === "bigint" ? `CAST(?${i + 1} AS INTEGER)` : `?${i + 1}`} AS ${name}`)
+      .join(", ")}) AS k`,
+  // A bare value as a limit makes SQLite plan the whole statement anew each time it is bound.
+  limit: (place) => `+?${place}`,
+  threads: `SELECT ?1 AS root, t.number, t.messages, t.last_activity AS "lastActivity" FROM threads t WHERE t.number = ${threadOf(() => "?1")}`,
+  replies: `SELECT ?1 AS target, (SELECT count(DISTINCT r.seq) FROM refs r JOIN messages a ON a.seq = r.seq
+      WHERE r.target = ?1 AND r.rel = 'reply' AND a.superseded_by IS NULL) AS acting, ${STANDING_COLUMNS}
+    FROM (SELECT DISTINCT seq FROM refs WHERE target = ?1 AND rel = 'reply' ORDER BY seq LIMIT ${EARLY_REPLIES}) r
+    JOIN messages m ON m.seq = r.seq ORDER BY m.seq`,
+  // Labels have no index by seq: the payload says them.
+  labels: "SELECT seq, payload FROM contents WHERE seq = ?1",
+};
+const AGENTS_KEPT = 10_000;
+const ANY_TRACE = `SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
+  UNION ALL SELECT 1 FROM refs WHERE target = ?1 UNION ALL SELECT 1 FROM strays WHERE root = ?1 LIMIT 1`;
+
+export class Fetcher {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #anyTrace: StatementSync;
+  readonly #anyBlock: StatementSync;
+  /** As they stand in the database; who posts once posts again. */
+  readonly #agents = new Recent<string, AgentRow>(AGENTS_KEPT);
+  /** Whether anything is blocked at all: on most boards nothing is, and every post asks. */
+  #blocks: boolean | undefined;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#anyTrace = db.prepare(ANY_TRACE);
+    this.#anyBlock = db.prepare("SELECT 1 FROM blocks LIMIT 1");
+  }
+
+  /** From now on nothing is missing. */
+  serve(set: WorkingSet): void {
+    set.atOnce = { table: (name, key) => this.#table(set, name, key), window: (open) => this.#window(set, open) };
+  }
+
+  /** Most posts are new: then one question tells that nothing here is this id, was it or refers to it. */
+  expectNew(set: WorkingSet, id: string): void {
+    if (this.#anyTrace.get(id) !== undefined) return;
+    for (const table of [set.messages, set.gone, set.threads, set.replies]) table.keep([id], []);
+  }
+
+  /** What a batch has written, once it is on disk. */
+  learn({ agents, blocks }: WorkingSet): void {
+    for (const [id, row] of agents.changes) if (row !== undefined) this.#agents.set(id, row);
+    if (blocks.changes.size > 0) this.#blocks = undefined;
+  }
+  /** Somebody else has written. */
+  forget(): void {
+    this.#agents.clear();
+    this.#blocks = undefined;
+  }
+
+  #table(set: WorkingSet, name: TableName, one: string): void {
+    if (name === "agents") {
+      const known = this.#agents.get(one);
+      if (known !== undefined) return set.agents.keep([], [[one, known]]);
+    }
+    if (name === "blocks" && !(this.#blocks ??= this.#anyBlock.get() !== undefined)) return set.blocks.keep([one], []);
+    const { key, keep } = LOADS[name];
+    const statement = this.#prepared(name, LOADS[name]);
+    keep(
+      set,
+      [one],
+      key === "text" ? statement.all(one) : key === "bigint" ? statement.all(Number(one)) : statement.all(...one.split(" ")),
+    );
+  }
+
+  #window(set: WorkingSet, { name, window, withdrawal, keep }: OpenWindow): void {
+    const { wanted } = window;
+    const values = WINDOWS[name].values(set, withdrawal);
+    keep(this.#prepared(`first ${name}`, WINDOWS[name]).all(...values, wanted), wanted);
+  }
+
+  #prepared(name: string, { sql }: Pick<Load, "sql">): StatementSync {
+    let statement = this.#statements.get(name);
+    if (statement === undefined) this.#statements.set(name, (statement = this.#db.prepare(sql(DIALECT).replaceAll(/\$(\d)/g, "?$1"))));
+    return statement;
+  }
+}
