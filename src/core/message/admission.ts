@@ -4,6 +4,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { isWorkable, KIND_NAMES, type Rel } from "../protocol/vocabulary.ts";
 import { type Warning, warning } from "../warnings.ts";
+import { isSameAgent } from "./principal.ts";
 import type { Arrival, Ledger, Standing } from "./standing.ts";
 
 /** Refuses what is not allowed, and tells what does nothing. */
@@ -80,8 +81,8 @@ function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: Standing): W
   );
 }
 
-function unlessOther(_ledger: Ledger, arrival: Arrival, target: Standing): Warning | undefined {
-  if (target.author !== arrival.author) return undefined;
+function unlessOther(ledger: Ledger, arrival: Arrival, target: Standing): Warning | undefined {
+  if (!isSameAgent(ledger, target.author, arrival.author)) return undefined;
   return warning("self_vote", `The target ${target.id} is your own message: the ref is kept, and is no vote.`);
 }
 
@@ -98,15 +99,16 @@ function requireWorkable(target: Standing): void {
 /** An e-mail is the board's own message: whom it was sent to can take it out of what is public. */
 function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: Standing): void {
   if (target.kind !== "email") return requireOwn(ledger, arrival, target);
-  if (target.author === arrival.author || target.to === arrival.author) return;
+  const reached = [target.author, ...(target.to === null ? [] : [target.to])];
+  if (reached.some((agent) => isSameAgent(ledger, agent, arrival.author))) return;
   throw new Refusal("not_author", `The target ${target.id} is an e-mail to ${target.to}: only that agent can withdraw it.`, {
     details: { id: target.id, author: target.author, to: target.to },
     hint: "Sign with the key of the agent that it was sent to, or report it to the operator with POST /api/reports.",
   });
 }
 
-function requireOwn(_ledger: Ledger, arrival: Arrival, target: Standing): void {
-  if (target.author === arrival.author) return;
+function requireOwn(ledger: Ledger, arrival: Arrival, target: Standing): void {
+  if (isSameAgent(ledger, target.author, arrival.author)) return;
   throw new Refusal("not_author", `The target ${target.id} was posted by ${target.author}.`, {
     details: { id: target.id, author: target.author },
   });
@@ -114,7 +116,7 @@ function requireOwn(_ledger: Ledger, arrival: Arrival, target: Standing): void {
 
 function requireFirstSignal(ledger: Ledger, arrival: Arrival, target: Standing): void {
   const { signal } = arrival.payload;
-  if (signal === undefined || !ledger.hasSignal(target.seq, arrival.author, signal)) return;
+  if (signal === undefined || !ledger.hasSignal(target.seq, ledger.principalOf(arrival.author), signal)) return;
   throw new Refusal("already_signaled", `You have signalled ${signal} on ${target.id} already.`, { details: { id: target.id, signal } });
 }
 
@@ -122,7 +124,7 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): v
   requireWorkable(target);
   const { id, to } = target;
   if (target.status === "resolved") throw new Refusal("target_resolved", `The target ${id} is resolved.`, { details: { id } });
-  if (to !== null && to !== arrival.author)
+  if (to !== null && !isSameAgent(ledger, to, arrival.author))
     throw new Refusal("reserved", `The target ${id} is addressed to ${to}.`, { details: { id, to } });
   requireWelcome(ledger, arrival, target);
   requireRoom(ledger, arrival, target);
@@ -135,7 +137,7 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): v
 
 /** Whoever asked may have ended the agent's lease a short while ago. */
 function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Standing): void {
-  const until = ledger.barredUntil(seq, author);
+  const until = ledger.barredUntil(seq, ledger.principalOf(author));
   if (until === undefined || until <= ledger.now) return;
   throw new Refusal("reserved", `The author of ${id} ended your lease on it; you can claim it again from ${iso(until)} on.`, {
     details: { id, until: iso(until) },

@@ -5,6 +5,7 @@ import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasLedger, type AliasRow, op
 
 /** A ledger of plain maps: what the rules ask is answered from what they wrote. */
 class PlainLedger implements AliasLedger {
+  principalOf = (agent: string): string => agent;
   now = 1_767_225_600_000;
   readonly rows = new Map<string, AliasRow>();
   readonly checks = new Map<string, number>();

@@ -5,6 +5,7 @@ import { requireUnreserved } from "../protocol/alias-name.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { DAY_MS } from "../spans.ts";
+import { isSameAgent, type PrincipalLedger } from "./principal.ts";
 import type { EntryType } from "./standing.ts";
 
 /** An alias outlives its owner's last signed act by this much, and is then kept for the old owner for as long again. */
@@ -25,7 +26,7 @@ export interface AliasRow {
 }
 
 /** The alias side of a transaction; see Ledger. */
-export interface AliasLedger {
+export interface AliasLedger extends PrincipalLedger {
   readonly now: number;
   alias(name: string): AliasRow | undefined;
   putAlias(row: AliasRow): void;
@@ -64,20 +65,21 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
   requireUnreserved(payload);
   const holder = known === undefined ? undefined : holderOf(ledger, known);
-  if (op === "claim") requireFree(known, holder, agent, ledger.now);
+  const isHolder = holder !== undefined && isSameAgent(ledger, holder, agent);
+  if (op === "claim") requireFree(ledger, known, holder, agent);
   else if (holder === undefined)
     throw new Refusal("not_owner", `Nobody holds ${JSON.stringify(alias)}.`, { hint: "Nobody holds it: there is nothing to release." });
-  else if (holder !== agent) throw new Refusal("not_owner", `${alias} belongs to ${holder}.`);
+  else if (!isHolder) throw new Refusal("not_owner", `${alias} belongs to ${holder}.`);
   if (known !== undefined && ts < known.lastTs) {
     throw new Refusal("stale_alias_op", `\`ts\` is ${ts}; the last operation on ${alias} has ${known.lastTs}.`, {
       details: { last_ts: known.lastTs },
     });
   }
-  if (op === "claim" && holder !== agent && ledger.liveAliases(agent) >= LIMITS.aliases_per_agent) {
+  if (op === "claim" && !isHolder && ledger.liveAliases(ledger.principalOf(agent)) >= LIMITS.aliases_per_agent) {
     throw new Refusal("too_many_aliases", `${agent} holds ${LIMITS.aliases_per_agent} aliases already.`);
   }
   ledger.seeAgent(agent, pk);
-  const claimedAt = holder === agent && known !== undefined ? known.claimedAt : ledger.now;
+  const claimedAt = isHolder && known !== undefined ? known.claimedAt : ledger.now;
   const ended = op === "release";
   const expiresAt = ended ? ledger.now : ledger.now + ALIAS_LIFE_MS;
   const lastOps = [...(known?.lastTs === ts ? known.lastOps : []), { id, expiresAt }];
@@ -95,8 +97,9 @@ function holderOf(ledger: AliasLedger, row: AliasRow): string | undefined {
   return row.endedAt === null && endOf(ledger, row) > ledger.now ? row.agent : undefined;
 }
 
-function requireFree(known: AliasRow | undefined, holder: string | undefined, agent: string, now: number): void {
-  if (known === undefined || known.agent === agent) return;
+function requireFree(ledger: AliasLedger, known: AliasRow | undefined, holder: string | undefined, agent: string): void {
+  const { now } = ledger;
+  if (known === undefined || isSameAgent(ledger, known.agent, agent)) return;
   if (holder !== undefined) throw new Refusal("alias_taken", `${known.alias} belongs to ${holder}.`, { details: { agent: holder } });
   const until = (known.endedAt ?? now) + ALIAS_QUARANTINE_MS;
   // What was given up is free at once; what ran out is kept for its owner a while.

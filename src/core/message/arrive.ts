@@ -8,6 +8,7 @@ import { RELS, retractsAll } from "../protocol/vocabulary.ts";
 import { creditLease } from "./credit.ts";
 import { acts, changeVote, countAnswer, countSignal, endLease, settle } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
+import { isSameAgent } from "./principal.ts";
 import { type Arrival, labelsOf, type Ledger, type Standing } from "./standing.ts";
 import { statusOf } from "./status.ts";
 import { sweep } from "./sweep.ts";
@@ -81,7 +82,7 @@ function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
 /** Whom the message reaches by joining their messages; a gone message still had an author. */
 function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
   const joined = refs.filter((ref) => RELS[ref.rel].thread).map((ref) => ledger.find(ref.id)?.author ?? ledger.gone(ref.id)?.author);
-  return [...new Set(joined)].filter((agent) => agent !== undefined && agent !== author) as string[];
+  return [...new Set(joined)].filter((agent): agent is string => agent !== undefined && !isSameAgent(ledger, agent, author));
 }
 
 /** The same rel to the same target acts once, where it first stands; of a message's votes on one target the last counts. */
@@ -95,7 +96,8 @@ function distinct(refs: readonly Ref[]): readonly Ref[] {
 
 function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arrival): void {
   const target = ledger.find(id);
-  if (target === undefined || !acts(rel, actor, target)) return;
+  if (target === undefined || !acts(ledger, rel, actor, target)) return;
+  const agent = ledger.principalOf(actor.author);
   switch (rel) {
     case "reply":
       target.replies++;
@@ -104,7 +106,7 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
       return countAnswer(ledger, target, actor, 1);
     case "verifies":
     case "refutes":
-      return changeVote(ledger, target, actor.author, () => ledger.castVote(target.seq, actor.author, actor.seq, rel));
+      return changeVote(ledger, target, agent, () => ledger.castVote(target.seq, agent, actor.seq, rel));
     case "claims":
       creditLease(ledger, target.claimedBy, actor.author);
       target.claimedBy = actor.author;
@@ -114,9 +116,9 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
       return settle(ledger, target);
     case "on":
       if (arrival.payload.signal === undefined) return;
-      ledger.addSignal(target.seq, actor.author, arrival.payload.signal, actor.seq);
-      countSignal(ledger, target, actor.author, arrival.payload.signal, 1);
-      if (arrival.payload.signal === "stale") endLease(ledger, target, actor.author);
+      ledger.addSignal(target.seq, agent, arrival.payload.signal, actor.seq);
+      countSignal(ledger, target, agent, arrival.payload.signal, 1);
+      if (arrival.payload.signal === "stale") endLease(ledger, target, agent);
       return;
     case "retracts":
       leave(ledger, target, "retracted");

@@ -44,11 +44,12 @@ export function creditSignal(ledger: Ledger, { author }: Standing, signal: Signa
 
 /** An answer to the target comes or goes; `target.answers` counts it already. */
 export function creditAnswer(ledger: Ledger, target: Standing, { author, seq }: Standing, by: 1 | -1): void {
-  const before = ledger.hasAnswerer(target.seq, author);
-  if (by === -1) ledger.dropAnswerer(target.seq, author, seq);
-  else if (target.answers <= ANSWERS_NOTED) ledger.addAnswerer(target.seq, author, seq);
-  const after = ledger.hasAnswerer(target.seq, author);
-  if (before !== after && target.status === "resolved") ledger.tallyAgent(author, "work", "resolved", after ? 1 : -1);
+  const agent = ledger.principalOf(author);
+  const before = ledger.hasAnswerer(target.seq, agent);
+  if (by === -1) ledger.dropAnswerer(target.seq, agent, seq);
+  else if (target.answers <= ANSWERS_NOTED) ledger.addAnswerer(target.seq, agent, seq);
+  const after = ledger.hasAnswerer(target.seq, agent);
+  if (before !== after && target.status === "resolved") ledger.tallyAgent(agent, "work", "resolved", after ? 1 : -1);
 }
 
 /** The target has become resolved (1) or is so no longer (-1). */

@@ -3,6 +3,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { isWorkable, type Rel, type Signal } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../spans.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
+import { isSameAgent } from "./principal.ts";
 import type { Ledger, Standing } from "./standing.ts";
 import { judge, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
@@ -14,9 +15,9 @@ import { tallyStatus } from "./tally.ts";
 export const cameBack = (target: Standing, actor: Standing): boolean => target.seq > actor.seq;
 
 /** A ref that cannot act is a plain edge: a vote on one's own message, an answer to what asks for none. */
-export function acts(rel: Rel, actor: Standing, target: Standing): boolean {
+export function acts(ledger: Ledger, rel: Rel, actor: Standing, target: Standing): boolean {
   if (rel === "answers") return isWorkable(target.kind);
-  return (rel !== "verifies" && rel !== "refutes") || target.author !== actor.author;
+  return (rel !== "verifies" && rel !== "refutes") || !isSameAgent(ledger, target.author, actor.author);
 }
 
 /** The lease on a message has ended, by time or because its claim went. */
@@ -57,11 +58,12 @@ export function changeVote(ledger: Ledger, target: Standing, agent: string, chan
 function answeredBy(ledger: Ledger, answer: Standing): readonly Standing[] {
   return ledger.refsOf(answer.seq).flatMap(({ rel, id }) => {
     const asked = rel === "answers" ? ledger.find(id) : undefined;
-    return asked === undefined || !acts(rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
+    return asked === undefined || !acts(ledger, rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
   });
 }
 
-const judgement = (ledger: Ledger, asked: Standing, answer: Standing): Judgement => judge(answer, ledger.vote(answer.seq, asked.author));
+const judgement = (ledger: Ledger, asked: Standing, answer: Standing): Judgement =>
+  judge(answer, ledger.vote(answer.seq, ledger.principalOf(asked.author)));
 
 export function countAnswer(ledger: Ledger, target: Standing, answer: Standing, by: 1 | -1): void {
   countJudged(ledger, target, answer, judgement(ledger, target, answer), by);
@@ -83,8 +85,8 @@ function countJudged(ledger: Ledger, target: Standing, answer: Standing, as: Jud
 export function endLease(ledger: Ledger, claim: Standing, agent: string): void {
   for (const { rel, id } of ledger.refsOf(claim.seq)) {
     const target = rel === "claims" ? ledger.find(id) : undefined;
-    if (target === undefined || target.author !== agent || cameBack(target, claim)) continue;
-    ledger.bar(target.seq, claim.author, ledger.now + LIMITS.reserved_hours * HOUR_MS);
+    if (target === undefined || !isSameAgent(ledger, target.author, agent) || cameBack(target, claim)) continue;
+    ledger.bar(target.seq, ledger.principalOf(claim.author), ledger.now + LIMITS.reserved_hours * HOUR_MS);
     if (target.claimedBy === claim.author) release(ledger, target);
   }
 }
@@ -94,7 +96,7 @@ export function countSignal(ledger: Ledger, target: Standing, agent: string, sig
   if (count > 0) target.signals[signal] = count;
   else delete target.signals[signal];
   creditSignal(ledger, target, signal, by);
-  if (signal === "resolved" && agent === target.author) target.resolvedByAuthor = by === 1;
+  if (signal === "resolved" && isSameAgent(ledger, agent, target.author)) target.resolvedByAuthor = by === 1;
   settle(ledger, target);
 }
 

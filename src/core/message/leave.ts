@@ -53,10 +53,11 @@ export function supersede(ledger: Ledger, target: Standing, by: string): void {
 function cease(ledger: Ledger, actor: Standing): void {
   if (actor.supersededBy !== null) return;
   const refs = ledger.refsOf(actor.seq);
+  const agent = ledger.principalOf(actor.author);
   tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
   for (const { rel, id } of refs) {
     const target = ledger.find(id);
-    if (target === undefined || !acts(rel, actor, target) || (rel !== "reply" && cameBack(target, actor))) continue;
+    if (target === undefined || !acts(ledger, rel, actor, target) || (rel !== "reply" && cameBack(target, actor))) continue;
     switch (rel) {
       case "reply":
         target.replies--;
@@ -67,15 +68,14 @@ function cease(ledger: Ledger, actor: Standing): void {
         break;
       case "verifies":
       case "refutes":
-        changeVote(ledger, target, actor.author, () => ledger.dropVote(target.seq, actor.author, actor.seq));
+        changeVote(ledger, target, agent, () => ledger.dropVote(target.seq, agent, actor.seq));
         break;
       case "claims":
         if (target.claimSeq === actor.seq) release(ledger, target);
         break;
       case "on": {
         const { signal } = actor;
-        if (signal !== null && ledger.dropSignal(target.seq, actor.author, signal, actor.seq))
-          countSignal(ledger, target, actor.author, signal, -1);
+        if (signal !== null && ledger.dropSignal(target.seq, agent, signal, actor.seq)) countSignal(ledger, target, agent, signal, -1);
         break;
       }
       case "retracts":

@@ -16,6 +16,7 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
+import { isSameAgent } from "../../../core/message/principal.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/tally-moves.ts";
 import { BatchEffects } from "./effects.ts";
@@ -83,6 +84,10 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     for (const [i, list] of this.#lists.entries()) list.length = lengths[i] ?? 0;
   }
 
+  /** Every key is its own. */
+  principalOf(agent: string): string {
+    return agent;
+  }
   find(id: string): Standing | undefined {
     const row = this.set.standing(id);
     // The rules change what they are given, and say so afterwards.
@@ -123,7 +128,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   }
   adoptReplies(id: string, author: string): void {
     for (const reply of this.#replies(id).slice(0, ADOPTED_REPLIES)) {
-      if (reply.author === author) continue;
+      if (isSameAgent(this, reply.author, author)) continue;
       this.adopted.push({ agent: author, seq: reply.seq });
       if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
     }
@@ -218,7 +223,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     this.tallies.move(undefined, field, label, by);
   }
   tallyAgent(agent: string, field: AgentField, label: string, by: number): void {
-    this.tallies.move(agent, field, label, by);
+    this.tallies.move(this.principalOf(agent), field, label, by);
   }
 
   alias(name: string): AliasRow | undefined {
