@@ -272,6 +272,7 @@ export async function start(
       streamsOpen: () => hub.readers,
       names: naming,
       operateAlias,
+      requireWritable: writing.requireWritable,
       assist: assistance,
       mailDomain: config.mailDomain,
       entropy: systemEntropy,

@@ -16,6 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ["client", "pages", "core"],
   cli: ["start.ts", "config.ts", "storage", "transports", "client", "board", "adapters", "ports", "core"],
 };
+/** Folders of these layers know nothing of each other: each is a way in of its own, to the same operations. */
+const STRANGERS: ReadonlySet<string> = new Set(["transports"]);
 /** What each layer may import types from, which leave nothing in what runs. */
 const MAY_NAME: Readonly<Record<string, readonly string[]>> = { client: ["operations"] };
 /** Packages and platform modules that a layer may use; others are for the outer layers only. */
@@ -27,6 +29,10 @@ const CLIENT_IN_NODE = "src/client/node/";
 
 const IMPORT = /(?:(?:import|export) (type) [^"]*)?(?:from\s+|import\s+|import\()"([^"]+)"/g;
 const layerOf = (path: string): string => path.split("/")[1] ?? "";
+/** The folder inside its layer; undefined for files of the layer itself, which put the folders together. */
+const folderOf = (path: string): string | undefined => path.split("/").slice(1, -1)[1];
+/** Which folders of a layer import which others, and where that is written. */
+const folders = new Map<string, Map<string, string>>();
 const faults: string[] = [];
 
 for (const file of globSync("src/**/*.ts")) {
@@ -42,10 +48,31 @@ for (const file of globSync("src/**/*.ts")) {
       if (layer === "core" && !CORE_MODULES.has(specifier)) faults.push(`${path} imports ${specifier}: core calls nothing outside itself.`);
       continue;
     }
-    const target = layerOf(normalize(join(dirname(path), specifier)).replaceAll("\\", "/"));
+    const imported = normalize(join(dirname(path), specifier)).replaceAll("\\", "/");
+    const target = layerOf(imported);
+    const [own, other] = [folderOf(path), folderOf(imported)];
+    if (target === layer && own !== undefined && other !== undefined && own !== other) {
+      if (STRANGERS.has(layer)) faults.push(`${path} imports ${specifier}: ${layer}/${own} must not know ${layer}/${other}.`);
+      const known = folders.get(`${layer}/${own}`) ?? new Map<string, string>();
+      folders.set(`${layer}/${own}`, known.set(`${layer}/${other}`, path));
+    }
     if (types !== undefined && MAY_NAME[layer]?.includes(target) === true) continue;
     if (target !== layer && !allowed.includes(target)) faults.push(`${path} imports ${specifier}: ${layer} must not know ${target}.`);
   }
+}
+
+/** The way from a folder back to itself, where there is one. */
+function circle(way: readonly string[]): readonly string[] | undefined {
+  for (const next of folders.get(way.at(-1) ?? "")?.keys() ?? []) {
+    if (next === way[0]) return [...way, next];
+    const found = way.includes(next) ? undefined : circle([...way, next]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+for (const folder of folders.keys()) {
+  const found = circle([folder]);
+  if (found !== undefined) faults.push(`${found.join(" -> ")}: folders must not go in a circle.`);
 }
 
 if (faults.length > 0) {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadAssets } from "../src/adapters/assets/files.ts";
 import { RateLimiter } from "../src/board/rate.ts";
 import { httpServer } from "../src/transports/http/server.ts";
+import { protocolOver } from "../src/transports/mcp/legs.ts";
 import { TestBoard } from "./support/board.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { fixtureServer } from "./support/mcp-fixture.ts";
@@ -36,7 +37,7 @@ const app = httpServer({
   ready: async () => {},
   notWritable: () => undefined,
   operations: [],
-  mcp: () => fixtureServer,
+  mcp: () => protocolOver(fixtureServer, { failed: (_what, error) => void failures.push(error) }),
   rates: new RateLimiter(clock, false),
   clock,
   report: { appended() {}, refused() {}, failed: (_what, error) => void failures.push(error) },

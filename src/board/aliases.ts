@@ -3,7 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { blockedKey } from "../core/message/admission.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import { requireUnreserved } from "../core/protocol/alias-name.ts";
-import { type AliasDraft, readAliasEnvelope } from "../core/protocol/alias.ts";
+import { type AliasDraft, aliasDraftOf } from "../core/protocol/alias.ts";
 import { workBits } from "../core/protocol/work.ts";
 import { counted } from "../core/view/counted.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
@@ -11,7 +11,7 @@ import type { WritingParts } from "./post.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything but the work, and changes nothing. */
-export type OperateAlias = (body: string, how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
+export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
 
 export function aliasOperator({
   store,
@@ -24,9 +24,9 @@ export function aliasOperator({
   quota,
   requireWritable,
 }: WritingParts): OperateAlias {
-  return async (body, { dryRun } = { dryRun: false }) => {
+  return async (envelope, { dryRun } = { dryRun: false }) => {
     requireWritable();
-    const draft = readAliasEnvelope(body, dryRun);
+    const draft = aliasDraftOf(envelope, dryRun);
     const { board: meant = board } = draft.payload;
     if (meant !== board)
       throw new Refusal("wrong_board", "`board` names another board.", {

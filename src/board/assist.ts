@@ -1,13 +1,12 @@
 // The assisted path: the board signs and mines for a caller who sends a key. The key is used and forgotten.
 import { z } from "zod";
-import { ERRORS, Refusal } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import type { AliasOutcome } from "../core/message/alias-rules.ts";
+import { secretBody } from "../core/protocol/body.ts";
 import type { Envelope } from "../core/protocol/envelope.ts";
 import { fromBase64url, SECRET_KEY } from "../core/protocol/encoding.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { requireSchema } from "../core/protocol/payload.ts";
-import { requireFewValues, scanText } from "../core/protocol/text-scan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Miner } from "../ports/miner.ts";
 import type { CallerKey, SigningKeys } from "../ports/signing-key.ts";
@@ -15,30 +14,34 @@ import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post, Posted } from "./post.ts";
 
-/** A key is made of nothing that a caller could send. */
-const keygenSchema = z.strictObject({});
+/** Deep enough for `message.data` as deep as a payload allows it. */
+const DEPTH = LIMITS.data_depth + 2;
 const secretKey = z.string().describe("The seed of your key: 43 characters of base64url.");
-export const assistedPostSchema = z.strictObject({
-  secret_key: secretKey,
-  message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
-  blobs: z.record(z.string(), z.string()).optional().describe("Texts of attachments by their SHA-256."),
-});
-export const assistedAliasSchema = z.strictObject({
-  secret_key: secretKey,
-  alias: z.string(),
-  op: z.enum(["claim", "release"], "must be claim or release").optional(),
-});
 
-const KEYGEN_HINT = "Send no body, or {}: the board makes the key by itself.";
-const POST_HINT =
-  'Send {"secret_key":…,"message":{"kind":"note","title":…,"body":…}}, and `blobs` for attachments; POST /api/assist/keygen makes a key.';
-const ALIAS_HINT = 'Send {"secret_key":…,"alias":…}, and `op` if not claim; POST /api/assist/keygen makes a key.';
+/** A key is made of nothing that a caller could send. */
+export const keygenReader = secretBody(z.strictObject({}), DEPTH, "Send no body, or {}: the board makes the key by itself.");
+export const assistedPostReader = secretBody(
+  z.strictObject({
+    secret_key: secretKey,
+    message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+    blobs: z.record(z.string(), z.string()).optional().describe("Texts of attachments by their SHA-256."),
+  }),
+  DEPTH,
+  'Send {"secret_key":…,"message":{"kind":"note","title":…,"body":…}}, and `blobs` for attachments; POST /api/assist/keygen makes a key.',
+);
+export const assistedAliasReader = secretBody(
+  z.strictObject({ secret_key: secretKey, alias: z.string(), op: z.enum(["claim", "release"], "must be claim or release").optional() }),
+  DEPTH,
+  'Send {"secret_key":…,"alias":…}, and `op` if not claim; POST /api/assist/keygen makes a key.',
+);
+type AssistedPost = ReturnType<typeof assistedPostReader.read>;
+type AssistedAlias = ReturnType<typeof assistedAliasReader.read>;
 
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
 export interface Assist {
-  keygen(body: string): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
-  post(body: string, gone: AbortSignal): Promise<Posted & { readonly envelope: Pick<Envelope, "payload" | "sig" | "nonce"> }>;
-  alias(body: string, gone: AbortSignal): Promise<AliasOutcome>;
+  keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
+  post(asked: AssistedPost, gone: AbortSignal): Promise<Posted & { readonly envelope: Pick<Envelope, "payload" | "sig" | "nonce"> }>;
+  alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
 }
 
 export interface AssistParts {
@@ -51,9 +54,6 @@ export interface AssistParts {
   /** The board's own agent id. */
   readonly board: string;
 }
-
-/** Deep enough for `message.data` as deep as a payload allows it. */
-const DEPTH = LIMITS.data_depth + 2;
 
 /** A payload and its signature: all that the rest of the way needs, so that no key waits for the mining. */
 interface Signed {
@@ -69,8 +69,10 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, boa
   const now = (): number => Math.floor(clock.now() / 1000);
 
   /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
-  async function checkedPost(body: string): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
-    const { secret_key: secret, ...rest } = readBody(assistedPostSchema, body, POST_HINT);
+  async function checkedPost({
+    secret_key: secret,
+    ...rest
+  }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
     const key = keyOf(keys, secret, rest);
     const { message, blobs } = rest;
     for (const field of ["v", "pk", "ts"]) {
@@ -82,16 +84,15 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, boa
     }
     const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
     const more = blobs === undefined ? {} : { blobs };
-    const checked = await post(JSON.stringify({ ...signed, nonce: "", ...more }), { dryRun: true });
+    const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });
     return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined };
   }
 
-  async function checkedAlias(body: string): Promise<Signed> {
-    const { secret_key: secret, ...rest } = readBody(assistedAliasSchema, body, ALIAS_HINT);
+  async function checkedAlias({ secret_key: secret, ...rest }: AssistedAlias): Promise<Signed> {
     const key = keyOf(keys, secret, rest);
     const { alias, op = "claim" } = rest;
     const signedAt = (ts: number): Signed => sign(key, { v: 1, pk: key.pk, ts, op, alias, board });
-    const check = (signed: Signed) => operateAlias(JSON.stringify({ ...signed, nonce: "" }), { dryRun: true });
+    const check = (signed: Signed) => operateAlias({ ...signed, nonce: "" }, { dryRun: true });
     const ts = now();
     const first = signedAt(ts);
     const last = await check(first).then(
@@ -111,24 +112,23 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, boa
   }
 
   return {
-    keygen(body) {
-      if (body !== "") readBody(keygenSchema, body, KEYGEN_HINT);
+    keygen() {
       const { secret, pk } = keys.fresh();
       return { secret_key: secret, pk, agent_id: agentId(pk) };
     },
 
-    async post(body, gone) {
-      const { signed, blobs, known } = await checkedPost(body);
+    async post(asked, gone) {
+      const { signed, blobs, known } = await checkedPost(asked);
       if (known !== undefined) return { ...known, envelope: known.card.raw };
       const nonce = await miner.mine(messageId(signed.payload), difficulty.required, gone);
-      const posted = await post(JSON.stringify({ ...signed, nonce, ...blobs }), { assisted: true });
+      const posted = await post({ ...signed, nonce, ...blobs }, { assisted: true });
       return { ...posted, envelope: posted.card.raw };
     },
 
-    async alias(body, gone) {
-      const signed = await checkedAlias(body);
+    async alias(asked, gone) {
+      const signed = await checkedAlias(asked);
       const nonce = await miner.mine(messageId(signed.payload), difficulty.required + ALIAS_EXTRA_BITS, gone);
-      return operateAlias(JSON.stringify({ ...signed, nonce }));
+      return operateAlias({ ...signed, nonce });
     },
   };
 }
@@ -147,26 +147,4 @@ function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
       details: { kind: "board_secret_key" },
     });
   return keys.from(fromBase64url(secret));
-}
-
-/** The body as its schema has it. Refusals quote nothing but names of known fields: any part of it may be a key in the wrong place. */
-function readBody<Schema extends z.ZodObject>(schema: Schema, body: string, hint: string): z.infer<Schema> {
-  try {
-    requireFewValues(body, "The body");
-    const value = JSON.parse(body) as unknown;
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new Refusal("invalid_field", "The body must be one JSON object.", { hint });
-    scanText(body, DEPTH);
-    return requireSchema(schema, value) as z.infer<Schema>;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw new Refusal("invalid_json", "The body is not JSON.");
-    const path = error.details?.["field"];
-    const known = Object.keys(schema.shape);
-    const own = error.code === "invalid_field" || error.code === "unknown_field" ? hint : `${hint} ${ERRORS[error.code].hint}`;
-    if (typeof path !== "string") throw error;
-    if (known.includes(path)) throw new Refusal(error.code, error.message, { hint: own, details: { field: path } });
-    const field = known.find((name) => path.startsWith(`${name}.`));
-    if (field === undefined) throw new Refusal(error.code, undefined, { hint: own });
-    throw new Refusal(error.code, `Inside \`${field}\`: ${ERRORS[error.code].meaning}`, { hint: own, details: { field } });
-  }
 }

@@ -1,4 +1,5 @@
 // Who counts as one caller, and as one network.
+import { isIPv4 } from "node:net";
 
 /** As some proxies pass an address on: with the port that its connection has, which is another each time. */
 const WITH_PORT = /^(?:((?:\d+\.){3}\d+):\d+|\[([^\]]+)\](?::\d+)?)$/;
@@ -39,4 +40,11 @@ function groupsOf(address: string): readonly number[] {
   const [left = [], right] = hex.split("::").map((half) => half.split(":").filter((group) => group !== ""));
   const zeros = right === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
   return [...left, ...zeros, ...(right ?? [])].map((group) => Number.parseInt(group, 16));
+}
+
+/** The network of an address, and not whose it is: IPv4 without its last 8 bits, IPv6 without its last 80; nothing of what is no address. */
+export function maskedAddress(address: string): string {
+  const caller = callerOf(address);
+  if (isIPv4(caller)) return caller.replace(/\.\d+$/, ".0");
+  return /^[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){3}$/.test(caller) ? `${caller.split(":").slice(0, 3).join(":")}::` : "unknown";
 }

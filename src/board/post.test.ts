@@ -61,7 +61,7 @@ afterAll(() => signatures.close());
 const standing = async () => [...(await store.findAll(notes.map(messageId), clock.now())).values()].filter((one) => "card" in one).length;
 
 test("whoever withdraws everything is answered when all of it has ended", async () => {
-  expect((await post(JSON.stringify(retraction), {})).result).toBe("created");
+  expect((await post(retraction, {})).result).toBe("created");
   expect(await standing()).toBe(0);
 });
 
@@ -72,11 +72,11 @@ test("whoever asks again after a crash in the middle is answered when the rest h
     clock.now(),
   );
   expect(await standing()).toBe(LATE);
-  expect((await post(JSON.stringify(retraction), {})).result).toBe("exists");
+  expect((await post(retraction, {})).result).toBe("exists");
   expect(await standing()).toBe(0);
 });
 
 test("a dry run of it ends nothing", async () => {
-  expect((await post(JSON.stringify(retraction), { dryRun: true })).result).toBe("valid");
+  expect((await post(retraction, { dryRun: true })).result).toBe("valid");
   expect(await standing()).toBe(notes.length);
 });

@@ -2,7 +2,7 @@
 import { Refusal } from "../core/errors.ts";
 import { knownGone } from "../core/message/post.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
-import { type Draft, readEnvelope } from "../core/protocol/envelope.ts";
+import { type Draft, draftOf, type Envelope } from "../core/protocol/envelope.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { retractsAll } from "../core/protocol/vocabulary.ts";
 import type { Warning } from "../core/warnings.ts";
@@ -40,13 +40,13 @@ export interface WritingParts {
 }
 
 /** `assisted`: the board signed it for its author. */
-export type Post = (body: string, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
+export type Post = (envelope: Envelope, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
 export function poster({ store, clock, board, verifier, rates, difficulty, append, quota, requireWritable }: WritingParts): Post {
   const findAlternatives = alternativesFinder(store, clock);
-  return async (body, { dryRun = false, assisted = false }) => {
+  return async (envelope, { dryRun = false, assisted = false }) => {
     requireWritable();
-    const draft = slice(() => readEnvelope(body, dryRun));
+    const draft = slice(() => draftOf(envelope, dryRun));
     requireAudience(draft.payload, board);
     const bytes = bytesOf(draft);
     // Who takes something away makes room.

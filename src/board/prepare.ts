@@ -1,21 +1,27 @@
 // A message made ready to be signed: the exact payload, its id, and the work it needs, for a caller who keeps the key to itself.
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
+import { jsonBody } from "../core/protocol/body.ts";
 import { fromBase64url } from "../core/protocol/encoding.ts";
 import { agentId, messageId } from "../core/protocol/identity.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { parseJson, parsePayload, requireSchema } from "../core/protocol/payload.ts";
+import { parsePayload } from "../core/protocol/payload.ts";
 import { requireSoundKey } from "../core/protocol/signature.ts";
-import { scanText } from "../core/protocol/text-scan.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Miner } from "../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 
-export const prepareSchema = z.strictObject({
-  pk: z.string().describe("Your public key: 43 characters of base64url."),
-  message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
-});
+const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
+
+export const prepareReader = jsonBody(
+  z.strictObject({
+    pk: z.string().describe("Your public key: 43 characters of base64url."),
+    message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+  }),
+  // Deep enough for `message.data` as deep as a payload allows it.
+  { depth: LIMITS.data_depth + 2, object: { hint: HINT }, hints: { broken: HINT } },
+);
 
 export interface Prepared {
   /** What is to be signed, byte for byte. */
@@ -28,7 +34,7 @@ export interface Prepared {
 }
 
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
-export type Prepare = (body: string, mine: boolean, gone: () => AbortSignal) => Promise<Prepared>;
+export type Prepare = (asked: ReturnType<typeof prepareReader.read>, mine: boolean, gone: () => AbortSignal) => Promise<Prepared>;
 
 export interface PrepareParts {
   readonly clock: Clock;
@@ -38,17 +44,8 @@ export interface PrepareParts {
   readonly requireNoSecret: RequireNoSecret;
 }
 
-const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
-/** Deep enough for `message.data` as deep as a payload allows it. */
-const DEPTH = LIMITS.data_depth + 2;
-
 export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareParts): Prepare {
-  return async (body, mine, gone) => {
-    const value = parseJson(body, "The body");
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw new Refusal("invalid_field", "The body must be one JSON object.", { hint: HINT });
-    scanText(body, DEPTH);
-    const { pk, message } = requireSchema(prepareSchema, value, { broken: HINT });
+  return async ({ pk, message }, mine, gone) => {
     for (const field of ["v", "pk", "ts"]) {
       if (Object.hasOwn(message, field))
         throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {

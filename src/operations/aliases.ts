@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { OperateAlias } from "../board/aliases.ts";
 import type { Names } from "../board/names.ts";
 import { aliasUnknown, foldAlias } from "../core/protocol/alias-name.ts";
-import { aliasEnvelopeSchema } from "../core/protocol/alias.ts";
+import { aliasReader } from "../core/protocol/alias.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
@@ -36,14 +36,20 @@ const view = ({ alias, agent, claimedAt, expiresAt }: Alias, mailDomain: string)
   expires_at: iso(expiresAt),
 });
 
-export const postAlias = (operate: OperateAlias, mailDomain: string) =>
+export interface PostAliasParts {
+  readonly operateAlias: OperateAlias;
+  readonly mailDomain: string;
+  readonly requireWritable: () => void;
+}
+
+export const postAlias = ({ operateAlias: operate, mailDomain, requireWritable }: PostAliasParts) =>
   operation({
     name: "post_alias",
     method: "POST",
     path: "/api/aliases",
     summary: "Claim, renew or release an alias with a signed operation; it needs 3 bits more work than a message.",
     input: z.strictObject({}),
-    body: aliasEnvelopeSchema,
+    body: aliasReader,
     responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
     // oxfmt-ignore
     refusals: [
@@ -56,6 +62,7 @@ export const postAlias = (operate: OperateAlias, mailDomain: string) =>
     statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",
     keeps: true,
+    requireReady: requireWritable,
     async run({ body }) {
       const { op, alias, agent, expiresAt, undone } = await operate(body);
       const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };

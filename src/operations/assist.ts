@@ -1,6 +1,6 @@
 // POST /api/assist/keygen, /post and /alias: for callers who cannot sign or mine themselves. HTTPS only.
 import { z } from "zod";
-import { type Assist, assistedAliasSchema, assistedPostSchema } from "../board/assist.ts";
+import { type Assist, assistedAliasReader, assistedPostReader, keygenReader } from "../board/assist.ts";
 import { Refusal } from "../core/errors.ts";
 import { iso } from "../core/protocol/time.ts";
 import { recordOf } from "../core/view/record.ts";
@@ -42,7 +42,8 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
         ...REFUSALS, "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "unknown_field", "invalid_field", "invalid_unicode", "too_deep",
         "number_out_of_range", "unknown_parameter", "too_large", "unsupported_media_type", "rate_limited",
       ],
-      run: async ({ body }) => ({ body: { ...enabled().keygen(body), warning: WARNING } }),
+      body: { read: (text) => (text === "" ? {} : keygenReader.read(text)) },
+      run: async () => ({ body: { ...enabled().keygen(), warning: WARNING } }),
     }),
     operation({
       ...shared,
@@ -50,7 +51,7 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
       keeps: true,
       path: "/api/assist/post",
       summary: "Post a message that the board signs and mines for you.",
-      body: assistedPostSchema,
+      body: assistedPostReader,
       responses: {
         201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody },
         200: { words: "The message exists already.", body: assistedPostBody },
@@ -70,7 +71,7 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
       keeps: true,
       path: "/api/assist/alias",
       summary: "Claim or release an alias with an operation that the board signs and mines for you.",
-      body: assistedAliasSchema,
+      body: assistedAliasReader,
       responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
       // oxfmt-ignore
       refusals: [

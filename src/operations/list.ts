@@ -82,6 +82,8 @@ export interface OperationParts extends AssistedParts {
   readonly streamsOpen: () => number;
   readonly names: Names;
   readonly operateAlias: OperateAlias;
+  /** Throws where nothing may be written at the moment. */
+  readonly requireWritable: () => void;
   readonly mailDomain: string;
   readonly entropy: Entropy;
   readonly cursors: CursorCodec;
@@ -107,7 +109,7 @@ export interface OperationParts extends AssistedParts {
 }
 
 export function operations(parts: OperationParts): readonly Operation[] {
-  const { store, clock, post, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
+  const { store, clock, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
   const present = presenter(baseUrl, parts.entropy);
   const find = messageFinder(store, clock);
   const agents = directory(parts);
@@ -117,7 +119,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const rows = rowMaker(baseUrl);
   const stats = getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen });
   const all = [
-    postMessage(post, adviser(list, clock), difficulty, clock, baseUrl),
+    postMessage(parts, adviser(list, clock)),
     listMessages(list, parts.listAtHand, parts.waitFor, present),
     getMessage(find, store, clock, baseUrl, present),
     getThread(showThread, baseUrl, present),
@@ -130,7 +132,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getInbox(list, names, present),
     listAgents(agents, aliasesOf(store, clock, parts.mailDomain)),
     getAgent(agents, names, aliasesOf(store, clock, parts.mailDomain)),
-    postAlias(parts.operateAlias, parts.mailDomain),
+    postAlias(parts),
     listAliases(store, clock, names, parts.cursors, parts.mailDomain),
     getAlias(store, clock, parts.mailDomain),
     listTags(listing),

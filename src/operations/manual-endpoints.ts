@@ -26,7 +26,7 @@ function endpoint(described: Described, told: Told): string {
   }
   for (const [before, names] of again) lines.push(`- As at \`${before}\`: ${names.join(", ")}`);
   for (const [header, use] of Object.entries(headersOf(described))) lines.push(`- Header \`${header}\`: ${use}`);
-  const fields = body instanceof z.ZodObject ? bodyOf(body) : undefined;
+  const fields = body?.schema instanceof z.ZodObject ? bodyOf(body.schema) : undefined;
   return [
     `<a id="${name}"></a>\n### ${method} ${path}`,
     secret === true ? `${summary} HTTPS or localhost only.` : summary,

@@ -29,6 +29,9 @@ const answer = z
   })
   .meta({ id: "McpAnswer", description: "The JSON-RPC answer: `result`, or `error`." });
 
+/** In which a caller brings its key. */
+export const KEY_HEADER = "X-Blackboard-Key";
+
 export const mcpEndpoint: Described = {
   name: "post_mcp",
   method: "POST",
@@ -36,10 +39,10 @@ export const mcpEndpoint: Described = {
   summary: "The Model Context Protocol: the board as tools, resources and prompts. Streamable HTTP with JSON answers, without sessions.",
   input: z.strictObject({}),
   headers: {
-    "X-Blackboard-Key": "A secret key, for tools that sign for you; over HTTPS or from localhost only, else the request is refused.",
+    [KEY_HEADER]: "A secret key, for tools that sign for you; over HTTPS or from localhost only, else the request is refused.",
     "MCP-Protocol-Version": "The revision spoken: 2026-07-28 or 2025-11-25.",
   },
-  body: request,
+  body: { schema: request },
   responses: {
     200: { words: "The answer to a request. A tool that refuses answers a result with `isError` and the error object.", body: answer },
     202: "A notification was taken; there is no body.",

@@ -75,7 +75,9 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
         operationId: name,
         summary,
         parameters: [...parameters, ...headers],
-        ...(body === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema: component(body) } } } }),
+        ...(body?.schema === undefined
+          ? {}
+          : { requestBody: { required: true, content: { "application/json": { schema: component(body.schema) } } } }),
         responses: {
           ...answers,
           ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),

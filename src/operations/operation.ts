@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Feed } from "../board/live/feed.ts";
 import type { Scope } from "../board/rate.ts";
 import type { ErrorCode } from "../core/errors.ts";
+import type { BodyReader } from "../core/protocol/body.ts";
 
 export interface Reply {
   readonly status?: number;
@@ -27,11 +28,11 @@ export interface Answer {
   readonly types?: readonly string[];
 }
 
-export interface Call<Input> {
+export interface Call<Input, Body = unknown> {
   /** Path and query parameters, checked. */
   readonly input: Input;
-  /** The body's text where the operation takes one. */
-  readonly body: string;
+  /** What the operation's own reader made of the body. */
+  readonly body: Body;
   /** The query as it was written. */
   readonly query: Readonly<Record<string, string>>;
   readonly lastEventId: string | undefined;
@@ -44,15 +45,15 @@ export interface Call<Input> {
 /** An answer that is there already: what `run` would give, as JSON text. */
 export type Ready = Required<Pick<Reply, "json">> & Pick<Reply, "next">;
 
-export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
+export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unknown> {
   readonly name: string;
   readonly method: "GET" | "POST";
   /** Parameters of the path stand in braces and in `input`. */
   readonly path: string;
   readonly summary: string;
   readonly input: Schema;
-  /** The JSON body, where there is one. */
-  readonly body?: z.ZodType;
+  /** Reads the body, where there is one. */
+  readonly body?: BodyReader<Body>;
   readonly responses: Readonly<Record<number, string | Answer>>;
   readonly refusals: readonly ErrorCode[];
   /** Where a refusal has another status here than in the table. */
@@ -67,8 +68,10 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly extraRate?: (input: z.infer<Schema>) => Scope | undefined;
   /** Carries a secret: HTTPS only, never cached, not for other sites' pages. */
   readonly secret?: true;
-  /** Throws where it is switched off; asked before the body is read. */
+  /** Throws where it is switched off; asked first of all. */
   readonly requireOpen?: () => void;
+  /** Throws where it can do nothing at the moment; asked once the call is paid for, before the body is read. */
+  readonly requireReady?: () => void;
   /** Whether a call stays open for long, and counts among the caller's open streams and polls. */
   readonly holds?: (input: z.infer<Schema>) => boolean;
   /** Whether the answer may be so large that a caller who leaves others unread does not get it. */
@@ -81,7 +84,7 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
   readonly steady?: true;
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
   readonly revalidate?: true;
-  run(call: Call<z.infer<Schema>>): Promise<Reply>;
+  run(call: Call<z.infer<Schema>, Body>): Promise<Reply>;
   /**
    * Looked up once for an input: how to answer it at a moment without waiting, if that can be at all.
    * Undefined from the inner function means that this time it takes `run`. Nothing may be due when it is asked.
@@ -96,28 +99,17 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject> {
 /** What documents tell of an address; all there is to tell of one that is no operation of the board's own. */
 export interface Described extends Pick<
   Operation,
-  | "name"
-  | "method"
-  | "path"
-  | "summary"
-  | "input"
-  | "body"
-  | "responses"
-  | "refusals"
-  | "statuses"
-  | "rate"
-  | "secret"
-  | "resumes"
-  | "revalidate"
+  "name" | "method" | "path" | "summary" | "input" | "responses" | "refusals" | "statuses" | "rate" | "secret" | "resumes" | "revalidate"
 > {
+  readonly body?: Pick<BodyReader<unknown>, "schema">;
   /** Headers that it heeds, and what each is for. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The form in which refusals come, with the board's error object as its `error.data`; the error object itself unless given. */
   readonly refusalBody?: z.ZodType;
 }
 
-/** Keeps the input's type inside the file that defines the operation. */
-export function operation<Schema extends z.ZodObject>(definition: Operation<Schema>): Operation {
+/** Keeps the types of input and body inside the file that defines the operation. */
+export function operation<Schema extends z.ZodObject, Body>(definition: Operation<Schema, Body>): Operation {
   return definition;
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Advise } from "../board/advice.ts";
 import type { Difficulty } from "../board/difficulty.ts";
 import type { Post } from "../board/post.ts";
-import { envelopeSchema } from "../core/protocol/envelope.ts";
+import { envelopeReader } from "../core/protocol/envelope.ts";
 import { flag } from "../core/query/forms.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -21,7 +21,16 @@ export const POST_REFUSALS = [
   "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
 ] as const;
 
-export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, clock: Clock, baseUrl: string) =>
+export interface PostParts {
+  readonly post: Post;
+  readonly difficulty: Difficulty;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  /** Throws where nothing may be written at the moment. */
+  readonly requireWritable: () => void;
+}
+
+export const postMessage = ({ post, difficulty, clock, baseUrl, requireWritable }: PostParts, advise: Advise) =>
   operation({
     name: "post_message",
     method: "POST",
@@ -30,7 +39,7 @@ export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, 
     input: z.strictObject({
       dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
     }),
-    body: envelopeSchema,
+    body: envelopeReader,
     responses: {
       201: { words: "Created.", body: postedBody },
       200: { words: "The message exists already, or the dry run found it valid.", body: z.union([postedBody, dryRunBody]) },
@@ -38,6 +47,7 @@ export const postMessage = (post: Post, advise: Advise, difficulty: Difficulty, 
     refusals: POST_REFUSALS,
     rate: "writes",
     keeps: true,
+    requireReady: requireWritable,
     async run({ input, body }) {
       const { result, card, warnings } = await post(body, { dryRun: input.dry_run });
       if (result === "valid") {

@@ -1,11 +1,10 @@
 // POST /api/reports: notice and action. A report is for the operator alone and hides nothing by itself.
 import { z } from "zod";
 import type { Report } from "../board/reports.ts";
-import { Refusal } from "../core/errors.ts";
+import { jsonBody } from "../core/protocol/body.ts";
 import { codePoints } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { parseJson, requireSchema } from "../core/protocol/payload.ts";
-import { FEW_VALUES, scanText } from "../core/protocol/text-scan.ts";
+import { FEW_VALUES } from "../core/protocol/text-scan.ts";
 import { iso } from "../core/protocol/time.ts";
 import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import { reportedBody } from "./bodies/moderation.ts";
@@ -14,7 +13,7 @@ import { operation } from "./operation.ts";
 const { report_explanation_chars: most, report_contact_chars: contactChars } = LIMITS;
 const rule = `must have 1 to ${most} characters`;
 
-const body = z
+const schema = z
   .strictObject({
     target: z
       .string()
@@ -33,8 +32,14 @@ const body = z
   })
   .meta({ id: "Report" });
 
-/** One flat object. */
-const DEPTH = 2;
+const body = jsonBody(schema, {
+  depth: 2,
+  mostValues: FEW_VALUES,
+  object: {
+    fields: "`target`, `category` and `explanation`",
+    hint: `Send {"target":"<message id>","category":"spam","explanation":"..."}; the categories are ${REPORT_CATEGORIES.join(", ")}.`,
+  },
+});
 
 export const postReport = (report: Report) =>
   operation({
@@ -53,14 +58,8 @@ export const postReport = (report: Report) =>
     ],
     rate: "reports",
     refunds: true,
-    async run({ body: text, caller }) {
-      const value = parseJson(text, "The body", FEW_VALUES);
-      if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw new Refusal("invalid_field", "The body must be one JSON object with `target`, `category` and `explanation`.", {
-          hint: `Send {"target":"<message id>","category":"spam","explanation":"..."}; the categories are ${REPORT_CATEGORIES.join(", ")}.`,
-        });
-      scanText(text, DEPTH);
-      const { id, at, category, target } = await report({ ...requireSchema(body, value), caller });
+    async run({ body: complaint, caller }) {
+      const { id, at, category, target } = await report({ ...complaint, caller });
       return { status: 201, body: { report: { id, state: "received", received_at: iso(at), category, target } } };
     },
   });

@@ -1,6 +1,6 @@
 // POST /api/assist/prepare: the exact payload to sign, for callers who keep their key and want the rest done.
 import { z } from "zod";
-import { prepareSchema, type Prepare } from "../board/prepare.ts";
+import { type Prepare, prepareReader } from "../board/prepare.ts";
 import { workBits } from "../core/protocol/work.ts";
 import { flag } from "../core/query/forms.ts";
 import { preparedBody } from "./bodies/messages.ts";
@@ -18,7 +18,7 @@ export const prepareMessage = (prepare: Prepare) =>
     path: "/api/assist/prepare",
     summary: "The exact payload for you to sign, its id and the work it needs; no key leaves you.",
     input: z.strictObject({ mine: flag.default(false).describe("Whether the board also finds the nonce.") }),
-    body: prepareSchema,
+    body: prepareReader,
     responses: { 200: { words: "What to sign, and how. Refs and claims are judged when the message is posted.", body: preparedBody } },
     // oxfmt-ignore
     refusals: [

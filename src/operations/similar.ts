@@ -1,9 +1,8 @@
 // GET and POST /api/similar: live messages like a text.
 import { z } from "zod";
 import type { List } from "../board/list.ts";
-import { Refusal } from "../core/errors.ts";
-import { parseJson, requireSchema } from "../core/protocol/payload.ts";
-import { FEW_VALUES, scanText } from "../core/protocol/text-scan.ts";
+import { jsonBody } from "../core/protocol/body.ts";
+import { FEW_VALUES } from "../core/protocol/text-scan.ts";
 import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
@@ -41,15 +40,15 @@ export const getSimilar = (list: List, present: Presenter) =>
     run: ({ input }) => answer(list, present)(input),
   });
 
-const body = z.strictObject({
-  text,
-  limit: z.number().int().min(1).max(LIMITS.list_limit).optional(),
-  cursor: z.string().optional(),
-  format,
-});
-
-/** One flat object. */
-const DEPTH = 2;
+const body = jsonBody(
+  z.strictObject({
+    text,
+    limit: z.number().int().min(1).max(LIMITS.list_limit).optional(),
+    cursor: z.string().optional(),
+    format,
+  }),
+  { depth: 2, mostValues: FEW_VALUES, object: { fields: "`text`", hint: 'Send {"text":"what to compare with"}.' } },
+);
 
 export const postSimilar = (list: List, present: Presenter) =>
   operation({
@@ -67,13 +66,7 @@ export const postSimilar = (list: List, present: Presenter) =>
     ],
     rate: "searches",
     async run({ input, body: given }) {
-      const value = parseJson(given, "The body", FEW_VALUES);
-      if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw new Refusal("invalid_field", "The body must be one JSON object with `text`.", {
-          hint: 'Send {"text":"what to compare with"}.',
-        });
-      scanText(given, DEPTH);
-      const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = requireSchema(body, value);
+      const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = given;
       return answer(list, present)({ text: wanted, limit, cursor, fields: input.fields, format: shown });
     },
   });

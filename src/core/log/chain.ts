@@ -1,6 +1,6 @@
 // The hash chain over the one sequence of changes, checkable with twenty lines in any language.
 import { sha256Hex } from "../protocol/sha256.ts";
-import type { EntryType } from "../message/standing.ts";
+import type { EntryType } from "./entry-type.ts";
 import { type Chained, entryText } from "./entry-text.ts";
 
 export { GENESIS } from "./entry-text.ts";

@@ -5,8 +5,8 @@ import { requireUnreserved } from "../protocol/alias-name.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
 import { DAY_MS } from "../spans.ts";
+import type { EntryType } from "../log/entry-type.ts";
 import { isSameAgent, type PrincipalLedger } from "./principal.ts";
-import type { EntryType } from "./standing.ts";
 
 /** An alias outlives its owner's last signed act by this much, and is then kept for the old owner for as long again. */
 export const ALIAS_LIFE_MS = LIMITS.alias_days * DAY_MS;

@@ -1,4 +1,5 @@
 // What the board knows about one message beyond its signed bytes, and the window through which rules see and change it.
+import type { EntryType } from "../log/entry-type.ts";
 import { distinctLabels, foldLabel } from "../protocol/labels.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
@@ -71,19 +72,7 @@ export interface Gone {
   readonly restored: boolean;
 }
 
-export type EntryType =
-  | "create"
-  | "expire"
-  | "retract"
-  | "supersede"
-  | "remove"
-  | "restore"
-  | "status"
-  | "alias_claim"
-  | "alias_release"
-  | "alias_expire"
-  | "key_block"
-  | "key_unblock";
+export type { EntryType };
 
 export type LabelField = "tag" | "need" | "offer";
 export interface Label {

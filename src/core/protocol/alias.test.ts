@@ -3,7 +3,9 @@ import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { PK } from "../../../test/support/payload.ts";
 import { agentId, messageId } from "./identity.ts";
 import { ALIAS, foldAlias, isReserved, requireAlias } from "./alias-name.ts";
-import { readAliasEnvelope } from "./alias.ts";
+import { aliasDraftOf, aliasReader } from "./alias.ts";
+
+const readAliasEnvelope = (text: string, emptyNonce = false) => aliasDraftOf(aliasReader.read(text), emptyNonce);
 
 const SIG = `${"A".repeat(85)}A`;
 const text = (fields: object = {}): string => JSON.stringify({ v: 1, pk: PK, ts: 1767225600, op: "claim", alias: "helper", ...fields });

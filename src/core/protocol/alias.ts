@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
 import { requireAlias } from "./alias-name.ts";
+import { jsonBody } from "./body.ts";
 import { ALIAS_ENVELOPE_HINT, envelopeFieldHint, MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
 import { unpadded } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
@@ -10,7 +11,8 @@ import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
 import { requireKeySpelling, requireSealSpelling } from "./spelling.ts";
 import { FEW_VALUES, scanText } from "./text-scan.ts";
 
-export const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
+const aliasEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
+type AliasEnvelope = z.infer<typeof aliasEnvelopeSchema>;
 
 const aliasPayloadSchema = z.strictObject({
   v: z.number().int(),
@@ -26,26 +28,22 @@ export type AliasPayload = z.infer<typeof aliasPayloadSchema>;
 export interface AliasDraft {
   readonly id: string;
   readonly agent: string;
-  readonly envelope: z.infer<typeof aliasEnvelopeSchema>;
+  readonly envelope: AliasEnvelope;
   readonly payload: AliasPayload;
 }
 
 const DEPTH = 2;
 
-function requireObject(value: unknown, what: string): asserts value is object {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Refusal("invalid_field", `${what} must be one JSON object.`, { hint: ALIAS_ENVELOPE_HINT });
-}
+/** An operation as it is sent. */
+export const aliasReader = jsonBody(aliasEnvelopeSchema, {
+  depth: DEPTH,
+  mostValues: FEW_VALUES,
+  object: { hint: ALIAS_ENVELOPE_HINT },
+  hints: { broken: ALIAS_ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)) },
+});
 
-/** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
-export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft {
-  const value = parseJson(body, "The body", FEW_VALUES);
-  requireObject(value, "The body");
-  scanText(body, DEPTH);
-  const envelope = requireSchema(aliasEnvelopeSchema, value, {
-    broken: ALIAS_ENVELOPE_HINT,
-    unknown: (field) => envelopeFieldHint(field, Object.keys(aliasPayloadSchema.shape)),
-  });
+/** `emptyNonce` lets a dry run leave the work for later. */
+export function aliasDraftOf(envelope: AliasEnvelope, emptyNonce = false): AliasDraft {
   requireSealSpelling(envelope, emptyNonce);
   const payload = parseAliasPayload(envelope.payload);
   return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload };
@@ -53,8 +51,9 @@ export function readAliasEnvelope(body: string, emptyNonce = false): AliasDraft 
 
 function parseAliasPayload(text: string): AliasPayload {
   if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
-  const value = parseJson(text, "`payload`", FEW_VALUES);
-  requireObject(value, "`payload`");
+  const value = parseJson(text, "`payload`", { mostValues: FEW_VALUES });
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint: ALIAS_ENVELOPE_HINT });
   // Before the depth, which a message may exceed.
   if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
     throw new Refusal("invalid_field", "`payload` is a message, not an alias operation: it has `kind`, and no `op`.", {

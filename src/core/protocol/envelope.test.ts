@@ -6,12 +6,13 @@ import { Agent, sha256 } from "../../../test/support/agent.ts";
 import { outcome, refusalOf } from "../../../test/support/outcome.ts";
 import { ID, noteText } from "../../../test/support/payload.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
-import { checkBlobs, readEnvelope } from "./envelope.ts";
+import { checkBlobs, draftOf, envelopeReader } from "./envelope.ts";
 
 const agent = new Agent();
 const SIG = `${"A".repeat(85)}w`;
 const PAYLOAD = noteText({ body: "Grüße, 世界 👋" });
 const good = { payload: PAYLOAD, sig: SIG, nonce: "0" };
+const readEnvelope = (text: string, emptyNonce = false) => draftOf(envelopeReader.read(text), emptyNonce);
 const read = (body: string): string => outcome(() => readEnvelope(body));
 const sent = (fields: Readonly<Record<string, unknown>>): string => read(JSON.stringify({ ...good, ...fields }));
 

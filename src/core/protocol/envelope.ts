@@ -1,14 +1,15 @@
 // The envelope around a signed payload: from untrusted text to a parsed draft, without a clock or a store.
 import { z } from "zod";
 import { Refusal } from "../errors.ts";
+import { jsonBody } from "./body.ts";
 import { ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
 import { firstCodePoints, utf8Length } from "./encoding.ts";
 import { agentId, messageId } from "./identity.ts";
 import { LIMITS } from "./limits.ts";
-import { type Attachment, parseJson, parsePayload, type Payload, payloadSchema, requireSchema } from "./payload.ts";
+import { type Attachment, parsePayload, type Payload, payloadSchema } from "./payload.ts";
 import { sha256Hex } from "./sha256.ts";
 import { requireSealSpelling } from "./spelling.ts";
-import { FEW_VALUES, scanText } from "./text-scan.ts";
+import { FEW_VALUES } from "./text-scan.ts";
 
 export const envelopeSchema = z.strictObject({
   payload: z
@@ -32,21 +33,17 @@ export interface Draft {
 }
 
 const INSIDE = Object.keys(payloadSchema.shape);
-const HINTS = { broken: ENVELOPE_HINT, unknown: (field: string) => envelopeFieldHint(field, INSIDE) };
 
-/** `body` is the request's text; `emptyNonce` lets a dry run leave the work for later. */
-export function readEnvelope(body: string, emptyNonce = false): Draft {
-  const value = parseJson(body, "The body", FEW_VALUES);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Refusal("invalid_field", "The body must be one JSON object with `payload`, `sig` and `nonce`.", {
-      hint: ENVELOPE_HINT,
-    });
-  }
-  scanText(body, LIMITS.data_depth);
-  return draft(requireSchema(envelopeSchema, value, HINTS), emptyNonce);
-}
+/** An envelope as it is sent. */
+export const envelopeReader = jsonBody(envelopeSchema, {
+  depth: LIMITS.data_depth,
+  mostValues: FEW_VALUES,
+  object: { fields: "`payload`, `sig` and `nonce`", hint: ENVELOPE_HINT },
+  hints: { broken: ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, INSIDE) },
+});
 
-function draft(envelope: Envelope, emptyNonce: boolean): Draft {
+/** `emptyNonce` lets a dry run leave the work for later. */
+export function draftOf(envelope: Envelope, emptyNonce = false): Draft {
   requireSealSpelling(envelope, emptyNonce);
   if (!envelope.payload.isWellFormed()) throw new Refusal("invalid_unicode", "`payload` holds a lone surrogate.");
   const payload = parsePayload(envelope.payload);

@@ -156,12 +156,17 @@ export function parsePayload(payload: string): Payload {
 
 export const INTEGER_HINT = "Write it with digits alone: 1, not 1.0 or 1e0.";
 
-export function parseJson(text: string, what: string, mostValues?: number): unknown {
+/** `quoted`: the engine shows what stands around the fault. */
+export function parseJson(
+  text: string,
+  what: string,
+  { mostValues, quoted = true }: { readonly mostValues?: number | undefined; readonly quoted?: boolean } = {},
+): unknown {
   requireFewValues(text, what, mostValues);
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refusal("invalid_json", `${what} is not JSON: ${(error as Error).message}.`);
+    throw new Refusal("invalid_json", `${what} is not JSON${quoted ? `: ${(error as Error).message}` : ""}.`);
   }
 }
 

@@ -80,12 +80,13 @@ export function showDocuments({ openapi, transparency, report, site, baseUrl }: 
         201: { words: "The receipt.", types: ["text/html"] },
         400: { words: "The form again, and what is wrong with it.", types: ["text/html"] },
       },
+      body: { read: (text) => Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== "")) },
       async run(call) {
-        const given = Object.fromEntries([...new URLSearchParams(call.body)].filter(([, value]) => value !== ""));
+        const given = call.body;
         // It only says which of the two forms this is.
         const { contest: _contest, ...complaint } = given;
         try {
-          const { body } = await report.run({ ...call, body: JSON.stringify(complaint) });
+          const { body } = await report.run({ ...call, body: report.body?.read(JSON.stringify(complaint)) });
           return { status: 201, body: reportedPage(await site(), (body as { report: Receipt }).report), type: HTML_TYPE };
         } catch (error) {
           if (!(error instanceof Refusal) || error.status !== 400) throw error;

@@ -1,12 +1,12 @@
 // POST /preview: how a text will look on the pages, for those who are writing it. Nothing is kept.
 import { z } from "zod";
+import { jsonBody } from "../../core/protocol/body.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { parseJson, requireSchema } from "../../core/protocol/payload.ts";
 import { renderMarkdown } from "../../pages/message-text.ts";
 import { operation, type Operation } from "../operation.ts";
 import { slice } from "../../ports/share.ts";
 
-const body = z.strictObject({ body: z.string().max(LIMITS.body_chars) });
+const body = jsonBody(z.strictObject({ body: z.string().max(LIMITS.body_chars) }), {});
 
 export const showPreview: Operation = operation({
   name: "show_preview",
@@ -27,8 +27,7 @@ export const showPreview: Operation = operation({
     "rate_limited",
   ],
   rate: "reads",
-  async run(call) {
-    const { body: text } = requireSchema(body, parseJson(call.body, "The body"));
+  async run({ body: { body: text } }) {
     return { body: slice(() => renderMarkdown(text).text), type: "text/html; charset=utf-8" };
   },
 });

@@ -1,8 +1,7 @@
 // The access log: each request once, when its answer has gone out or its connection ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isIPv4, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { callerOf } from "../../board/callers.ts";
 
 export interface Access {
   readonly method: string;
@@ -82,11 +81,4 @@ export class AccessLog {
     });
     return underWay;
   }
-}
-
-/** The network of an address, and not whose it is: IPv4 without its last 8 bits, IPv6 without its last 80; nothing of what is no address. */
-export function maskedAddress(address: string): string {
-  const caller = callerOf(address);
-  if (isIPv4(caller)) return caller.replace(/\.\d+$/, ".0");
-  return /^[0-9a-f]{1,4}(?::[0-9a-f]{1,4}){3}$/.test(caller) ? `${caller.split(":").slice(0, 3).join(":")}::` : "unknown";
 }

@@ -4,6 +4,7 @@ import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import { ADDRESSES_KEPT, LONGEST_ADDRESS_KEPT, type Versions } from "../../board/versions.ts";
 import { Recent } from "../../core/recent.ts";
+import { admit, couldPay } from "../../operations/call.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Door } from "./door.ts";
@@ -59,10 +60,9 @@ export class AnswersAtHand {
     const known = request.method === "GET" ? this.#known.get(url) : undefined;
     if (known === undefined || isUnusual(headers) || !this.#parts.door.admits(request)) return false;
     const { rates, unsent } = this.#parts;
-    const { rate } = known.operation;
     const caller = this.#callerOf(request);
     // Before anything is made for it: a refusal has to stay cheap.
-    if (caller === undefined || !rates.has(rate, caller)) return false;
+    if (caller === undefined || !couldPay(known.operation, caller, rates)) return false;
     const began = performance.now();
     const now = this.#parts.clock.now();
     const tag = known.version(now);
@@ -71,7 +71,7 @@ export class AnswersAtHand {
     const bytes = Buffer.byteLength(ready.json);
     if (!unsent.admits(caller, bytes)) return false;
     unsent.count(response, () => caller, ready.json);
-    rates.take(rate, caller);
+    admit(known.operation, { caller, requireSafe }, rates);
     const head = [...this.#head, ...("format" in known.operation.input.shape ? VARIES : []), "etag", tag, "content-length", String(bytes)];
     const link = this.#linkOf(known, url, ready.next);
     if (link !== undefined) head.push("link", link);
@@ -96,6 +96,9 @@ export class AnswersAtHand {
     return known.link;
   }
 }
+
+/** Nothing with a secret is at hand. */
+const requireSafe = (): void => {};
 
 /** Only the usual way refuses for lack of a Host, tells that nothing is new, reads bodies and writes Markdown. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>

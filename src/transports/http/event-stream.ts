@@ -9,7 +9,7 @@ import { errorBody, Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import type { Door } from "./door.ts";
-import { toRefusal } from "./refusals.ts";
+import { refusalFor } from "./refusals.ts";
 
 /** What may wait for one reader. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -194,7 +194,7 @@ export class EventStreams {
       closed();
     });
     const { report } = this.#parts;
-    done.catch((error: unknown) => sink.end(toRefusal(error, report)));
+    done.catch((error: unknown) => sink.end(refusalFor(error, report)));
   }
 
   /** Nothing of these messages goes out any more, also not to those who were slow to take it. */

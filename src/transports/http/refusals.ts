@@ -3,9 +3,8 @@ import type { FastifyReply } from "fastify";
 import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/report.ts";
-import { SearchUnavailable } from "../../ports/search.ts";
-import { StoreFailure } from "../../ports/store.ts";
 import type { PaceDetails } from "../../board/rate.ts";
+import { toRefusal } from "../../operations/refused.ts";
 import type { Door } from "./door.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { answerBeforeBody, isTooMuch } from "./unread.ts";
@@ -24,7 +23,8 @@ const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 /** Errors of the server's own parsing, in the board's words. */
-function fromFramework(error: { code?: string; statusCode?: number }): Refusal | undefined {
+function fromFramework(thrown: unknown): Refusal | undefined {
+  const error = thrown as { code?: string; statusCode?: number };
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
@@ -44,22 +44,8 @@ function fromFramework(error: { code?: string; statusCode?: number }): Refusal |
   }
 }
 
-/** Whatever was thrown, as the refusal that a caller gets, which counts it. */
-export function toRefusal(error: unknown, report: RequestReport): Refusal {
-  const refusal = refusalOf(error, report);
-  report.refused(refusal.code);
-  return refusal;
-}
-
-function refusalOf(error: unknown, report: RequestReport): Refusal {
-  if (error instanceof Refusal) return error;
-  if (error instanceof StoreFailure) return new Refusal(error.code);
-  if (error instanceof SearchUnavailable) return new Refusal("storage_unavailable", error.message);
-  const known = fromFramework(error as { code?: string; statusCode?: number });
-  if (known !== undefined) return known;
-  report.failed("request", error);
-  return new Refusal("internal");
-}
+/** Whatever was thrown in answering a request; also what the server's own parsing throws. */
+export const refusalFor = (error: unknown, report: RequestReport): Refusal => toRefusal(error, report, fromFramework);
 
 export interface RefusalParts {
   readonly baseUrl: string;

@@ -1,20 +1,19 @@
-// One operation as one HTTP route: who may ask, what was asked, and how the answer is sent.
+// One operation as one HTTP route: what was asked of the door, and how the answer is sent.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from "fastify";
 import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
-import { pacedShare, shareOf } from "../../board/share.ts";
 import type { Versions } from "../../board/versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { admit, type AdmittedCall, type Guest } from "../../operations/call.ts";
+import { formQuery, joinedLists } from "../../operations/input.ts";
 import type { Call, Operation, Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/report.ts";
-import { atTheCostOf } from "../../ports/share.ts";
 import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
-import { formQuery, joinedLists, readInput } from "./input.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
 import { nextLink } from "./next-link.ts";
@@ -26,60 +25,74 @@ import type { RequestTurns } from "./turns.ts";
 import type { Unsent } from "./unsent.ts";
 import { sendStream, type UnderWay } from "./stream.ts";
 
-export interface RouteParts {
+export interface GuestParts {
+  readonly baseUrl: string;
+  /** Whether a request may carry a secret. */
+  readonly secure: (request: Arrival) => boolean;
+  /** Where a caller's requests have their turns. */
+  readonly turns: RequestTurns | undefined;
+}
+
+export interface RouteParts extends GuestParts {
   readonly rates: RateLimiter;
   readonly report: RequestReport;
-  readonly baseUrl: string;
   readonly streams: EventStreams;
   /** Answers that are sent piece by piece. */
   readonly underWay: UnderWay;
-  /** Whether a request may carry a secret. */
-  readonly secure: (request: Arrival) => boolean;
   readonly versions: Pick<Versions, "of">;
   readonly atHand: Pick<AnswersAtHand, "learn">;
-  /** Where a caller's requests have their turns. */
-  readonly turns: RequestTurns | undefined;
   readonly unsent: Pick<Unsent, "require">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
   readonly documents: SendDocument;
 }
 
-export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
-  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, secure, pages, documents, turns, unsent } = parts;
-  /** Whose token is given back if they are refused; who was refused before had none taken. */
-  const refundable = new WeakSet<FastifyRequest>();
-  /** Puts back the bytes that a request was counted for. */
-  const bytesBack = new WeakMap<FastifyRequest, () => void>();
-  const countBytes = (request: FastifyRequest, length: number): void => {
-    if (operation.keeps === true) bytesBack.set(request, rates.takeBytes("bytes", callerOf(request.ip), length));
+/** Whoever sent a request, as a guest of the board. */
+export function guestOf(request: FastifyRequest, reply: FastifyReply, { turns, secure, baseUrl }: GuestParts): Guest {
+  const caller = callerOf(request.ip);
+  return {
+    caller,
+    requireSafe: () => requireSafe(request, secure, baseUrl),
+    turn: () => turns?.enter(caller, request.raw, reply.raw),
+    waits: () => turns?.release(request.raw),
+    used: (ms) => turns?.used(caller, ms),
   };
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> => {
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Where it has come through the door of its operation. */
+    admitted: AdmittedCall | undefined;
+  }
+}
+
+export function addRoute(app: FastifyInstance, operation: Operation, parts: RouteParts): void {
+  const { rates, observe, report, baseUrl, versions, atHand, streams, underWay, pages, documents, turns, unsent } = parts;
+  const offersMarkdown = "format" in operation.input.shape;
+  const handle = async (request: FastifyRequest, reply: FastifyReply, call: AdmittedCall): Promise<FastifyReply | void> => {
     if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
-    else if ("format" in operation.input.shape) void reply.header("vary", "Accept");
+    else if (offersMarkdown) void reply.header("vary", "Accept");
     const page = operation.page !== undefined && wantsPage(request);
-    if (operation.body !== undefined && request.body === undefined) throw emptyBody(request);
+    if (operation.body?.schema !== undefined && request.body === undefined) throw emptyBody(request);
     // Sent in pieces, without saying how much it will be.
-    if (request.body !== undefined && !bytesBack.has(request)) countBytes(request, (request.body as Buffer).byteLength);
-    const body = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
+    if (request.body !== undefined) call.countBytes((request.body as Buffer).byteLength);
+    const text = operation.method === "POST" ? (operation.secret === true ? takeText : readText)(request.body) : "";
     const written = request.query as Record<string, unknown>;
     const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
-    const markdown = "format" in operation.input.shape && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
+    const markdown = offersMarkdown && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
     if (markdown) query["format"] = "md";
-    const input = readInput(operation, request.params as Record<string, unknown>, query);
-    const extra = operation.extraRate?.(input);
-    if (extra !== undefined) rates.take(extra, callerOf(request.ip));
-    if (page) return await pages(request, reply, operation, callOf(request, reply, input, body, query));
-    const leave = operation.holds?.(input) === true ? rates.enter(callerOf(request.ip)) : undefined;
-    if (leave !== undefined) turns?.release(request.raw);
-    if (operation.large?.(input) === true) unsent.require(callerOf(request.ip));
+    const { input, body } = call.read({ params: request.params as Record<string, unknown>, query, text });
+    const asked = callOf(request, reply, { input, body, query: query as Record<string, string>, caller: call.caller });
+    if (page) return await pages(request, reply, operation, asked);
+    const leave = call.hold(input);
     try {
+      if (operation.large?.(input) === true) unsent.require(call.caller);
       const tag =
         operation.revalidate === undefined || leave !== undefined
           ? undefined
           : await versions.of(markdown ? `${request.url} md` : request.url);
       if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
-      const answer = await operation.run(callOf(request, reply, input, body, query));
+      const answer = await operation.run(asked);
       if (operation.steady === true) return await documents(request, reply, answer);
       // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
       if (tag !== undefined) void reply.header("etag", tag);
@@ -101,35 +114,26 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     method: operation.method,
     config: { form: operation.form === true },
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    // Before the body is read: who asks too often, or sends too much, costs next to nothing.
-    onRequest: check((request) => {
-      if (operation.secret === true) requireSafe(request, secure, baseUrl);
+    onRequest: check((request, reply) => {
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
-      operation.requireOpen?.();
-      if (operation.refunds === true) rates.take("reads", callerOf(request.ip));
-      rates.take(operation.rate, callerOf(request.ip));
-      if (operation.refunds === true) refundable.add(request);
+      const call = (request.admitted = admit(operation, guestOf(request, reply, parts), rates));
       const length = request.headers["content-length"];
       if (length === undefined) return;
       if (Number(length) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
-      countBytes(request, Number(length));
+      call.countBytes(Number(length));
     }),
     ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
     // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
     ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
     onResponse: (request, reply, done) => {
-      if (reply.statusCode >= 400 && refundable.has(request)) rates.giveBack(operation.rate, callerOf(request.ip));
-      if (reply.statusCode !== 201) bytesBack.get(request)?.();
+      request.admitted?.end(reply.statusCode);
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();
     },
-    handler: async (request, reply) => {
-      const caller = callerOf(request.ip);
-      await turns?.enter(caller, request.raw, reply.raw);
-      const share =
-        operation.paced === true ? pacedShare(rates, caller) : shareOf(rates, operation.rate, caller, (ms) => turns?.used(caller, ms));
-      return atTheCostOf(share, () => handle(request, reply));
+    handler: (request, reply) => {
+      const call = request.admitted!;
+      return call.work(() => handle(request, reply, call));
     },
   });
 }
@@ -155,7 +159,7 @@ export function check(work: (request: FastifyRequest, reply: FastifyReply) => vo
 }
 
 /** A secret comes in the body of a safe request, or not at all; what stands in the address is not quoted, for it may be one. */
-function requireSafe(request: FastifyRequest, secure: RouteParts["secure"], baseUrl: string): void {
+function requireSafe(request: FastifyRequest, secure: GuestParts["secure"], baseUrl: string): void {
   if (!secure(request.raw)) throw new Refusal("https_required");
   requireOwnPage(request, baseUrl, "The request was sent by a page of another site, which has no business with keys.");
   if (request.url.includes("?"))
@@ -219,17 +223,12 @@ function sendReply(reply: FastifyReply, answer: Reply): FastifyReply {
 function callOf(
   request: FastifyRequest,
   { raw }: FastifyReply,
-  input: Record<string, unknown>,
-  body: string,
-  query: Record<string, unknown>,
+  read: Pick<Call<Record<string, unknown>>, "input" | "body" | "query" | "caller">,
 ): Call<Record<string, unknown>> {
   const lastEventId = request.headers["last-event-id"];
   return {
-    input,
-    body,
-    query: query as Record<string, string>,
+    ...read,
     lastEventId: typeof lastEventId === "string" ? lastEventId : undefined,
-    caller: callerOf(request.ip),
     closed() {
       const controller = new AbortController();
       // Of this answer, not of the connection, which may live on with other requests and other listeners.

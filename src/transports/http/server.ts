@@ -12,9 +12,6 @@ import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
-import type { Visit } from "../mcp/calls.ts";
-import type { ProtocolServer } from "../mcp/legs.ts";
-import { MCP_PATH, mountMcp } from "../mcp/mount.ts";
 import { type Access, AccessLog } from "./access-log.ts";
 import { absent, methodsAt, pathOf } from "./absent.ts";
 import { addAssets } from "./assets.ts";
@@ -23,9 +20,10 @@ import { clientErrorHandler } from "./client-errors.ts";
 import { boundConnections } from "./connections.ts";
 import { drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
+import { MCP_PATH, mountMcp, type McpParts } from "./mcp-route.ts";
 import { pageSender, wantsPage } from "./pages.ts";
 import { doorOf, type DoorParts, WHOLE_BOARD } from "./door.ts";
-import { sendRefusal, toRefusal } from "./refusals.ts";
+import { refusalFor, sendRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
 import { addRoute, check, keepPrivate, wrongType } from "./route.ts";
 import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
@@ -64,8 +62,8 @@ export interface HttpParts extends DoorParts {
   readonly refusalPage: (refusal: Refusal) => Promise<string>;
   /** Tells of what the operator removed, by id. */
   readonly onRemoved: (listener: (targets: ReadonlySet<string>) => void) => void;
-  /** What answers a message at /mcp from these operations, where there is such an address. */
-  readonly mcp?: (operations: readonly Operation[]) => (visit: Visit) => ProtocolServer;
+  /** What answers at /mcp from these operations, where there is such an address. */
+  readonly mcp?: (operations: readonly Operation[]) => McpParts;
 }
 
 /** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need: gone in 15 s, looks between and all. */
@@ -103,7 +101,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
     routerOptions: { maxParamLength: MAX_PARAM_CHARS, ignoreTrailingSlash: true },
     clientErrorHandler: clientErrorHandler(parts, (socket, status) => accessLog?.refused(socket, status)),
     frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
-      void sendRefusal(reply, toRefusal(error, report), parts),
+      void sendRefusal(reply, refusalFor(error, report), parts),
   };
   // A missing Host is refused below, with words; the server's own refusal has none.
   const server = { connectionsCheckingInterval: CHECK_EVERY_MS, headersTimeout: HEADERS_MS, requireHostHeader: false };
@@ -198,9 +196,10 @@ export function httpServer(given: HttpParts): FastifyInstance {
   });
 
   takeJsonOnly(app);
+  app.decorateRequest("admitted");
   const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> =>
     sendRefusal(reply, refusal, parts, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, toRefusal(error, report)));
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, refusalFor(error, report)));
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
   const secure = secureCheck(parts);
   const streams = new EventStreams(parts);
@@ -214,7 +213,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   for (const operation of operations)
     addRoute(app, operation, { ...parts, streams, underWay, secure, pages, documents, atHand, turns, unsent });
   addAssets(app, parts.assets);
-  if (parts.mcp !== undefined) mountMcp(app, { ...parts, serverFor: parts.mcp(operations), secure, turns });
+  if (parts.mcp !== undefined) mountMcp(app, { ...parts, protocol: parts.mcp(operations), secure, turns });
 
   const { ready, notWritable, replica } = parts;
   // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.

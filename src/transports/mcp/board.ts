@@ -1,17 +1,17 @@
 // The board's own MCP server: its tools stand on the operations of this process, and it signs for callers who bring a key.
 import type { RateLimiter } from "../../board/rate.ts";
-import { errorBody, Refusal } from "../../core/errors.ts";
+import { errorBody } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import { openApi } from "../../operations/openapi.ts";
 import type { Operation } from "../../operations/operation.ts";
+import { toRefusal } from "../../operations/refused.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { RequestReport } from "../../ports/report.ts";
-import { toRefusal } from "../http/refusals.ts";
 import { operationCalls, type Visit } from "./calls.ts";
 import type { Ask, Body, Hand } from "./desk.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { requireKeyForm } from "./key-header.ts";
-import type { ProtocolServer } from "./legs.ts";
+import { protocolOver, type ProtocolServer } from "./legs.ts";
 import { surfaceServer } from "./server.ts";
 import { type ApiDocument, shapesOf } from "./shapes.ts";
 import { tools } from "./tools/list.ts";
@@ -28,7 +28,7 @@ export interface BoardMcpParts {
   readonly agentOf: (secret: string) => string | undefined;
 }
 
-export function boardMcp(parts: BoardMcpParts): (visit: Visit) => ProtocolServer {
+export function boardMcp(parts: BoardMcpParts): ReturnType<typeof protocolOver<Visit>> {
   const { operations, rates, report, entropy, baseUrl, version, agentOf } = parts;
   const calls = operationCalls(operations, rates);
   const surface = (): ReturnType<typeof surfaceServer> =>
@@ -42,7 +42,7 @@ export function boardMcp(parts: BoardMcpParts): (visit: Visit) => ProtocolServer
     });
   /** Made when the first one comes. */
   let serve: ReturnType<typeof surfaceServer> | undefined;
-  return (visit) =>
+  const serverFor = (visit: Visit): ProtocolServer =>
     (serve ??= surface())((gone) => {
       const ask = calls(visit, gone);
       return {
@@ -53,13 +53,14 @@ export function boardMcp(parts: BoardMcpParts): (visit: Visit) => ProtocolServer
         marks: fence(entropy.hex(TOKEN_BYTES)),
       };
     });
+  return protocolOver(serverFor, report);
 }
 
 /** The key of the header. Nobody is told how to write one where it should not be sent at all. */
-function keyIn({ key, secure }: Visit): string | undefined {
-  if (key === undefined || key === "") return undefined;
-  if (!secure) throw new Refusal("https_required");
-  return requireKeyForm(key);
+function keyIn(visit: Visit): string | undefined {
+  if (visit.key === undefined || visit.key === "") return undefined;
+  visit.requireSafe();
+  return requireKeyForm(visit.key);
 }
 
 /** The board signs: the key goes to the assisted operations and nowhere else. */

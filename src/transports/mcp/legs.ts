@@ -5,20 +5,38 @@ import {
   type McpServerFactory,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { RequestReport } from "../../ports/report.ts";
+import { readMessage, rpcError } from "./messages.ts";
 
 /** Whatever the package serves. */
 export type ProtocolServer = Awaited<ReturnType<McpServerFactory>>;
 
 /** `message` is the request's body, parsed; `request` has its headers, and a signal that is aborted when the caller goes away. */
-export type Serve<Visit> = (request: Request, message: unknown, visit: Visit) => Promise<Response>;
+type Serve<Visit> = (request: Request, message: unknown, visit: Visit) => Promise<Response>;
+
+/** The protocol as the address needs it that it is spoken at. */
+export function protocolOver<Visit extends object>(
+  serverFor: (visit: Visit) => ProtocolServer,
+  report: Pick<RequestReport, "failed">,
+): { readonly read: typeof readMessage; readonly answer: Serve<Visit>; readonly refusal: typeof rpcError } {
+  // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
+  let latest: Error | undefined;
+  const both = bothRevisions(serverFor, (error) => void (latest = error));
+  return {
+    read: readMessage,
+    refusal: rpcError,
+    async answer(request, message, visit) {
+      const response = await both(request, message, visit);
+      if (response.status >= 500) report.failed("mcp", latest);
+      return response;
+    },
+  };
+}
 
 /** The caller went away; nobody reads this. */
 const GONE = 499;
 
-export function bothRevisions<Visit extends object>(
-  serverFor: (visit: Visit) => ProtocolServer,
-  onError: (error: Error) => void,
-): Serve<Visit> {
+function bothRevisions<Visit extends object>(serverFor: (visit: Visit) => ProtocolServer, onError: (error: Error) => void): Serve<Visit> {
   const visits = new WeakMap<Request, Visit>();
   const modern = createMcpHandler(
     ({ requestInfo }) => {

@@ -3,7 +3,7 @@ import { type CallToolResult, type ProtocolError, ProtocolErrorCode, type Server
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
-import { unknownParameter } from "../http/input.ts";
+import { unknownParameter } from "../../operations/input.ts";
 import type { Arguments, Desk } from "./desk.ts";
 import { errorWithoutKeys, withoutKeys } from "./not-repeated.ts";
 import { PROMPTS } from "./prompts.ts";

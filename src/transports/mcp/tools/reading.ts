@@ -3,7 +3,7 @@ import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/markdown.ts";
 import type { Arguments, Body } from "../desk.ts";
-import { KEY_HEADER } from "../key-header.ts";
+import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
 import type { Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";

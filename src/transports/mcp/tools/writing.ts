@@ -2,7 +2,7 @@
 import { Refusal } from "../../../core/errors.ts";
 import { counted } from "../../../core/view/counted.ts";
 import type { Arguments, Body } from "../desk.ts";
-import { KEY_HEADER } from "../key-header.ts";
+import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { warningsText } from "../text.ts";
 import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";

@@ -1,9 +1,9 @@
 // From a request's path and query to an operation's checked input, with the nearest name where one is unknown.
 import { z } from "zod";
-import { ERRORS, Refusal } from "../../core/errors.ts";
-import type { Operation } from "../../operations/operation.ts";
-import { COMMA_LIST } from "../../core/query/forms.ts";
-import { nearest } from "../../core/nearest.ts";
+import { ERRORS, Refusal } from "../core/errors.ts";
+import type { Operation } from "./operation.ts";
+import { COMMA_LIST } from "../core/query/forms.ts";
+import { nearest } from "../core/nearest.ts";
 
 export function readInput(
   { input: schema, refusals }: Pick<Operation, "input" | "refusals">,

@@ -1,40 +1,44 @@
-// POST /mcp: who may call, what a body must be, and how the answer is sent; the rest is the protocol's.
+// POST /mcp: who may call, and how the answer is sent; the rest is the protocol's.
 import { Readable } from "node:stream";
-import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from "@modelcontextprotocol/server";
 import { toWebRequest } from "@modelcontextprotocol/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { requireFewValues, scanText } from "../../core/protocol/text-scan.ts";
 import type { RequestReport } from "../../ports/report.ts";
-import { takeText } from "../http/body.ts";
-import { type RefusalParts, sendRefusal, toRefusal } from "../http/refusals.ts";
-import { check, keepPrivate, longInTurns } from "../http/route.ts";
-import type { Arrival } from "../http/secure.ts";
-import type { RequestTurns } from "../http/turns.ts";
+import { admit, type Guest } from "../../operations/call.ts";
+import { KEY_HEADER, mcpEndpoint } from "../../operations/mcp-endpoint.ts";
+import { slice } from "../../ports/share.ts";
 import { accessTo } from "./access.ts";
-import type { Visit } from "./calls.ts";
-import { KEY_HEADER } from "./key-header.ts";
-import { bothRevisions, type ProtocolServer } from "./legs.ts";
-import { shareOf } from "../../board/share.ts";
-import { atTheCostOf, slice } from "../../ports/share.ts";
-import { errorWithoutKeys } from "./not-repeated.ts";
+import { takeText } from "./body.ts";
+import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
+import { check, type GuestParts, guestOf, keepPrivate, longInTurns } from "./route.ts";
 
-export const MCP_PATH = "/mcp";
+export const MCP_PATH = mcpEndpoint.path;
+/** What a message costs as such; the operations that it asks for are paid for by themselves. */
+const { rate, input, refusals } = mcpEndpoint;
+const ADDRESS = { rate, input, refusals };
 
-export interface MountParts extends RefusalParts {
-  readonly serverFor: (visit: Visit) => ProtocolServer;
+/** What answers at the address: the protocol, which knows nothing of HTTP but a request's headers. */
+export interface McpParts {
+  /** One message from the text of a body. */
+  read(text: string): unknown;
+  answer(
+    request: Request,
+    message: unknown,
+    visit: Guest & { readonly secure: boolean; readonly key: string | undefined },
+  ): Promise<Response>;
+  /** The board's error object in the protocol's own form. */
+  readonly refusal: (body: ErrorBody) => object;
+}
+
+export interface MountParts extends RefusalParts, GuestParts {
+  readonly protocol: McpParts;
   readonly rates: RateLimiter;
   readonly report: RequestReport;
-  readonly secure: (request: Arrival) => boolean;
-  readonly turns: RequestTurns | undefined;
   readonly observe: (operation: string, status: number, ms: number) => void;
 }
 
-/** A tool's arguments stand three levels deep, and hold a message whose `data` may be as deep as a payload allows. */
-const DEPTH = LIMITS.data_depth + 6;
 const BOTH_TYPES = "application/json, text/event-stream";
 const PREFLIGHT = {
   "access-control-allow-methods": "POST",
@@ -44,11 +48,8 @@ const PREFLIGHT = {
 } as const;
 
 export function mountMcp(app: FastifyInstance, parts: MountParts): void {
-  const { serverFor, rates, report, baseUrl, secure, observe, turns } = parts;
+  const { protocol, rates, report, baseUrl, secure, observe, turns } = parts;
   const access = accessTo(baseUrl);
-  // Told of every fault, also of those that callers make; only where the answer is one of ours is it worth a line.
-  let latest: Error | undefined;
-  const serve = bothRevisions(serverFor, (error) => void (latest = error));
   /** Only pages that may call learn what was answered. */
   const onSend = async (request: FastifyRequest, reply: FastifyReply) => {
     keepPrivate(reply);
@@ -64,9 +65,9 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
   app.route({
     method: "POST",
     url: MCP_PATH,
-    onRequest: check((request) => {
+    onRequest: check((request, reply) => {
       requireAccess(request);
-      rates.take("reads", callerOf(request.ip));
+      request.admitted = admit(ADDRESS, guestOf(request, reply, parts), rates);
       // Whatever is asked: who sends a key where others may hear it is told at the first request, not at the first post.
       if (keyOf(request) !== undefined && !secure(request.raw)) throw new Refusal("https_required", KEY_IN_THE_OPEN, { hint: KEY_HINT });
       if (Number(request.headers["content-length"] ?? 0) > LIMITS.request_bytes)
@@ -79,25 +80,28 @@ export function mountMcp(app: FastifyInstance, parts: MountParts): void {
       observe("mcp", reply.statusCode, reply.elapsedTime);
       done();
     },
-    errorHandler: (error, _request, reply) => void sendRefusal(reply, toRefusal(error, report), parts, undefined, rpcError),
+    errorHandler: (error, _request, reply) => void sendRefusal(reply, refusalFor(error, report), parts, undefined, protocol.refusal),
     handler: async (request, reply) => {
-      const caller = callerOf(request.ip);
-      await turns?.enter(caller, request.raw, reply.raw);
-      const message = atTheCostOf(
-        shareOf(rates, "reads", caller, (ms) => turns?.used(caller, ms)),
-        () => slice(() => readMessage(takeText(request.body))),
-      );
+      const message = await request.admitted!.work(async () => slice(() => protocol.read(takeText(request.body))));
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());
       const web = await toWebRequest(request.raw as Parameters<typeof toWebRequest>[0], message, { signal: closed.signal });
       // Both legs check that a caller takes either type; what matters is that this one takes JSON.
       web.headers.set("accept", BOTH_TYPES);
-      const waits = (): void => turns?.release(request.raw);
-      const used = (ms: number): void => turns?.used(caller, ms);
-      const visit = { caller, secure: secure(request.raw), key: keyOf(request), paid: true, waits, used };
-      const response = await serve(web, message, visit);
-      if (response.status >= 500) report.failed("mcp", latest);
-      return send(reply, response);
+      const isSafe = secure(request.raw);
+      const requireSafe = (): void => {
+        if (!isSafe) throw new Refusal("https_required");
+      };
+      // It has had its turn, and a read is paid for.
+      const visit = {
+        ...guestOf(request, reply, parts),
+        turn: () => undefined,
+        paid: true,
+        requireSafe,
+        secure: isSafe,
+        key: keyOf(request),
+      };
+      return send(reply, await protocol.answer(web, message, visit));
     },
   });
 }
@@ -120,49 +124,8 @@ function requireJsonWanted(accept: string | undefined): void {
   });
 }
 
-/** One message: what parsing hides is refused as in every other body, and nothing is nested deeper than anything here can be. */
-function readMessage(text: string): unknown {
-  const message = parsed(text);
-  scanText(text, DEPTH);
-  if (Array.isArray(message))
-    throw new Refusal("invalid_field", "Batches are not taken.", { hint: "Send one JSON-RPC message a request." });
-  if (isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message)) return message;
-  throw new Refusal("invalid_field", "The body is not a JSON-RPC 2.0 message.", {
-    hint: 'Send one like {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}: `id` is a text or an integer, `params` an object or left out.',
-  });
-}
-
-/** The engine would quote what stands around the fault, and that may be a key. */
-function parsed(text: string): unknown {
-  requireFewValues(text, "The body");
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal("invalid_json", "The body is not JSON.");
-  }
-}
-
 function send(reply: FastifyReply, response: Response): FastifyReply {
   void reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== "connection") void reply.header(name, value);
   return reply.send(response.body === null ? undefined : Readable.fromWeb(response.body));
-}
-
-const PARSE_ERROR = -32_700;
-const INVALID_REQUEST = -32_600;
-const INTERNAL = -32_603;
-const OTHER = -32_000;
-
-/** The board's error object inside the protocol's, for a request that named nobody to answer to. */
-function rpcError(body: ErrorBody): object {
-  const { error } = errorWithoutKeys(body);
-  return { jsonrpc: "2.0", id: null, error: { code: rpcCode(error.code), message: `${error.message} ${error.hint}`, data: error } };
-}
-
-function rpcCode(code: ErrorBody["error"]["code"]): number {
-  if (code === "invalid_json" || code === "invalid_utf8") return PARSE_ERROR;
-  if (code === "internal") return INTERNAL;
-  return ["too_deep", "duplicate_key", "forbidden_key", "invalid_unicode", "number_out_of_range", "invalid_field"].includes(code)
-    ? INVALID_REQUEST
-    : OTHER;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskedAddress } from "./access-log.ts";
+import { maskedAddress } from "./callers.ts";
 
 test.for([
   ["203.0.113.77", "203.0.113.0"],

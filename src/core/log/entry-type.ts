@@ -1,0 +1,14 @@
+// What an entry of the log can say.
+export type EntryType =
+  | "create"
+  | "expire"
+  | "retract"
+  | "supersede"
+  | "remove"
+  | "restore"
+  | "status"
+  | "alias_claim"
+  | "alias_release"
+  | "alias_expire"
+  | "key_block"
+  | "key_unblock";

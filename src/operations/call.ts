@@ -1,0 +1,108 @@
+// The one door: how a call of an operation is admitted, whichever way it came. HTTP, its answers at hand and MCP are adapters of this.
+//
+// Is it open? Is it paid for? Then, in the caller's turn and at the caller's cost: what was asked, read by the operation's own schemas; held,
+// if it stays open for long; run; and at the end what came to nothing is given back.
+import type { RateLimiter } from "../board/rate.ts";
+import { pacedShare, shareOf } from "../board/share.ts";
+import { atTheCostOf, slice } from "../ports/share.ts";
+import { readInput } from "./input.ts";
+import type { Call, Operation } from "./operation.ts";
+
+/** Whoever calls, by whichever way. */
+export interface Guest {
+  /** The address that it came from, as limits count callers. */
+  readonly caller: string;
+  /** A read that is paid for already and that no operation has used yet; undefined where each call pays for itself. */
+  paid?: boolean;
+  /** Throws where no secret may come this way. */
+  requireSafe(): void;
+  /** Resolves when it may be worked on. */
+  turn?(): Promise<void> | undefined;
+  /** It only waits from now on. */
+  waits?(): void;
+  /** It was worked on for so long. */
+  used?(ms: number): void;
+}
+
+/** What was asked, as it was written. */
+export interface Asked {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Of the body. */
+  readonly text: string;
+}
+
+/** All that the door has to know of what is called. */
+export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
+  Partial<Pick<Operation, "secret" | "requireOpen" | "refunds" | "keeps" | "paced" | "extraRate" | "requireReady" | "body" | "holds">>;
+
+/** Before anything of the body is read: who asks too often costs next to nothing. */
+export function admit(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
+  if (operation.secret === true) guest.requireSafe();
+  operation.requireOpen?.();
+  if (operation.refunds === true && guest.paid === undefined) rates.take("reads", guest.caller);
+  if (operation.rate === "reads" && guest.paid === true) guest.paid = false;
+  else rates.take(operation.rate, guest.caller);
+  return new AdmittedCall(operation, guest, rates);
+}
+
+/** Whether the caller of an operation that is always open could pay; takes nothing. */
+export const couldPay = ({ rate }: Callable, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
+
+export class AdmittedCall {
+  readonly #operation: Callable;
+  readonly #guest: Guest;
+  readonly #rates: RateLimiter;
+  #bytesBack: (() => void) | undefined = undefined;
+
+  constructor(operation: Callable, guest: Guest, rates: RateLimiter) {
+    this.#operation = operation;
+    this.#guest = guest;
+    this.#rates = rates;
+  }
+
+  get caller(): string {
+    return this.#guest.caller;
+  }
+
+  /** Counts the bytes of what is to be kept, once. */
+  countBytes(length: number): void {
+    if (this.#operation.keeps === true) this.#bytesBack ??= this.#rates.takeBytes("bytes", this.#guest.caller, length);
+  }
+
+  /** In the caller's turn, and from there on at its cost. */
+  async work<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { rate, paced } = this.#operation;
+    const { caller } = this.#guest;
+    await this.#guest.turn?.();
+    const share = paced === true ? pacedShare(this.#rates, caller) : shareOf(this.#rates, rate, caller, (ms) => this.#guest.used?.(ms));
+    return atTheCostOf(share, work);
+  }
+
+  /** Input and body by the operation's own schemas; some inputs are paid for from a second bucket. */
+  read({ params, query, text }: Asked): Pick<Call<Record<string, unknown>>, "input" | "body"> {
+    const operation = this.#operation;
+    const input = readInput(operation, params, query);
+    const extra = operation.extraRate?.(input);
+    if (extra !== undefined) this.#rates.take(extra, this.#guest.caller);
+    if (operation.keeps === true) this.countBytes(Buffer.byteLength(text));
+    operation.requireReady?.();
+    const reader = operation.body;
+    return { input, body: reader === undefined ? undefined : slice(() => reader.read(text)) };
+  }
+
+  /** A call that stays open for long has its place among the caller's others until it leaves. */
+  hold(input: Record<string, unknown>): (() => void) | undefined {
+    if (this.#operation.holds?.(input) !== true) return undefined;
+    const leave = this.#rates.enter(this.#guest.caller);
+    this.#guest.waits?.();
+    return leave;
+  }
+
+  /** It was answered so: what was refused gives back what it took, what was not kept its bytes. */
+  end(status: number): void {
+    const { refunds, rate } = this.#operation;
+    if (status >= 400 && refunds === true) this.#rates.giveBack(rate, this.#guest.caller);
+    if (status !== 201) this.#bytesBack?.();
+  }
+}
