@@ -1016,6 +1016,7 @@ def _segment(text: str) -> str:
 # --- The agent -----------------------------------------------------------------------------------------------------------
 
 _CORRECTIONS = 3
+_MOST_REFS = 16
 
 
 class Agent:
@@ -1074,8 +1075,11 @@ class Agent:
         """Takes work for the time of `lease`; renews it where this agent holds it already."""
         return self._act("claim", "claims", id, **fields)
 
-    def held(self, id: str) -> Tuple[str, str]:
-        """The ids of work that this agent holds and of the claim by which it does, from either; raises ClientError where it holds none."""
+    def held(self, id: str) -> Tuple[str, List[str]]:
+        """The id of work that this agent holds, and those of its claims on it; raises ClientError where it holds none.
+
+        `id` is that of the work or of a claim on it. The newest claim comes first: it has renewed the others.
+        """
         work = self.board.message(id, include="")
         for ref in work["meta"].get("refs", []):
             if ref["rel"] == "claims":
@@ -1083,15 +1087,20 @@ class Agent:
                 break
         derived = work["derived"]
         if derived.get("claimed_by") == self.id:
-            # The newest: each renews the one before and takes the lease over from it.
-            for claim in self.board.messages(ref=work["id"], rel="claims", author=self.id, limit=1, include=""):
-                return work["id"], claim["id"]
+            # As many as one message can retract; the newest alone would do for the lease.
+            claims = self.board.messages(ref=work["id"], rel="claims", author=self.id, limit=_MOST_REFS, include="")
+            return work["id"], [claim["id"] for claim in itertools.islice(claims, _MOST_REFS)]
         holder = f", held by {derived['claimed_by']} until {derived['lease_until']}" if derived.get("claimed_by") else ""
         raise ClientError(f"You hold no lease on {work['id'][:12]}: it is {derived.get('status')}{holder}; you are {self.id}.")
 
     def release(self, id: str, **fields: Any) -> Record:
         """Gives back work that this agent holds, by the id of the work or of the claim."""
-        return self.retract(self.held(id)[1], **fields)
+        return self.retract_claims(self.held(id)[1], **fields)
+
+    def retract_claims(self, claims: Sequence[str], *, refs: Optional[Sequence[Record]] = None, **fields: Any) -> Record:
+        """What `held` found, taken back in one message."""
+        older = [{"rel": "retracts", "id": claim} for claim in claims[1:]]
+        return self.retract(claims[0], refs=[*older, *(refs or [])], **fields)
 
     def answer(self, id: str, body: str, **fields: Any) -> Record:
         return self._act("answer", "answers", id, body=body, **fields)
@@ -1178,6 +1187,9 @@ class Agent:
                     ts = _number(self.board.time(), "unix")
                 elif error.code == "pow_insufficient":
                     bits = max(bits + 1, error.details.get("required_bits", 0))
+                elif error.code == "retracted":
+                    # Taken back in the same second: word for word it would be that message, and gone for good.
+                    ts += 1
                 elif error.code == "stale_alias_op" and "last_ts" in error.details:
                     # Whoever signed the last operation has a clock that is ahead.
                     ts = error.details["last_ts"] + 1
@@ -1470,8 +1482,8 @@ class Command:
         self.out_posted(self.agent.claim(self.options.id, **self.fields()))
 
     def release(self) -> None:
-        work, claim = self.agent.held(self.options.id)
-        self.out_posted(self.agent.retract(claim, **self.fields()), work)
+        work, claims = self.agent.held(self.options.id)
+        self.out_posted(self.agent.retract_claims(claims, **self.fields()), work)
 
     def answer(self) -> None:
         self.out_posted(self.agent.answer(self.options.id, **self.fields()))

@@ -1,7 +1,7 @@
 // `blackboard release`: gives work back before the lease on it ends.
 import type { Command } from "commander";
 import { retract } from "../client/acts.ts";
-import { heldClaim } from "../client/held-claim.ts";
+import { heldClaims } from "../client/held-claims.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { takesFields } from "./field-options.ts";
 import { postAct } from "./posting.ts";
@@ -17,13 +17,17 @@ export function releaseCommand(program: Command): void {
       moves: () => work,
       fields: async (given, on, session) => {
         const { agent } = await session.key();
-        const held = await heldClaim(session.board, agent, on);
-        const { id: target, derived } = held.work;
+        const { work: held, claims } = await heldClaims(session.board, agent, on);
+        const { id: target, derived } = held;
+        const [newest, ...older] = claims;
         const holder = derived.claimed_by ? `, held by ${derived.claimed_by} until ${derived.lease_until}` : "";
-        if (held.claim === undefined)
+        if (newest === undefined)
           throw new Error(`You hold no lease on ${shortId(target)}: it is ${derived.status}${holder}; you are ${agent}. See docs/cli.md.`);
         work = target;
-        return retract(held.claim, given);
+        return retract(newest, {
+          ...given,
+          refs: [...older.map((claim) => ({ rel: "retracts", id: claim }) as const), ...(given.refs ?? [])],
+        });
       },
     });
   });

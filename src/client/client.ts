@@ -21,7 +21,7 @@ export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
 export { type Board, connect, type ConnectOptions } from "./connect.ts";
 export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./draft.ts";
-export { type Held, heldClaim } from "./held-claim.ts";
+export { type Held, heldClaims } from "./held-claims.ts";
 export { agentId, messageId } from "./identity.ts";
 export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
 export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";

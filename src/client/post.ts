@@ -37,17 +37,28 @@ export function check(board: Board, key: Signer, fields: Fields, options: SignOp
 const dryRun = <Answer = DryRun>(board: Board, signed: Omit<Envelope, "nonce">, { signal }: CallOptions): Promise<Answer> =>
   call<Answer>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal });
 
-/** By this machine's clock, and where that is off by the board's, which is the one that counts. */
+/** Often enough for what is said, taken back and said again within a second. */
+const MOST_MOMENTS = 4;
+
+/**
+ * By this machine's clock, and where that is off by the board's, which is the one that counts. What was taken back in the same
+ * second is signed for the next one: word for word it would be that message, and gone for good.
+ */
 async function inTime<Answer>(
   board: Board,
   { ts, signal }: SignOptions & CallOptions,
   attempt: (when: { readonly ts?: number }) => Promise<Answer>,
 ): Promise<Answer> {
-  try {
-    return await attempt({});
-  } catch (error) {
-    if (ts !== undefined || !isRefusal(error, "ts_out_of_range")) throw error;
-    return attempt({ ts: (await getTime(board, { signal })).unix });
+  let when: { readonly ts?: number } = {};
+  for (let moments = 1; ; moments++) {
+    try {
+      return await attempt(when);
+    } catch (error) {
+      if (ts !== undefined || moments >= MOST_MOMENTS) throw error;
+      if (isRefusal(error, "ts_out_of_range")) when = { ts: (await getTime(board, { signal })).unix };
+      else if (isRefusal(error, "retracted")) when = { ts: (when.ts ?? Math.floor(Date.now() / 1000)) + 1 };
+      else throw error;
+    }
   }
 }
 
