@@ -140,6 +140,7 @@ const partsOf = (key: string) => {
 
 /** Votes, signals and answers; those on messages that are gone went with them. */
 function addEffects({ set, erased }: BatchLedger, add: Add): void {
+  if ([set.votes, set.answerers, set.signals, set.barred].every(({ changes }) => changes.size === 0)) return;
   const gone = new Set(erased.map(({ seq }) => seq));
   const lists = <Row extends { readonly seq: number }>(table: Table<readonly Row[]>, [added, removed]: readonly [Part, Part]): void => {
     for (const [key, now = []] of table.changes) {

@@ -56,12 +56,14 @@ export class Window<Row> {
 
   #certain(): Row[] {
     const { current, changed, keyOf, belongs, compare } = this.#rows;
-    const found = new Map<string, Row>();
+    // In most batches nothing is due.
+    let found: Map<string, Row> | undefined;
     for (const key of this.#keys) {
       const row = current(key);
-      if (row !== undefined && belongs(row)) found.set(key, row);
+      if (row !== undefined && belongs(row)) (found ??= new Map()).set(key, row);
     }
-    for (const row of changed()) if (belongs(row)) found.set(keyOf(row), row);
+    for (const row of changed()) if (belongs(row)) (found ??= new Map()).set(keyOf(row), row);
+    if (found === undefined) return [];
     const end = this.#end;
     return [...found.values()].filter((row) => this.#complete || (end !== undefined && compare(row, end) <= 0)).sort(compare);
   }
