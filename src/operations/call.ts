@@ -42,12 +42,14 @@ export function admit(operation: Callable, guest: Guest, rates: RateLimiter): Ad
   operation.requireOpen?.();
   if (operation.refunds === true && guest.paid === undefined) rates.take("reads", guest.caller);
   if (operation.rate === "reads" && guest.paid === true) guest.paid = false;
-  else rates.take(operation.rate, guest.caller);
+  else pay(operation, guest.caller, rates);
   return new AdmittedCall(operation, guest, rates);
 }
 
-/** Whether the caller of an operation that is always open could pay; takes nothing. */
-export const couldPay = ({ rate }: Callable, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
+/** All that there is to it where an answer is at hand: what has one is always open, and holds no secret. */
+export const pay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): void => rates.take(rate, caller);
+/** Takes nothing. */
+export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
 
 export class AdmittedCall {
   readonly #operation: Callable;

@@ -4,7 +4,7 @@ import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import { ADDRESSES_KEPT, LONGEST_ADDRESS_KEPT, type Versions } from "../../board/versions.ts";
 import { Recent } from "../../core/recent.ts";
-import { admit, couldPay } from "../../operations/call.ts";
+import { couldPay, pay } from "../../operations/call.ts";
 import type { Operation, Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Door } from "./door.ts";
@@ -71,7 +71,7 @@ export class AnswersAtHand {
     const bytes = Buffer.byteLength(ready.json);
     if (!unsent.admits(caller, bytes)) return false;
     unsent.count(response, () => caller, ready.json);
-    admit(known.operation, { caller, requireSafe }, rates);
+    pay(known.operation, caller, rates);
     const head = [...this.#head, ...("format" in known.operation.input.shape ? VARIES : []), "etag", tag, "content-length", String(bytes)];
     const link = this.#linkOf(known, url, ready.next);
     if (link !== undefined) head.push("link", link);
@@ -96,9 +96,6 @@ export class AnswersAtHand {
     return known.link;
   }
 }
-
-/** Nothing with a secret is at hand. */
-const requireSafe = (): void => {};
 
 /** Only the usual way refuses for lack of a Host, tells that nothing is new, reads bodies and writes Markdown. */
 const isUnusual = (headers: IncomingHttpHeaders): boolean =>

@@ -1,0 +1,77 @@
+// The framework as this board uses it: its patience, its connections, and bodies as bytes.
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { Refusal } from "../../core/errors.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { RequestReport } from "../../ports/report.ts";
+import type { AccessLog } from "./access-log.ts";
+import { clientErrorHandler } from "./client-errors.ts";
+import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
+import { wrongType } from "./route.ts";
+
+export interface FrameworkParts extends RefusalParts {
+  readonly report: RequestReport;
+  readonly trustedProxies: readonly string[];
+  /** Certificate chain and key, in PEM form. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+}
+
+/** A sender that takes longer than this is cut off, so that slow ones cannot hold what others need: gone in 15 s, looks between and all. */
+const REQUEST_MS = 13_000;
+const HEADERS_MS = 10_000;
+const CHECK_EVERY_MS = 1000;
+const KEEP_ALIVE_MS = 72_000;
+const MAX_CONNECTIONS = 20_000;
+/** Longer than any request line: a long id is an unknown id, not a fault of the router. */
+const MAX_PARAM_CHARS = 65_536;
+
+export function framework(parts: FrameworkParts, accessLog: AccessLog | undefined): FastifyInstance {
+  const { report, tls } = parts;
+  const options = {
+    bodyLimit: LIMITS.request_bytes,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: parts.trustedProxies.length === 0 ? false : [...parts.trustedProxies],
+    return503OnClosing: false,
+    forceCloseConnections: "idle" as const,
+    exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: MAX_PARAM_CHARS, ignoreTrailingSlash: true },
+    clientErrorHandler: clientErrorHandler(parts, (socket, status) => accessLog?.refused(socket, status)),
+    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) =>
+      void sendRefusal(reply, refusalFor(error, report), parts),
+  };
+  // A missing Host is refused below, with words; the server's own refusal has none.
+  const server = { connectionsCheckingInterval: CHECK_EVERY_MS, headersTimeout: HEADERS_MS, requireHostHeader: false };
+  const app = (tls === undefined
+    ? Fastify({ ...options, http: server })
+    : Fastify({
+        ...options,
+        https: { ...server, cert: tls.cert, key: tls.key },
+      })) as unknown as FastifyInstance;
+  app.server.maxConnections = MAX_CONNECTIONS;
+  // An expectation that nobody knows is no reason to refuse.
+  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+  // Who asks before sending the body is told to go on when the body is wanted, not before.
+  app.server.on("checkContinue", (request, response) => void app.server.emit("request", request, response));
+  app.addHook("preParsing", (request, reply, _payload, done) => {
+    if (request.headers.expect !== undefined && /^100-continue$/i.test(request.headers.expect)) reply.raw.writeContinue();
+    done();
+  });
+  takeJsonOnly(app);
+  app.decorateRequest("admitted");
+  return app;
+}
+
+/** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */
+function takeJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    if (request.headers["content-encoding"] !== undefined) done(new Refusal("unsupported_media_type", "Content-Encoding is not taken."));
+    else done(null, body);
+  });
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, body, done) => {
+    const config = request.routeOptions.config as { form?: boolean } | undefined;
+    if (config?.form === true) done(null, body);
+    else done(wrongType(request));
+  });
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
+}

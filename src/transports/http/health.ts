@@ -1,0 +1,66 @@
+// Whether the board is alive, can answer and can write, for whoever starts, watches and routes to it; and its figures.
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { callerOf } from "../../board/callers.ts";
+import type { RateLimiter } from "../../board/rate.ts";
+import { Refusal } from "../../core/errors.ts";
+import { check } from "./route.ts";
+
+export interface HealthParts {
+  readonly rates: RateLimiter;
+  /** Throws where requests could not be answered. */
+  readonly ready: () => Promise<unknown>;
+  /** Whether a replica answers listings, where there is one: without it, the board's own database does. */
+  readonly replica?: (() => { readonly up: boolean }) | undefined;
+  /** Why nothing can be posted at the moment, where that is so. */
+  readonly notWritable: () => Refusal | undefined;
+  /** The text of /metrics, or undefined where it is switched off. */
+  readonly metrics: (() => Promise<string>) | undefined;
+  /** What a caller of /metrics has to send; everybody may read them where there is none. */
+  readonly metricsToken?: string | undefined;
+}
+
+export function addHealth(app: FastifyInstance, parts: HealthParts, life: { readonly closing: boolean }): void {
+  const { ready, notWritable, replica, metrics } = parts;
+  // Reading goes on where nothing may be written, so callers are still sent here; who asks about writing alone gets the refusal itself.
+  const readiness = async (): Promise<Readiness> => {
+    if (life.closing) throw new Refusal("shutting_down");
+    await ready();
+    const { code, hint } = notWritable() ?? {};
+    const copy = replica === undefined ? {} : { replica: replica().up ? ("ok" as const) : ("lost" as const) };
+    return code === undefined ? { status: "ok", writing: "ok", ...copy } : { status: "not_writable", writing: code, hint, ...copy };
+  };
+  const counted = { onRequest: check((request) => parts.rates.take("reads", callerOf(request.ip))) };
+  app.get("/readyz", async (_request, reply) => reply.send(await readiness()));
+  app.get("/readyz/writing", async (_request, reply) => {
+    const said = await readiness();
+    const refusal = notWritable();
+    if (refusal !== undefined) throw refusal;
+    return reply.send(said);
+  });
+  app.get("/healthz", async (_request, reply) =>
+    reply.code(life.closing ? 503 : 200).send({ status: life.closing ? "shutting_down" : "ok" }),
+  );
+  if (metrics !== undefined)
+    app.get("/metrics", counted, async (request, reply) => {
+      requireToken(request, parts.metricsToken);
+      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics());
+    });
+}
+
+/** Compared by their digests, which takes as long for a good guess as for a bad one. */
+function requireToken({ headers }: FastifyRequest, token: string | undefined): void {
+  if (token === undefined) return;
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  if (timingSafeEqual(digest(headers.authorization ?? ""), digest(`Bearer ${token}`))) return;
+  throw new Refusal("not_found", "The metrics of this board are only for its operator.", {
+    hint: "Send `Authorization: Bearer TOKEN` with the token that the board was started with (--metrics-token).",
+  });
+}
+
+interface Readiness {
+  readonly status: "ok" | "not_writable";
+  readonly writing: string;
+  readonly hint?: string | undefined;
+  readonly replica?: "ok" | "lost";
+}
