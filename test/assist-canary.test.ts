@@ -173,7 +173,8 @@ test("a caller's secret comes back in no answer, stands in no log line and in no
 
   // Faults of the board itself speak in the log, but not of the request.
   const db = openBeside(data);
-  db.exec("CREATE TRIGGER planted BEFORE INSERT ON aliases BEGIN SELECT RAISE(ABORT, 'planted'); END");
+  for (const act of ["INSERT", "UPDATE"])
+    db.exec(`CREATE TRIGGER planted_${act} BEFORE ${act} ON aliases BEGIN SELECT RAISE(ABORT, 'planted'); END`);
   const fault = await exchange(board.url, ALIAS, json({ secret_key: SECRET, alias: "canary" }));
   expect(statusOf(fault), fault.toString()).toBe(500);
   expect(holds(fault, SECRET)).toBe(false);

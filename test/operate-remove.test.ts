@@ -225,19 +225,23 @@ test("what fails half way says what was done and what not, and the same command 
   const said = await operate("remove", "--author", spammer.id, ...WHY, "--yes", "--json");
   expect(said.code).toBe(1);
   const { removed, actions, not_removed: left } = JSON.parse(said.stdout) as Removed;
-  expect({ removed, actions: actions.length, left: left.length }).toEqual({ removed: 100, actions: 100, left: 130 });
+  // SQLite does a batch that fails once more, one decision after the other; on PostgreSQL nothing is tried after it.
+  const done = onPostgres() ? 100 : 229;
+  expect({ removed, actions: actions.length, left: left.length }).toEqual({ removed: done, actions: done, left: 230 - done });
   expect(left[0]?.reason).toContain("the disk is on fire");
   expect(JSON.parse(said.stderr)).toMatchObject({
     error: {
       message: expect.stringMatching(
-        /^100 messages were removed, 130 not: [0-9a-f]{64}, .+ and 125 more\n.*the disk is on fire.*\nFix that/,
+        onPostgres()
+          ? /^100 messages were removed, 130 not: [0-9a-f]{64}, .+ and 125 more\n.*the disk is on fire.*\nFix that/
+          : /^229 messages were removed, 1 not: [0-9a-f]{64}\n.*the disk is on fire.*\nFix that/,
       ) as string,
     },
   });
   expect(await Promise.all([actions[99]?.target ?? "", left[0]?.id ?? ""].map(statusOf))).toEqual([410, 200]);
   stopFailing(beside);
   const again = await json("remove", ...ids.slice(0, 3), ...left.map(({ id }) => id), ...WHY);
-  expect({ removed: again.removed, already: again.already_removed.length > 0 }).toEqual({ removed: 130, already: true });
+  expect({ removed: again.removed, already: again.already_removed.length > 0 }).toEqual({ removed: 230 - done, already: true });
   expect(await refused("remove", "--author", spammer.id, ...WHY)).toContain("has no live messages");
 });
 
