@@ -92,7 +92,7 @@ test("a board that restarts at its address is found again, and what was posted i
 
 test("a watch that asks for what does not exist ends with the board's words instead of asking for ever", async () => {
   await using reader = watch(board.url, "--where", "nonsense=1");
-  await expect(reader.next()).rejects.toThrow('"code": "unknown_parameter"');
+  await expect(reader.next()).rejects.toThrow('"code":"unknown_parameter"');
 });
 
 test("people see one line for each event, and --count ends it", async () => {
