@@ -39,7 +39,7 @@ export async function isBoard(url: string): Promise<boolean> {
 
 export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Promise<void> {
   // Whoever looks on is told of every wait, so none is left to the client.
-  const board = connect(url, { attempts: 1 });
+  const board = connect(url, { attempts: 1, longestWaitS: 0 });
   const { unix } = await getTime(board);
   const { required_bits: bits } = await getPow(board);
   const messages = await demoMessages(SCRIPT, unix);
