@@ -1,6 +1,5 @@
-import { array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
+import { array, assert, constantFrom, integer, oneof, asyncProperty, record } from "fast-check";
 import { expect, test } from "vitest";
-import { SqliteAliases } from "../src/adapters/sqlite/aliases.ts";
 import { messageId } from "../src/core/protocol/identity.ts";
 import { DAY_MS } from "../src/core/spans.ts";
 import { AGENTS } from "./support/acts.ts";
@@ -22,11 +21,10 @@ const step = oneof(
   },
 );
 
-test(`a name belongs to whom the rules say, after any history of claims, releases and silence (SEED=${SEED})`, () => {
-  assert(
-    property(array(step, { maxLength: 60, size: "max" }), (script) => {
+test(`a name belongs to whom the rules say, after any history of claims, releases and silence (SEED=${SEED})`, async () => {
+  await assert(
+    asyncProperty(array(step, { maxLength: 60, size: "max" }), async (script) => {
       using board = new BareBoard();
-      const aliases = new SqliteAliases(board.db);
       const model = new AliasModel(START);
       // Gathered as it grows: old entries do not stay.
       const log = new Map<number, Change>();
@@ -51,7 +49,7 @@ test(`a name belongs to whom the rules say, after any history of claims, release
           expect(said, JSON.stringify(one)).toBe(expected);
         }
         gather();
-        const listed = aliases.aliases({ prefix: "", agent: undefined, after: undefined, limit: 200 }, model.now);
+        const listed = await board.reads.aliases({ prefix: "", agent: undefined, after: undefined, limit: 200 }, model.now);
         const held = model.names().flatMap((name) => {
           const state = model.state(name);
           return state.is === "held" ? [{ alias: name, agent: state.agent, claimedAt: state.claimedAt }] : [];

@@ -2,10 +2,14 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Client } from "../src/adapters/postgres/client.ts";
+import { postgresRows } from "../src/adapters/postgres/dialect.ts";
 import { PostgresReader } from "../src/adapters/postgres/reader.ts";
+import type { SqlRows } from "../src/adapters/sql/dialect.ts";
+import { verifiers } from "../src/adapters/sql/lookups.ts";
 import { SqliteCards } from "../src/adapters/sqlite/cards.ts";
 import { databasePath, openDatabase } from "../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../src/adapters/sqlite/reader.ts";
+import { SqliteRows } from "../src/adapters/sqlite/rows.ts";
 import { conditionOf } from "../src/board/list.ts";
 import type { Names } from "../src/board/names.ts";
 import { REL_NAMES, STATUS_NAMES } from "../src/core/protocol/vocabulary.ts";
@@ -102,16 +106,17 @@ function questioner(random: Random, busy: BusyBoard, snapshot: Snapshot): () => 
 }
 
 interface Reads extends AsyncDisposable {
-  readonly reader: Pick<SqliteReader, "find" | "verifiers"> | Pick<PostgresReader, "find" | "verifiers">;
+  readonly reader: Pick<SqliteReader, "find"> | Pick<PostgresReader, "find">;
+  readonly rows: SqlRows;
 }
 
 async function readsOf(data: string): Promise<Reads> {
   if (onPostgres()) {
     const client = new Client({ url: await databaseFor(data), connections: 4, name: "test" });
-    return { reader: new PostgresReader(client), [Symbol.asyncDispose]: () => client.end() };
+    return { reader: new PostgresReader(client), rows: postgresRows(client), [Symbol.asyncDispose]: () => client.end() };
   }
   const db = openDatabase(databasePath(data), "read");
-  return { reader: new SqliteReader(db, new SqliteCards(db)), [Symbol.asyncDispose]: async () => db.close() };
+  return { reader: new SqliteReader(db, new SqliteCards(db)), rows: new SqliteRows(db), [Symbol.asyncDispose]: async () => db.close() };
 }
 
 /** Every live message as the stream's predicate sees it. */
@@ -134,13 +139,13 @@ class Subjects {
 
   static async read(data: string, snapshot: Snapshot): Promise<Subjects> {
     await using reads = await readsOf(data);
-    const { reader } = reads;
+    const { reader, rows } = reads;
     const subjects = snapshot.messages.map(async ({ id }) => {
       const found = await reader.find(id, snapshot.now);
       if (found === undefined || "gone" in found) throw new Error(`${id} is not there.`);
       const { standing, raw, author } = found.card;
       const facts = { standing, payload: JSON.parse(raw.payload) as Shown["payload"], authorSince: author.firstSeen };
-      return { id, subject: subjectOf({ ...facts, verifiedBy: await reader.verifiers(standing.seq) }, standing.status) };
+      return { id, subject: subjectOf({ ...facts, verifiedBy: await verifiers(rows, standing.seq) }, standing.status) };
     });
     return new Subjects(snapshot, await Promise.all(subjects));
   }

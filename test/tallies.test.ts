@@ -1,9 +1,6 @@
 // Every count the board keeps, held against the model that counts anew each time.
-import { array, assert, property } from "fast-check";
+import { array, assert, asyncProperty } from "fast-check";
 import { expect, test } from "vitest";
-import { SqliteAgents } from "../src/adapters/sqlite/agents.ts";
-import { SqliteStats } from "../src/adapters/sqlite/stats.ts";
-import { SqliteTags } from "../src/adapters/sqlite/tags.ts";
 import { DAY_MS } from "../src/core/spans.ts";
 import { AGENTS, OPENING, step } from "./support/acts.ts";
 import { BareBoard } from "./support/bare-board.ts";
@@ -29,63 +26,65 @@ const UNSEEN: AgentRecord = {
   profile: undefined,
 };
 
-function directory(board: BareBoard, now: number): readonly AgentRecord[] {
-  const agents = new SqliteAgents(board.db, new SqliteTags(board.db));
-  return AGENTS.map(({ id }) => {
-    const facts = agents.agent(id, now);
+function directory({ reads }: BareBoard, now: number): Promise<readonly AgentRecord[]> {
+  const records = AGENTS.map(async ({ id }) => {
+    const facts = await reads.agent(id, now);
     if (facts === undefined) return UNSEEN;
     const { id: _id, pk: _pk, firstSeen: _first, lastSeen: _last, profile, ...counts } = facts;
     return { ...counts, profile: profile?.id };
   });
+  return Promise.all(records);
 }
 
-function totals(board: BareBoard, now: number): ReturnType<Model["totals"]> {
+async function totals(board: BareBoard, now: number): Promise<ReturnType<Model["totals"]>> {
   const dayAgo = now - DAY_MS;
-  const { byKind, byStatus, openWork, threads, lastDay } = new SqliteStats(board.db).figures({ hourAgo: now, dayAgo, firstHour: 0 });
-  const tags = new SqliteTags(board.db);
-  const labels = (field: "tag" | "need" | "offer"): Counts =>
-    Object.fromEntries(tags.tags({ field, prefix: "", after: undefined, limit: 100 }).map(({ tag, count }) => [tag, count]));
+  const { byKind, byStatus, openWork, threads, lastDay } = await board.reads.figures({ hourAgo: now, dayAgo, firstHour: 0 });
+  const labels = async (field: "tag" | "need" | "offer"): Promise<Counts> => {
+    const found = await board.reads.tags({ field, prefix: "", after: undefined, limit: 100 });
+    return Object.fromEntries(found.map(({ tag, count }) => [tag, count]));
+  };
   const work = board.db.prepare("SELECT label, count FROM tallies WHERE field = 'work'").all();
   const byWork: Counts = Object.fromEntries(work.map(({ label, count }) => [String(label), Number(count)]));
   expect(openWork).toBe(byWork["open"] ?? 0);
   const logged = (type: string) => board.rows("log", `type = '${type}' AND at >= ${dayAgo - (dayAgo % 60_000)}`);
   expect(lastDay).toEqual({ posted: logged("create"), expired: logged("expire"), retracted: logged("retract"), removed: 0 });
-  return { kind: byKind, status: byStatus, work: byWork, tag: labels("tag"), need: labels("need"), offer: labels("offer"), threads };
+  const [tag, need, offer] = [await labels("tag"), await labels("need"), await labels("offer")];
+  return { kind: byKind, status: byStatus, work: byWork, tag, need, offer, threads };
 }
 
-function compare(board: BareBoard, model: Model): void {
-  expect(directory(board, model.now)).toEqual(AGENTS.map(({ id }) => model.agent(id)));
-  expect(totals(board, model.now)).toEqual(model.totals());
+async function compare(board: BareBoard, model: Model): Promise<void> {
+  expect(await directory(board, model.now)).toEqual(AGENTS.map(({ id }) => model.agent(id)));
+  expect(await totals(board, model.now)).toEqual(model.totals());
   expect(board.rows("tallies", "count <= 0") + board.rows("agent_tallies", "count <= 0"), "rows that count nothing").toBe(0);
 }
 
-test(`directory, tags and statistics stay exact through any history (SEED=${SEED})`, () => {
-  assert(
-    property(steps, (script) => {
+test(`directory, tags and statistics stay exact through any history (SEED=${SEED})`, async () => {
+  await assert(
+    asyncProperty(steps, async (script) => {
       using board = new BareBoard();
       const model = new Model(START);
       for (const [n, one] of script.entries()) {
         play(board, model, one, n, true);
-        if (n % 5 === 0) compare(board, model);
+        if (n % 5 === 0) await compare(board, model);
       }
-      compare(board, model);
+      await compare(board, model);
     }),
     { seed: SEED, numRuns: RUNS },
   );
 });
 
-test(`they are exact again as soon as a late sweep has run (SEED=${SEED})`, () => {
-  assert(
-    property(steps, (script) => {
+test(`they are exact again as soon as a late sweep has run (SEED=${SEED})`, async () => {
+  await assert(
+    asyncProperty(steps, async (script) => {
       using board = new BareBoard();
       const model = new Model(START);
       for (const [n, one] of script.entries()) play(board, model, one, n, false);
       board.sweep(model.now);
-      compare(board, model);
+      await compare(board, model);
       // When everything is over, nothing is counted any more.
       model.now += 8 * DAY_MS;
       board.sweep(model.now);
-      compare(board, model);
+      await compare(board, model);
       expect(board.rows("agent_tallies") + board.rows("answerers") + board.rows("votes")).toBe(0);
     }),
     { seed: SEED, numRuns: RUNS },

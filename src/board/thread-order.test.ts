@@ -2,9 +2,9 @@ import { array, asyncProperty, assert, constantFrom, nat, record } from "fast-ch
 import { expect, test } from "vitest";
 import { AGENTS } from "../../test/support/acts.ts";
 import { BareBoard } from "../../test/support/bare-board.ts";
-import { SqliteThreads } from "../adapters/sqlite/threads.ts";
+import { SqlReads } from "../adapters/sql/reads.ts";
+import { SqliteRows } from "../adapters/sqlite/rows.ts";
 import { messageId } from "../core/protocol/identity.ts";
-import type { ThreadReads } from "../ports/threads.ts";
 import { ThreadOrders } from "./thread-order.ts";
 
 const START = 1_000_000_000_000;
@@ -19,11 +19,7 @@ test("a thread read again and again shows the same as one read for the first tim
   await assert(
     asyncProperty(steps, async (acts) => {
       using board = new BareBoard();
-      const threads = new SqliteThreads(board.db);
-      const reads = {
-        threadExtent: async (root: string) => threads.extent(root),
-        branches: async (root: string, query) => threads.branches(root, query),
-      } satisfies Pick<ThreadReads, "threadExtent" | "branches">;
+      const reads = new SqlReads(new SqliteRows(board.db));
       const orders = new ThreadOrders(reads);
       // The root may come after what hangs on it.
       const ids = [ROOT];
@@ -63,7 +59,7 @@ test("readers who come at once share one reading, and a failed one is tried agai
     branches: async () => {
       reads++;
       if (broken) throw new Error("disk");
-      return [{ seq: 1, parent: null, author: AGENTS[0]!.id, expiresAt: START, isRoot: 1 }];
+      return [{ seq: 1, parent: null, author: AGENTS[0]!.id, expiresAt: START, isRoot: true }];
     },
   });
   await expect(orders.current(ROOT, 0)).rejects.toThrow("disk");

@@ -66,7 +66,7 @@ export class ThreadOrders {
     if (base !== undefined && base.extent.lastSeq <= extent.lastSeq && now < base.until) {
       const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
       // Nothing left, then; and only a root can come after messages that hang on it.
-      const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot === 1);
+      const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot);
       if (grown) return slice(() => orderOf(fresh, extent, now, base));
     }
     const all = await this.#read(root, 0, extent.lastSeq, now);

@@ -16,7 +16,7 @@ export interface Branch {
   readonly author: string;
   readonly expiresAt: number;
   /** Whether it is the root of the thread. */
-  readonly isRoot: 0 | 1;
+  readonly isRoot: boolean;
 }
 
 export interface BranchQuery {

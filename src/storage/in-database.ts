@@ -5,7 +5,8 @@ import { knownBoardKey, recordBoardKey } from "../adapters/postgres/board-key.ts
 import { Client } from "../adapters/postgres/client.ts";
 import { storeFailure } from "../adapters/postgres/failure.ts";
 import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
-import { PostgresModeration } from "../adapters/postgres/moderation.ts";
+import { postgresRows } from "../adapters/postgres/dialect.ts";
+import { SqlReads } from "../adapters/sql/reads.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
 import { nodesAt, readPortions } from "../adapters/postgres/transfer.ts";
 import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
@@ -86,7 +87,7 @@ async function actsIn(url: string, messages: readonly string[]): Promise<Acts> {
       const [row] = await client.query<{ attached: number | boolean }>(ATTACHED.replaceAll("?", "$1"), [id]);
       if (row !== undefined) attached.set(id, Boolean(row.attached));
     }
-    return { ...(await everyAct(new PostgresModeration(client))), seq: board?.seq ?? 0, attachments, attached };
+    return { ...(await everyAct(new SqlReads(postgresRows(client)))), seq: board?.seq ?? 0, attachments, attached };
   } finally {
     await client.end();
   }

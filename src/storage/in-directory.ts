@@ -5,7 +5,8 @@ import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moder
 import { knownBoardKey, recordBoardKey } from "../adapters/sqlite/board-key.ts";
 import { fileFault } from "../adapters/sqlite/faults.ts";
 import { SqliteHead } from "../adapters/sqlite/head.ts";
-import { SqliteModeration } from "../adapters/sqlite/moderation.ts";
+import { SqliteRows } from "../adapters/sqlite/rows.ts";
+import { SqlReads } from "../adapters/sql/reads.ts";
 import { databasePath, lockDataDir, openDatabase, tracesIn } from "../adapters/sqlite/open.ts";
 import { snapshot, soundHead } from "../adapters/sqlite/snapshot.ts";
 import { openSealedStore, openSqliteStore } from "../adapters/sqlite/store.ts";
@@ -65,7 +66,12 @@ async function actsIn(path: string, messages: readonly string[]): Promise<Acts> 
     const row = find.get(id, id);
     return row === undefined ? [] : [[id, row["attached"] === 1] as const];
   });
-  return { ...(await everyAct(new SqliteModeration(db))), seq: new SqliteHead(db).read().seq, attachments, attached: new Map(attached) };
+  return {
+    ...(await everyAct(new SqlReads(new SqliteRows(db)))),
+    seq: new SqliteHead(db).read().seq,
+    attachments,
+    attached: new Map(attached),
+  };
 }
 
 /** For commands: they make no board where there is none. */

@@ -78,14 +78,9 @@ export const ATTACHED = "SELECT has_attachment AS attached FROM messages WHERE i
 
 const PAGE = 10_000;
 
-/** Answers at once, or in a while. */
-type Reads = {
-  readonly [Name in "actions" | "notices" | "switches"]: (
-    ...query: Parameters<ModerationReads[Name]>
-  ) => ReturnType<ModerationReads[Name]> | Awaited<ReturnType<ModerationReads[Name]>>;
-};
+type Read = "actions" | "notices" | "switches";
 
-export async function everyAct(reads: Reads): Promise<Pick<Acts, "actions" | "notices" | "switches">> {
+export async function everyAct(reads: Pick<ModerationReads, Read>): Promise<Pick<Acts, Read>> {
   const [actions, notices]: [Action[], Notice[]] = [[], []];
   for (let page: readonly Action[]; ; actions.push(...page)) {
     page = await reads.actions({ since: 0, before: actions.at(-1)?.seq, limit: PAGE });

@@ -3,17 +3,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { SqlReads } from "../../src/adapters/sql/reads.ts";
 import { SqliteCards } from "../../src/adapters/sqlite/cards.ts";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SqliteReader } from "../../src/adapters/sqlite/reader.ts";
+import { SqliteRows } from "../../src/adapters/sqlite/rows.ts";
 import { failureOf } from "../../src/adapters/sqlite/store.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
+import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Arrival } from "../../src/core/message/standing.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
 import { iso } from "../../src/core/protocol/time.ts";
 import type { Act, Admitted, Outcome } from "../../src/core/message/act.ts";
-import type { Appended } from "../../src/ports/store.ts";
+import type { Appended, LogEntry, Raw } from "../../src/ports/store.ts";
 import type { Change } from "./chain.ts";
 
 export class BareBoard implements Disposable {
@@ -24,6 +27,7 @@ export class BareBoard implements Disposable {
   readonly #writer: SqliteWriter;
   readonly #cards: SqliteCards;
   readonly reader: SqliteReader;
+  readonly reads: SqlReads;
 
   constructor() {
     this.db = openDatabase(databasePath(this.dir), "write");
@@ -33,6 +37,7 @@ export class BareBoard implements Disposable {
     this.#readDb = openDatabase(databasePath(this.dir), "read");
     this.#cards = new SqliteCards(this.#readDb);
     this.reader = new SqliteReader(this.#readDb, this.#cards);
+    this.reads = new SqlReads(new SqliteRows(this.#readDb));
   }
 
   run<One extends Act>(acts: readonly One[], now: number): Appended<One> {
@@ -77,8 +82,18 @@ export class BareBoard implements Disposable {
 
   /** The log as far as it is kept, as the public endpoint would show it. */
   changes(): readonly Change[] {
-    const { seq } = this.reader.head();
-    return this.reader.entries(this.reader.oldestSeq() - 1, seq, 0).map(({ at, raw, ...entry }) => ({ ...entry, at: iso(at), raw }));
+    const content = this.#readDb.prepare("SELECT payload, sig, nonce FROM contents WHERE seq = ?");
+    const kept = this.#readDb.prepare("SELECT seq, at, type, id, detail, digest, hash, assisted FROM log ORDER BY seq").all();
+    const entries = kept as unknown as (Omit<LogEntry, "assisted"> & { assisted: 0 | 1 | null })[];
+    const changes = entries.map(({ at, assisted, ...entry }, i) => ({
+      ...entry,
+      at: iso(at),
+      prev: entries[i - 1]?.hash ?? GENESIS,
+      assisted: assisted === null ? null : assisted === 1,
+      raw: entry.type === "create" ? ((content.get(entry.seq) as unknown as Raw | undefined) ?? null) : null,
+    }));
+    // The first of what is left of a long log is only there as the anchor of the chain.
+    return changes[0]?.seq === 1 ? changes : changes.slice(1);
   }
 
   [Symbol.dispose](): void {

@@ -44,12 +44,12 @@ export class World implements Disposable {
   readonly hub: Hub;
 
   constructor() {
-    const { reader } = this.board;
+    const { reader, reads } = this.board;
     const store = {
       entries: async (after: number, limit: number) => {
         this.reads++;
         if (this.broken-- > 0) throw new Error("the disk is away");
-        return reader.entries(after, limit, undefined);
+        return reads.entries(after, limit);
       },
       findAll: async (ids: readonly string[], now: number) => {
         const found = reader.findAll(ids, now);
@@ -58,8 +58,8 @@ export class World implements Disposable {
         called?.(ids.length);
         return found;
       },
-      verifiers: async (seq: number) => reader.verifiers(seq),
-      firstSeen: async (agent: string) => reader.firstSeen(agent),
+      verifiers: reads.verifiers,
+      firstSeen: reads.firstSeen,
       head: async () => reader.head(),
     } as Partial<Store> as Store;
     const report = { appended() {}, failed: (_what: string, error: unknown) => void this.failures.push(error) };

@@ -1,11 +1,25 @@
-// What PostgreSQL writes differently in the conditions of a listing.
-import type { Dialect } from "../sql/condition.ts";
-import { storable } from "./literals.ts";
+// What PostgreSQL writes differently in statements that are the same for every database, and its rows for them.
+import type { Dialect, SqlRows } from "../sql/dialect.ts";
+import type { Client } from "./client.ts";
+import { listLiteral, storable } from "./literals.ts";
+
+const TYPES = { text: "text", number: "bigint" } as const;
 
 export const POSTGRES_DIALECT: Dialect = {
-  placeholder: (index) => `$${index}`,
   opaque: (column, type) => (type === "text" ? `(${column} || '')` : `(${column} + 0)`),
   // The planner would turn EXISTS into a join or a table of all that exist, each of them larger than a page is worth.
   exists: (query) => `(${query} LIMIT 1) IS NOT NULL`,
   value: (value) => (typeof value === "string" ? storable(value) : value),
+  list: listLiteral,
+  among: (column, list, type) => `${column} = ANY (${list}::${TYPES[type]}[])`,
+  each: (list, type, alias) => `unnest(${list}::${TYPES[type]}[]) AS ${alias} (value)`,
+  lateral: (query, alias) => `LATERAL (${query}) ${alias}`,
+  json: (columns, query) => `(SELECT json_agg(json_build_array(${columns.join(", ")}))::text FROM (${query}) listed)`,
+  spelt: "split_part(label, ',', 1)",
+  thread: { ofMessage: "root", key: "root", of: (root) => root },
 };
+
+export const postgresRows = (client: Pick<Client, "query">): SqlRows => ({
+  dialect: POSTGRES_DIALECT,
+  all: (sql, values) => client.query(sql, values.map(POSTGRES_DIALECT.value)),
+});

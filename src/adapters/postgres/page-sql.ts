@@ -2,7 +2,8 @@
 import type { Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
-import { Binder, conditionSql, rangeSql, type SqlValue } from "../sql/condition.ts";
+import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
+import type { SqlValue } from "../sql/dialect.ts";
 import { GONE_AS_MESSAGES, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
 import type { Driver } from "./driver.ts";

@@ -1,16 +1,12 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
-import { type Entry, GENESIS } from "../../core/log/chain.ts";
-import type { Found, LogEntry, Prior, Raw, Store } from "../../ports/store.ts";
+import type { Found, Prior, Store } from "../../ports/store.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
 import { textArray } from "./literals.ts";
 import { Together } from "./together.ts";
 
-type Reads = Pick<
-  Store,
-  "prior" | "find" | "findAll" | "verifiers" | "firstSeen" | "idsByPrefix" | "blob" | "entries" | "oldestSeq" | "seqAt"
->;
+type Reads = Pick<Store, "prior" | "find" | "findAll" | "seqAt">;
 
 /** What may be known of a post, or blocked. */
 interface Posting {
@@ -96,71 +92,6 @@ export class PostgresReader implements Reads {
         UNION ALL SELECT what, name FROM blocks WHERE what = 'blob' AND name = ANY ($3::text[])`,
       [textArray(asked.map(({ id }) => id)), textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
     );
-  }
-
-  async verifiers(seq: number): Promise<readonly string[]> {
-    const votes = await this.#client.query<{ agent: string; rel: string }>("SELECT agent, rel FROM votes WHERE target = $1 ORDER BY seq", [
-      seq,
-    ]);
-    // In order of seq, so the last of an agent is the one that stands.
-    const standing = new Map(votes.map(({ agent, rel }) => [agent, rel]));
-    return [...standing].filter(([, rel]) => rel === "verifies").map(([agent]) => agent);
-  }
-
-  async firstSeen(agent: string): Promise<number | undefined> {
-    const [row] = await this.#client.query<{ at: number }>("SELECT first_seen AS at FROM agents WHERE id = $1", [agent]);
-    return row?.at;
-  }
-
-  async idsByPrefix(prefix: string, limit: number, now: number): Promise<{ live: string[]; gone: string[] }> {
-    // Ids are lower-case hex, so everything with the prefix lies before the prefix followed by `g`.
-    const range = [prefix, `${prefix}g`];
-    const [rows, swept] = await Promise.all([
-      this.#client.query<{ id: string; expiresAt: number }>(
-        `SELECT id, expires_at AS "expiresAt" FROM messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 64`,
-        range,
-      ),
-      this.#client.query<{ id: string }>("SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3", [...range, limit]),
-    ]);
-    const live = rows.filter((row) => row.expiresAt > now).map((row) => row.id);
-    const over = rows.filter((row) => row.expiresAt <= now).map((row) => row.id);
-    return { live: live.slice(0, limit), gone: [...over, ...swept.map((row) => row.id)].slice(0, limit) };
-  }
-
-  async blob(hash: string, now: number): Promise<string | undefined> {
-    // It ends with the last message that carries it, swept or not.
-    const sql = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
-      AND EXISTS (SELECT 1 FROM attachments a JOIN messages m ON m.seq = a.seq WHERE a.sha256 = b.sha256 AND m.expires_at > $2)`;
-    const [row] = await this.#client.query<{ text: string }>(sql, [hash, now]);
-    return row?.text;
-  }
-
-  async entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
-    const raw = rawAt === undefined ? "" : ", c.payload, c.sig, c.nonce";
-    const join =
-      rawAt === undefined
-        ? ""
-        : "LEFT JOIN messages m ON m.seq = l.seq AND l.type = 'create' AND m.expires_at > $3 LEFT JOIN contents c ON c.seq = m.seq";
-    // The entry before comes along for its hash.
-    const rows = await this.#client.query<Omit<Entry, "prev"> & { [key in keyof Raw]?: string | null } & { assisted: 0 | 1 | null }>(
-      `SELECT l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash, l.assisted${raw} FROM log l ${join} WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2`,
-      [after, limit + 1, ...(rawAt === undefined ? [] : [rawAt])],
-    );
-    let prev = rows[0]?.seq === after ? rows[0].hash : GENESIS;
-    const wanted = rows.filter(({ seq }) => seq > after).slice(0, limit);
-    return wanted.map(({ payload, sig, nonce, assisted, ...row }) => {
-      const content = typeof payload === "string" && typeof sig === "string" && typeof nonce === "string" ? { payload, sig, nonce } : null;
-      const entry = { ...row, prev, assisted: assisted === null ? null : assisted === 1, raw: content };
-      prev = row.hash;
-      return entry;
-    });
-  }
-
-  /** The first entry kept, unless it is only there as the anchor of the chain. */
-  async oldestSeq(): Promise<number> {
-    const [row] = await this.#client.query<{ seq: number | null }>("SELECT min(seq) AS seq FROM log");
-    const first = row?.seq ?? null;
-    return first === null || first === 1 ? 1 : first + 1;
   }
 
   async seqAt(unixMs: number): Promise<number> {

@@ -1,6 +1,7 @@
 // The tables of a board in PostgreSQL: those of the SQLite board, and one row that says where the log stands.
 
 import { SECOND_EDITION } from "../sql/second-edition.ts";
+import { POSTGRES_DIALECT } from "./dialect.ts";
 
 export const SCHEMA_VERSION = 2;
 
@@ -38,9 +39,6 @@ ${BARRED}${SECOND_EDITION}
 DROP INDEX signals_seq;
 `;
 
-/** The part of a count of spellings before the comma. */
-export const SPELT = "split_part(label, ',', 1)";
-
 /** Added where it is missing: nodes of a release that does not know it write rows without. */
 export const ADDED_SWITCH = "ALTER TABLE switches ADD COLUMN pow_at_once integer;";
 
@@ -51,7 +49,7 @@ export const INDEXES = {
   agents_first_seen: "agents (first_seen)",
   barred_agent: "barred (agent)",
   messages_claimed: "messages (claimed_by, lease_until) WHERE claimed_by IS NOT NULL",
-  tallies_spellings: `tallies (field, ${SPELT}, count DESC, label) WHERE field IN ('tag_as', 'need_as', 'offer_as')`,
+  tallies_spellings: `tallies (field, ${POSTGRES_DIALECT.spelt}, count DESC, label) WHERE field IN ('tag_as', 'need_as', 'offer_as')`,
 };
 
 export const SCHEMA = `

@@ -7,21 +7,17 @@ import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
+import { SqlReads } from "../sql/reads.ts";
 import { unreachable } from "./address.ts";
-import { PostgresAgents } from "./agents.ts";
-import { PostgresAliases } from "./aliases.ts";
 import { BoardState } from "./board-state.ts";
 import { Client } from "./client.ts";
+import { postgresRows } from "./dialect.ts";
 import { dumped } from "./dump.ts";
 import { PostgresLister } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { migrate, requireBoard } from "./migrate.ts";
-import { PostgresModeration } from "./moderation.ts";
 import { PostgresReader } from "./reader.ts";
 import { Replica } from "./replica.ts";
-import { figuresOf, postedByMinute } from "./stats.ts";
-import { tagsIn } from "./tags.ts";
-import { PostgresThreads } from "./threads.ts";
 import { CHANNEL, TALK } from "./write-function.ts";
 import { PostgresWriter } from "./writer.ts";
 
@@ -63,7 +59,7 @@ async function endWithdrawn(url: string, client: Client): Promise<void> {
   }
 }
 
-export class PostgresStore implements Store, Wakeup, Peers {
+export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   readonly client: Client;
   readonly #writer: PostgresWriter;
   readonly #walks: Client;
@@ -75,12 +71,9 @@ export class PostgresStore implements Store, Wakeup, Peers {
   readonly #hearers: ((text: string) => void)[] = [];
   readonly #reader: PostgresReader;
   readonly #lister: PostgresLister;
-  readonly #threads: PostgresThreads;
-  readonly #agents: PostgresAgents;
-  readonly #aliases: PostgresAliases;
-  readonly #moderation: PostgresModeration;
 
   constructor(url: string, client: Client, replica?: ReplicaOptions) {
+    super(postgresRows(client));
     this.client = client;
     this.#writer = new PostgresWriter(url, this.#node);
     this.#state = new BoardState(client, this.#node);
@@ -97,10 +90,6 @@ export class PostgresStore implements Store, Wakeup, Peers {
     this.#reader = new PostgresReader(client);
     this.#walks = new Client({ url, connections: WALK_CONNECTIONS, each: 1, long: true, name: "blackboard walks" });
     this.#lister = new PostgresLister(client, this.#walks);
-    this.#threads = new PostgresThreads(client);
-    this.#agents = new PostgresAgents(client);
-    this.#aliases = new PostgresAliases(client);
-    this.#moderation = new PostgresModeration(client);
   }
 
   /** One call at a time; the appender sees to that. */
@@ -148,12 +137,7 @@ export class PostgresStore implements Store, Wakeup, Peers {
   onMoved = (hear: (moved: Moved) => void): void => this.#state.onMoved(hear);
   prior: Store["prior"] = (id, author, blobs, now) => this.#reader.prior(id, author, blobs, now);
   find: Store["find"] = (id, now) => this.#reader.find(id, now);
-  idsByPrefix: Store["idsByPrefix"] = (prefix, limit, now) => this.#reader.idsByPrefix(prefix, limit, now);
   findAll: Store["findAll"] = (ids, now) => this.#reader.findAll(ids, now);
-  verifiers: Store["verifiers"] = (seq) => this.#reader.verifiers(seq);
-  firstSeen: Store["firstSeen"] = (agent) => this.#reader.firstSeen(agent);
-  alias: Store["alias"] = (name, now) => this.#aliases.alias(name, now);
-  aliases: Store["aliases"] = (question, now) => this.#aliases.aliases(question, now);
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => (await this.#replica?.reads(this)) ?? this;
   leastState: Store["leastState"] = async () => {
@@ -161,29 +145,8 @@ export class PostgresStore implements Store, Wakeup, Peers {
     return { ...(behind ?? state), newest: state.seq };
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
-  blob: Store["blob"] = (hash, now) => this.#reader.blob(hash, now);
-  entries: Store["entries"] = (after, limit, rawAt) => this.#reader.entries(after, limit, rawAt);
   seqAt: Store["seqAt"] = (unixMs) => this.#reader.seqAt(unixMs);
-  oldestSeq = (): Promise<number> => this.#reader.oldestSeq();
-  threadExtent: Store["threadExtent"] = (root) => this.#threads.threadExtent(root);
-  branches: Store["branches"] = (root, query) => this.#threads.branches(root, query);
-  openWork: Store["openWork"] = (root, limit, now) => this.#threads.openWork(root, limit, now);
-  answersTo: Store["answersTo"] = (...asked) => this.#threads.answersTo(...asked);
-  barredWork: Store["barredWork"] = (agent, now) => this.#threads.barredWork(agent, now);
-  refs: Store["refs"] = (seqs) => this.#threads.refs(seqs);
-  neighbours: Store["neighbours"] = (query) => this.#threads.neighbours(query);
-  agent: Store["agent"] = (id, now) => this.#agents.agent(id, now);
-  agents: Store["agents"] = (query) => this.#agents.agents(query);
-  tags: Store["tags"] = (query) => tagsIn(this.client, query);
-  figures: Store["figures"] = (query) => figuresOf(this.client, query);
-  postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.client, from);
   dump: Store["dump"] = (after, upTo, now) => dumped(this.client, after, upTo, now);
-
-  notices: Store["notices"] = (query) => this.#moderation.notices(query);
-  notice: Store["notice"] = (id) => this.#moderation.notice(id);
-  actions: Store["actions"] = (query) => this.#moderation.actions(query);
-  moderationFigures: Store["moderationFigures"] = (since) => this.#moderation.moderationFigures(since);
-  switches: Store["switches"] = () => this.#moderation.switches();
 
   /** What was erased is free to be overwritten; when the server overwrites it, and how long its own logs keep it, is the server's. */
   async scrub(): Promise<boolean> {

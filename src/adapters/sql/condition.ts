@@ -7,21 +7,9 @@ import {
   type SetField,
   type TextField,
 } from "../../core/query/condition.ts";
+import type { Dialect, SqlValue } from "./dialect.ts";
 
-export type SqlValue = string | number;
-
-/** What the SQL databases disagree on. */
-export interface Dialect {
-  placeholder(index: number): string;
-  /** A column that no index may be chosen for. */
-  opaque(column: string, type: "text" | "number"): string;
-  /** Whether a query has a row; it is looked up for each message. */
-  exists(query: string): string;
-  /** A value as the database can take it. */
-  value(value: SqlValue): SqlValue;
-}
-
-/** A statement under construction: its values in the order of their placeholders. */
+/** A statement under construction: its values by the numbers of their placeholders. */
 export class Binder {
   readonly values: SqlValue[] = [];
   readonly dialect: Dialect;
@@ -32,7 +20,7 @@ export class Binder {
 
   bind(value: SqlValue): string {
     this.values.push(this.dialect.value(value));
-    return this.dialect.placeholder(this.values.length);
+    return `$${this.values.length}`;
   }
 
   bindAll(values: readonly SqlValue[]): string {
@@ -86,7 +74,6 @@ export function conditionSql(condition: Condition, binder: Binder, driver?: Cond
     }
     case "refers": {
       const rels = condition.rels === null ? "" : ` AND r.rel IN (${binder.bindAll(condition.rels)})`;
-      // Values are bound in the order in which their placeholders stand, so the target comes second here.
       return binder.dialect.exists(`SELECT 1 FROM refs r WHERE r.seq = m.seq${rels} AND r.target = ${binder.bind(condition.target)}`);
     }
     case "and":

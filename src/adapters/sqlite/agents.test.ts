@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { HOUR_MS } from "../../core/spans.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
-import { SqliteAgents } from "./agents.ts";
-import { SqliteTags } from "./tags.ts";
+import { agent, agents } from "../sql/agents.ts";
+import { SqliteRows } from "./rows.ts";
 
 const NOW = Date.UTC(2026, 0, 8);
 /** Several share each moment; more offer `much` than are sorted, few offer `little`. */
@@ -14,23 +14,23 @@ const AGENTS = Array.from({ length: 6000 }, (_, i) => ({
   needs: i % 2 === 0 ? ["time"] : [],
 }));
 
-test("a page of agents is the same whether it is found by what they offer or by when they were seen", () => {
+test("a page of agents is the same whether it is found by what they offer or by when they were seen", async () => {
   using board = new BareBoard();
-  const agent = board.db.prepare("INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?, 'k', 0, ?, 1)");
+  const insert = board.db.prepare("INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES (?, 'k', 0, ?, 1)");
   const tally = board.db.prepare("INSERT INTO agent_tallies (agent, field, label, count) VALUES (?, ?, ?, 1)");
   board.db.exec("BEGIN");
   for (const { id, lastSeen, offers, needs } of AGENTS) {
-    agent.run(id, lastSeen);
+    insert.run(id, lastSeen);
     for (const label of offers) tally.run(id, "offer", label);
     for (const label of needs) tally.run(id, "need", label);
   }
   board.db.exec("COMMIT");
-  const agents = new SqliteAgents(board.db, new SqliteTags(board.db));
-  const all = (query: Pick<AgentQuery, "activeSince" | "offers" | "needs">): string[] => {
+  const rows = new SqliteRows(board.db);
+  const all = async (query: Pick<AgentQuery, "activeSince" | "offers" | "needs">): Promise<string[]> => {
     const found: string[] = [];
     let after: AgentPosition | undefined;
     for (;;) {
-      const page = agents.agents({ ...query, after, limit: 700, now: NOW });
+      const page = await agents(rows, { ...query, after, limit: 700, now: NOW });
       found.push(...page.map(({ id }) => id));
       after = page.at(-1);
       if (page.length < 700) return found;
@@ -44,19 +44,19 @@ test("a page of agents is the same whether it is found by what they offer or by 
       const expected = AGENTS.filter((one) => one.lastSeen >= activeSince && meets(offers, one.offers) && meets(needs, one.needs))
         .sort((x, y) => y.lastSeen - x.lastSeen || (x.id < y.id ? 1 : -1))
         .map(({ id }) => id);
-      expect(all({ activeSince, offers, needs }), JSON.stringify({ offers, needs })).toEqual(expected);
+      expect(await all({ activeSince, offers, needs }), JSON.stringify({ offers, needs })).toEqual(expected);
     }
   }
 });
 
-test("an agent with more words than anyone can read is shown with the first of them", () => {
+test("an agent with more words than anyone can read is shown with the first of them", async () => {
   using board = new BareBoard();
   board.db.exec("INSERT INTO agents (id, pk, first_seen, last_seen, messages) VALUES ('ag_1', 'k', 0, 0, 500)");
   const tally = board.db.prepare("INSERT INTO agent_tallies (agent, field, label, count) VALUES ('ag_1', ?, ?, ?)");
   const words = Array.from({ length: 500 }, (_, i) => `x-${String(i).padStart(3, "0")}`);
   for (const field of ["kind", "offer", "need"]) for (const word of words) tally.run(field, word, 1);
   tally.run("kind", "note", 7);
-  const facts = new SqliteAgents(board.db, new SqliteTags(board.db)).agent("ag_1", NOW);
+  const facts = await agent(new SqliteRows(board.db), "ag_1", NOW);
   expect(facts?.live).toBe(507);
   expect(facts?.byKind["note"]).toBe(7);
   expect(Object.keys(facts?.byKind ?? {})).toHaveLength(100);

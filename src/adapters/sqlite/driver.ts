@@ -29,7 +29,7 @@ export class DriverChooser {
     this.#counts = {
       tally: db.prepare("SELECT count AS rows FROM tallies WHERE field = ? AND label = ?"),
       author: db.prepare("SELECT messages AS rows FROM agents WHERE id = ?"),
-      root: db.prepare(`SELECT messages AS rows FROM threads WHERE number = ${threadOf(() => "?1")}`),
+      root: db.prepare(`SELECT messages AS rows FROM threads WHERE number = ${threadOf("?1")}`),
       to: db.prepare(counted('messages WHERE "to" = ?')),
       refers: db.prepare(counted("refs WHERE target = ?")),
       inbox: db.prepare(counted("inbox WHERE agent = ?")),
@@ -49,7 +49,7 @@ export class DriverChooser {
     oneOf: (condition) => {
       const { field, values } = condition;
       const rows = sum(values, (value) => this.#textRows(field, value));
-      const numbers = (binder: Binder) => values.map((root) => threadOf(() => binder.bind(root))).join(", ");
+      const numbers = (binder: Binder) => values.map((root) => threadOf(binder.bind(root))).join(", ");
       const inThreads = (binder: Binder) => `(SELECT seq FROM messages WHERE thread IN (${numbers(binder)}))`;
       return { condition, from: field === "root" ? inThreads : undefined, rows, inOrder: values.length === 1 };
     },

@@ -15,7 +15,7 @@ const DIALECT: LoadDialect = {
       .join(", ")}) AS k`,
   // A bare value as a limit makes SQLite plan the whole statement anew each time it is bound.
   limit: (place) => `+?${place}`,
-  threads: `SELECT ?1 AS root, t.number, t.messages, t.last_activity AS "lastActivity" FROM threads t WHERE t.number = ${threadOf(() => "?1")}`,
+  threads: `SELECT ?1 AS root, t.number, t.messages, t.last_activity AS "lastActivity" FROM threads t WHERE t.number = ${threadOf("?1")}`,
   replies: `SELECT ?1 AS target, (SELECT count(DISTINCT r.seq) FROM refs r JOIN messages a ON a.seq = r.seq
       WHERE r.target = ?1 AND r.rel = 'reply' AND a.superseded_by IS NULL) AS acting, ${STANDING_COLUMNS}
     FROM (SELECT DISTINCT seq FROM refs WHERE target = ?1 AND rel = 'reply' ORDER BY seq LIMIT ${EARLY_REPLIES}) r

@@ -5,20 +5,13 @@ import type { Position } from "../../core/query/order.ts";
 import { Recent } from "../../core/recent.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
-import { Binder, conditionSql, type Dialect, rangeSql } from "../sql/condition.ts";
+import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqliteCards } from "./cards.ts";
+import { prepared, SQLITE_DIALECT } from "./dialect.ts";
+import { threadOf } from "./thread-number.ts";
 import { type Driver, DriverChooser } from "./driver.ts";
 import { GONE_AS_MESSAGES, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
-import { threadOf } from "./thread-number.ts";
-
-/** A unary plus keeps SQLite's planner away from a column's index. */
-const SQLITE_DIALECT: Dialect = {
-  placeholder: () => "?",
-  opaque: (column) => `+${column}`,
-  exists: (query) => `EXISTS (${query})`,
-  value: (value) => value,
-};
 
 const STATEMENTS_KEPT = 200;
 
@@ -208,7 +201,7 @@ export class SqliteLister {
     let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.thread = t.number` : `${messages} m`;
     if (driver?.from !== undefined) from = `${driver.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
     if (!byThread && order.key === "activity")
-      from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf(() => "m.root") : "m.thread"}`;
+      from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf("m.root") : "m.thread"}`;
     // Sequences come from the driving table where there is one, so that its index gives bounds and order.
     const seq = driver?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
@@ -262,7 +255,7 @@ export class SqliteLister {
   }
 
   #statement(sql: string): StatementSync {
-    return this.#statements.of(sql, () => this.#db.prepare(sql));
+    return this.#statements.of(sql, () => prepared(this.#db, sql));
   }
 }
 

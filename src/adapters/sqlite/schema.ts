@@ -1,5 +1,6 @@
 // The tables of a board in SQLite. A message is split in two: `messages` is narrow and changes, `contents` is wide and does not.
 import { LABEL_COUNTS, SECOND_EDITION } from "../sql/second-edition.ts";
+import { SQLITE_DIALECT } from "./dialect.ts";
 import type { SchemaHistory } from "./migrate.ts";
 
 export const SCHEMA_VERSION = 7;
@@ -102,10 +103,8 @@ CREATE INDEX barred_agent ON barred (agent);
 CREATE INDEX messages_claimed ON messages (claimed_by, lease_until) WHERE claimed_by IS NOT NULL;
 `;
 
-/** The part of a count of spellings before the comma. */
-export const SPELT = "substr(label, 1, instr(label, ',') - 1)";
 const SPELLINGS = `
-CREATE INDEX tallies_spellings ON tallies (field, ${SPELT}, count DESC, label) WHERE field = 'tag_as' OR field = 'need_as' OR field = 'offer_as';
+CREATE INDEX tallies_spellings ON tallies (field, ${SQLITE_DIALECT.spelt}, count DESC, label) WHERE field = 'tag_as' OR field = 'need_as' OR field = 'offer_as';
 `;
 
 /** From the first edition, whose labels had no capitals and were not folded otherwise. */

@@ -7,25 +7,20 @@ import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
 import { barredFromWriting } from "../system/access.ts";
+import { SqlReads } from "../sql/reads.ts";
 import { roomBeside } from "../system/room.ts";
 import { workerUrl } from "../system/worker-url.ts";
-import { SqliteAgents } from "./agents.ts";
 import { SqliteDump } from "./dump.ts";
 import { fileFault, isFull, primaryCode, SQLITE } from "./faults.ts";
-import { SqliteGraph } from "./graph.ts";
-import { SqliteAliases } from "./aliases.ts";
 import { SqliteCards } from "./cards.ts";
 import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
-import { SqliteModeration } from "./moderation.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { OpenFiles } from "./open-files.ts";
 import { SqlitePriors } from "./priors.ts";
 import { SqliteReader } from "./reader.ts";
+import { SqliteRows } from "./rows.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { SqliteStats } from "./stats.ts";
-import { SqliteTags } from "./tags.ts";
-import { SqliteThreads } from "./threads.ts";
 import { SqliteWriter } from "./writer.ts";
 import type { WriterData, WriterRequest } from "./writer-thread.ts";
 import { slice } from "../../ports/share.ts";
@@ -115,7 +110,7 @@ const LEAST_ROOM = 64 * 1024;
 /** Several reads of one request ask where the log stands. */
 const HEAD_REMEMBERED_MS = 1;
 
-class SqliteStore implements Store {
+class SqliteStore extends SqlReads implements Store {
   readonly #path: string;
   readonly #files: OpenFiles;
   readonly #worker: Worker | undefined;
@@ -125,14 +120,7 @@ class SqliteStore implements Store {
   readonly #lister: SqliteLister;
   readonly #head: SqliteHead;
   readonly #cards: SqliteCards;
-  readonly #aliases: SqliteAliases;
-  readonly #threads: SqliteThreads;
-  readonly #graph: SqliteGraph;
   readonly #dump: SqliteDump;
-  readonly #agents: SqliteAgents;
-  readonly #tags: SqliteTags;
-  readonly #stats: SqliteStats;
-  readonly #moderation: SqliteModeration;
   readonly #lock: DatabaseSync | undefined;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
@@ -146,23 +134,17 @@ class SqliteStore implements Store {
     nextDue: number | null,
     onFatal: (error: Error) => void,
   ) {
+    super(new SqliteRows(readDb));
     this.#path = path;
     this.#files = new OpenFiles(path);
     this.#worker = worker;
     this.#readDb = readDb;
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
     this.#cards = new SqliteCards(readDb, this.#head);
-    this.#aliases = new SqliteAliases(readDb);
     this.#reader = new SqliteReader(readDb, this.#cards);
     this.#priors = new SqlitePriors(readDb, this.#reader);
     this.#lister = new SqliteLister(readDb, this.#cards);
-    this.#threads = new SqliteThreads(readDb);
-    this.#graph = new SqliteGraph(readDb);
     this.#dump = new SqliteDump(readDb, this.#cards);
-    this.#tags = new SqliteTags(readDb);
-    this.#agents = new SqliteAgents(readDb, this.#tags);
-    this.#stats = new SqliteStats(readDb);
-    this.#moderation = new SqliteModeration(readDb);
     this.#lock = lock;
     this.#nextDue = nextDue;
     this.#onFatal = onFatal;
@@ -221,12 +203,7 @@ class SqliteStore implements Store {
   nextDue = async () => this.#nextDue;
   prior: Store["prior"] = (id, author, blobs, now) => this.#priors.ask(id, author, blobs, now);
   find: Store["find"] = async (id, now) => this.#reader.find(id, now);
-  idsByPrefix: Store["idsByPrefix"] = async (prefix, limit, now) => slice(() => this.#reader.idsByPrefix(prefix, limit, now));
   findAll: Store["findAll"] = async (ids, now) => slice(() => this.#reader.findAll(ids, now));
-  verifiers: Store["verifiers"] = async (seq) => slice(() => this.#reader.verifiers(seq));
-  firstSeen: Store["firstSeen"] = async (agent) => this.#reader.firstSeen(agent);
-  alias: Store["alias"] = async (name, now) => this.#aliases.alias(name, now);
-  aliases: Store["aliases"] = async (question, now) => slice(() => this.#aliases.aliases(question, now));
   list: Store["list"] = (query) => this.#lister.list(query);
   listingReads: Store["listingReads"] = async () => this;
   leastState: Store["leastState"] = async () => {
@@ -239,29 +216,8 @@ class SqliteStore implements Store {
     list: (query) => this.#lister.listAtHand(query),
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
-  blob: Store["blob"] = async (hash, now) => this.#reader.blob(hash, now);
-  entries: Store["entries"] = async (after, limit, rawAt) => slice(() => this.#reader.entries(after, limit, rawAt));
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
-  oldestSeq = async (): Promise<number> => this.#reader.oldestSeq();
-  threadExtent: Store["threadExtent"] = async (root) => this.#threads.extent(root);
-  branches: Store["branches"] = async (root, query) => slice(() => this.#threads.branches(root, query));
-  openWork: Store["openWork"] = async (root, limit, now) => slice(() => this.#threads.openWork(root, limit, now));
-  answersTo: Store["answersTo"] = async (...asked) => slice(() => this.#threads.answersTo(...asked));
-  barredWork: Store["barredWork"] = async (agent, now) => slice(() => this.#threads.barredWork(agent, now));
-  refs: Store["refs"] = async (seqs) => slice(() => this.#threads.refs(seqs));
-  neighbours: Store["neighbours"] = async (query) => slice(() => this.#graph.neighbours(query));
-  agent: Store["agent"] = async (id, now) => slice(() => this.#agents.agent(id, now));
-  agents: Store["agents"] = async (query) => slice(() => this.#agents.agents(query));
-  tags: Store["tags"] = async (query) => slice(() => this.#tags.tags(query));
-  figures: Store["figures"] = async (query) => slice(() => this.#stats.figures(query));
-  postedByMinute: Store["postedByMinute"] = async (from) => this.#stats.postedByMinute(from);
   dump: Store["dump"] = async (after, upTo, now) => slice(() => this.#dump.read(after, upTo, now));
-
-  notices: Store["notices"] = async (query) => this.#moderation.notices(query);
-  notice: Store["notice"] = async (id) => this.#moderation.notice(id);
-  actions: Store["actions"] = async (query) => slice(() => this.#moderation.actions(query));
-  moderationFigures: Store["moderationFigures"] = async (since) => slice(() => this.#moderation.figures(since));
-  switches: Store["switches"] = async () => this.#moderation.switches();
 
   async close(): Promise<void> {
     const exited = new Promise((resolve) => this.#worker?.once("exit", resolve));

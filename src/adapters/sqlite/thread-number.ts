@@ -1,7 +1,7 @@
 // Threads have numbers in SQLite: that of the first message here that stands in them, so that rows which move together share pages.
 
-/** The number of the thread with this root, as an expression; null where it has none. `root` is named several times. */
-export function threadOf(root: () => string): string {
-  const own = (table: string) => `(SELECT r.thread FROM ${table} r WHERE r.id = ${root()} AND r.root = ${root()})`;
-  return `coalesce((SELECT s.thread FROM strays s WHERE s.root = ${root()}), ${own("messages")}, ${own("gone")})`;
+/** The number of the thread with this root, as an expression; null where it has none. */
+export function threadOf(root: string): string {
+  const own = (table: string) => `(SELECT r.thread FROM ${table} r WHERE r.id = ${root} AND r.root = ${root})`;
+  return `coalesce((SELECT s.thread FROM strays s WHERE s.root = ${root}), ${own("messages")}, ${own("gone")})`;
 }

@@ -24,18 +24,18 @@ class World implements Disposable {
   found = (): void => {};
 
   constructor() {
-    const { reader } = this.board;
+    const { reader, reads } = this.board;
     this.store = {
-      entries: async (after: number, limit: number) => reader.entries(after, limit, undefined),
+      entries: reads.entries,
       findAll: async (ids: readonly string[], now: number) => {
         const found = reader.findAll(ids, now);
         this.found();
         return found;
       },
-      verifiers: async (seq: number) => reader.verifiers(seq),
-      firstSeen: async (agent: string) => reader.firstSeen(agent),
+      verifiers: reads.verifiers,
+      firstSeen: reads.firstSeen,
       head: async () => reader.head(),
-      oldestSeq: async () => reader.oldestSeq(),
+      oldestSeq: reads.oldestSeq,
     } as Partial<Store> as Store;
     const render = ({ raw }: { raw: { payload: string } }): string => {
       this.rendered++;

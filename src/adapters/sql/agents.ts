@@ -1,0 +1,121 @@
+// Agents: who was active, and what is counted for each of them.
+import type { AgentFacts } from "../../core/message/agent-facts.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { AgentQuery } from "../../ports/agents.ts";
+import { SORTABLE } from "./driven.ts";
+import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
+import { shownAs } from "./tags.ts";
+
+const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total`;
+type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total">;
+const ONE = `SELECT ${COLUMNS} FROM agents a WHERE a.id = $1`;
+
+interface LabelFilter {
+  /** Agents with one of the labels. The field stands in the text, for only then a database sees that the partial index fits. */
+  readonly matching: (place: string) => string;
+  readonly labels: string;
+  readonly rows: number;
+}
+
+export async function agent(rows: SqlRows, id: string, now: number): Promise<AgentFacts | undefined> {
+  return (await factsOf(rows, await rows.all<AgentRow>(ONE, [id]), now))[0];
+}
+
+export async function agents(rows: SqlRows, query: AgentQuery): Promise<readonly AgentFacts[]> {
+  const { after, limit, now } = query;
+  const filters = [...(await filterBy(rows, "offer", query.offers)), ...(await filterBy(rows, "need", query.needs))];
+  // Who has a live message posted it within the longest lifetime.
+  const since = filters.length === 0 ? query.activeSince : Math.max(query.activeSince, now - LIMITS.ttl_max_s * 1000);
+  const values: SqlValue[] = [since, limit];
+  const bind = (value: SqlValue): string => `$${values.push(value)}`;
+  const [fewest, ...others] = filters.sort((a, b) => a.rows - b.rows);
+  // A few are looked up and sorted; else agents are walked in the order of the page.
+  const driver = fewest !== undefined && fewest.rows <= SORTABLE ? fewest : undefined;
+  const from =
+    driver === undefined
+      ? "agents a"
+      : `(SELECT DISTINCT t.agent FROM agent_tallies t WHERE ${driver.matching(bind(driver.labels))}) d CROSS JOIN agents a`;
+  const where = ["a.last_seen >= $1"];
+  if (driver !== undefined) where.push("a.id = d.agent");
+  for (const { matching, labels } of driver === undefined ? filters : others)
+    where.push(rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`));
+  if (after !== undefined) where.push(`(a.last_seen, a.id) < (${bind(after.lastSeen)}, ${bind(after.id)})`);
+  const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY a.last_seen DESC, a.id DESC LIMIT $2`;
+  return factsOf(rows, await rows.all<AgentRow>(sql, values), now);
+}
+
+async function filterBy(rows: SqlRows, field: "offer" | "need", names: readonly string[]): Promise<LabelFilter[]> {
+  if (names.length === 0) return [];
+  const { dialect } = rows;
+  const matching = (place: string): string => `t.field = '${field}' AND ${dialect.among("t.label", place, "text")}`;
+  const labels = dialect.list(names);
+  const counted = await first<{ rows: number }>(
+    rows,
+    `SELECT count(*) AS rows FROM (SELECT 1 FROM agent_tallies t WHERE ${matching("$1")} LIMIT ${SORTABLE + 1}) few`,
+    [labels],
+  );
+  return [{ matching, labels, rows: counted?.rows ?? 0 }];
+}
+
+interface FactsRow {
+  readonly agent: string;
+  readonly live: number;
+  readonly fixed: string | null;
+  readonly kinds: string | null;
+  readonly offers: string | null;
+  readonly needs: string | null;
+}
+
+/** Fields with a fixed vocabulary whole; of the others, which have as many labels as the agent likes, the first ones. */
+const FACTS = spelled(({ each, json }) => {
+  const own = (columns: string): string => `SELECT ${columns} FROM agent_tallies t WHERE t.agent = g.value AND t.field`;
+  const few = (field: string): string => `${own("t.label, t.count")} = '${field}' ORDER BY t.label LIMIT ${LIMITS.agent_labels}`;
+  return `SELECT g.value AS agent,
+      CAST((${own("coalesce(sum(t.count), 0)")} = 'kind') AS bigint) AS live,
+      ${json(["field", "label", "count"], `${own("t.field, t.label, t.count")} IN ('work', 'given', 'received', 'signal') ORDER BY t.field, t.label`)} AS fixed,
+      ${json(["label", "count"], few("kind"))} AS kinds,
+      ${json(["label"], few("offer"))} AS offers,
+      ${json(["label"], few("need"))} AS needs
+    FROM ${each("$1", "text", "g")}`;
+});
+
+const PROFILES = spelled(
+  ({ each }) =>
+    `SELECT p.agent, m.id, c.payload FROM (SELECT g.value AS agent, (
+      SELECT m.seq FROM messages m WHERE m.author = g.value AND m.kind = 'profile' AND m.superseded_by IS NULL AND +m.expires_at > $2
+      ORDER BY m.seq DESC LIMIT 1) AS seq FROM ${each("$1", "text", "g")}) p
+    JOIN messages m ON m.seq = p.seq JOIN contents c ON c.seq = p.seq`,
+);
+
+async function factsOf(rows: SqlRows, found: readonly AgentRow[], now: number): Promise<AgentFacts[]> {
+  if (found.length === 0) return [];
+  const ids = rows.dialect.list(found.map(({ id }) => id));
+  const [counted, profiles] = await Promise.all([
+    rows.all<FactsRow>(FACTS(rows), [ids]),
+    rows.all<{ agent: string; id: string; payload: string }>(PROFILES(rows), [ids, now]),
+  ]);
+  const labelsOf = (text: string | null): string[] => (fromJson(text) as [string][]).map(([label]) => label);
+  const used = (field: "offers" | "needs") => new Set(counted.flatMap((one) => labelsOf(one[field])));
+  const [offerAs, needAs] = await Promise.all([shownAs(rows, "offer", used("offers")), shownAs(rows, "need", used("needs"))]);
+  const countedOf = new Map(counted.map((one) => [one.agent, one]));
+  const profileOf = new Map(profiles.map(({ agent, id, payload }) => [agent, { id, payload }]));
+  return found.map((row) => {
+    const own = countedOf.get(row.id);
+    const fixed = fromJson(own?.fixed ?? null) as [string, string, number][];
+    const of = (field: string): Record<string, number> =>
+      Object.fromEntries(fixed.filter(([one]) => one === field).map(([, label, count]) => [label, count]));
+    const { claimed = 0, answered = 0, resolved = 0 } = of("work");
+    return {
+      ...row,
+      live: own?.live ?? 0,
+      byKind: Object.fromEntries(fromJson(own?.kinds ?? null) as [string, number][]),
+      work: { claimed, answered, resolved },
+      given: { verifies: 0, refutes: 0, ...of("given") },
+      received: { verifies: 0, refutes: 0, ...of("received") },
+      signals: of("signal"),
+      offers: labelsOf(own?.offers ?? null).map(offerAs),
+      needs: labelsOf(own?.needs ?? null).map(needAs),
+      profile: profileOf.get(row.id),
+    };
+  });
+}

@@ -1,0 +1,26 @@
+// Aliases as readers see them.
+import { ALIAS_LIFE_MS } from "../../core/message/alias-rules.ts";
+import type { Alias, AliasReads } from "../../ports/aliases.ts";
+import { first, type SqlRows } from "./dialect.ts";
+
+/** `$1` is the time at which owners were last heard of whose aliases end now. */
+const live = (where: string): string =>
+  `SELECT l.alias, l.agent, l.claimed_at AS "claimedAt", a.last_seen + ${ALIAS_LIFE_MS} AS "expiresAt"
+    FROM aliases l JOIN agents a ON a.id = l.agent WHERE l.ended_at IS NULL AND a.last_seen > $1 AND ${where}`;
+const ONE = live("l.alias = $2");
+const PAGE = "l.alias > $2 AND l.alias >= $3 AND l.alias < $4 ORDER BY l.alias LIMIT $5";
+const ALL = live(PAGE);
+const OF_AGENT = live(`l.agent = $6 AND ${PAGE}`);
+
+export const alias = (rows: SqlRows, name: string, now: number): Promise<Alias | undefined> =>
+  first(rows, ONE, [now - ALIAS_LIFE_MS, name]);
+
+export async function aliases(
+  rows: SqlRows,
+  { prefix, agent, after, limit }: Parameters<AliasReads["aliases"]>[0],
+  now: number,
+): Promise<readonly Alias[]> {
+  // Aliases are ASCII, so everything with the prefix lies before the prefix followed by the last code of that range.
+  const values = [now - ALIAS_LIFE_MS, after ?? "", prefix, `${prefix}\u007f`, limit];
+  return agent === undefined ? rows.all<Alias>(ALL, values) : rows.all<Alias>(OF_AGENT, [...values, agent]);
+}

@@ -1,0 +1,33 @@
+// The log for readers.
+import { type Entry, GENESIS } from "../../core/log/chain.ts";
+import type { LogEntry, Raw } from "../../ports/store.ts";
+import { first, type SqlRows } from "./dialect.ts";
+
+type EntryRow = Omit<Entry, "prev"> & { readonly assisted: 0 | 1 | null } & { readonly [Name in keyof Raw]?: string | null };
+
+const COLUMNS = "l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash, l.assisted";
+const PAGE = "WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2";
+const ENTRIES = `SELECT ${COLUMNS} FROM log l ${PAGE}`;
+const WITH_CONTENT = `SELECT ${COLUMNS}, c.payload, c.sig, c.nonce FROM log l
+  LEFT JOIN messages m ON m.seq = l.seq AND l.type = 'create' AND +m.expires_at > $3 LEFT JOIN contents c ON c.seq = m.seq ${PAGE}`;
+
+export async function entries(rows: SqlRows, after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
+  // The entry before comes along for its hash.
+  const page = [after, limit + 1];
+  const found = await (rawAt === undefined ? rows.all<EntryRow>(ENTRIES, page) : rows.all<EntryRow>(WITH_CONTENT, [...page, rawAt]));
+  const before = found[0]?.seq === after ? found[0] : undefined;
+  let prev = before?.hash ?? GENESIS;
+  return found.slice(before === undefined ? 0 : 1, before === undefined ? limit : limit + 1).map((row): LogEntry => {
+    const { seq, at, type, id, detail, digest, hash, assisted, payload, sig, nonce } = row;
+    const raw = typeof payload === "string" && typeof sig === "string" && typeof nonce === "string" ? { payload, sig, nonce } : null;
+    const entry = { seq, at, type, id, detail, digest, hash, prev, assisted: assisted === null ? null : assisted === 1, raw };
+    prev = hash;
+    return entry;
+  });
+}
+
+/** The first entry kept, unless it is only there as the anchor of the chain. */
+export async function oldestSeq(rows: SqlRows): Promise<number> {
+  const kept = (await first<{ seq: number | null }>(rows, "SELECT min(seq) AS seq FROM log", []))?.seq ?? null;
+  return kept === null || kept === 1 ? 1 : kept + 1;
+}

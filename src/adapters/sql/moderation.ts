@@ -1,0 +1,47 @@
+// Notices, decisions and switches for readers.
+import type { Action, Notice, NoticeState, Switches } from "../../core/message/moderation.ts";
+import type { ReportCategory } from "../../core/protocol/vocabulary.ts";
+import type { ModerationFigures, ModerationReads } from "../../ports/moderation.ts";
+import { first, type SqlRows } from "./dialect.ts";
+import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "./moderation-rows.ts";
+
+type Question<Name extends keyof ModerationReads> = Parameters<ModerationReads[Name]>[0];
+
+const NOTICE = `SELECT ${NOTICE_COLUMNS} FROM notices WHERE id = $1`;
+const noticesWhere = (more: string): string =>
+  `SELECT ${NOTICE_COLUMNS} FROM notices WHERE (at, id) > ($1, $2)${more} ORDER BY at, id LIMIT $3`;
+const NOTICES = noticesWhere("");
+const NOTICES_IN = noticesWhere(" AND state = $4");
+const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions WHERE at >= $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
+const COUNTS = "SELECT state, category, count(*) AS count FROM notices WHERE at >= $1 GROUP BY state, category ORDER BY state, category";
+const TOTALS = `SELECT count(*) FILTER (WHERE visibility = 'content_removed') AS removed,
+  count(*) FILTER (WHERE visibility = 'content_removed' AND state = 'reversed') AS restored,
+  count(*) FILTER (WHERE visibility = 'key_blocked') AS "keysBlocked" FROM actions WHERE at >= $1`;
+
+export async function notices(rows: SqlRows, { state, after, limit }: Question<"notices">): Promise<readonly Notice[]> {
+  const values = [after?.at ?? -1, after?.id ?? "", limit];
+  return state === undefined ? rows.all<Notice>(NOTICES, values) : rows.all<Notice>(NOTICES_IN, [...values, state]);
+}
+
+export const notice = (rows: SqlRows, id: string): Promise<Notice | undefined> => first(rows, NOTICE, [id]);
+
+export async function actions(rows: SqlRows, { since, before, limit }: Question<"actions">): Promise<readonly Action[]> {
+  return rows.all<Action>(ACTIONS, [since, before ?? Number.MAX_SAFE_INTEGER, limit]);
+}
+
+export async function moderationFigures(rows: SqlRows, since: number): Promise<ModerationFigures> {
+  const [counted, totals] = await Promise.all([
+    rows.all<{ state: NoticeState; category: ReportCategory; count: number }>(COUNTS, [since]),
+    first<Pick<ModerationFigures, "removed" | "restored" | "keysBlocked">>(rows, TOTALS, [since]),
+  ]);
+  const notices = { received: 0, actioned: 0, dismissed: 0 };
+  const byCategory: Partial<Record<ReportCategory, number>> = {};
+  for (const { state, category, count } of counted) {
+    notices[state] += count;
+    byCategory[category] = (byCategory[category] ?? 0) + count;
+  }
+  const { removed = 0, restored = 0, keysBlocked = 0 } = totals ?? {};
+  return { notices, byCategory, removed, restored, keysBlocked };
+}
+
+export const switches = async (rows: SqlRows): Promise<Switches> => toSwitches(await first(rows, SELECT_SWITCHES, []));

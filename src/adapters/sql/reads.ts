@@ -1,0 +1,45 @@
+// What every SQL store answers in the same words; how a message is found, listed and written is each store's own.
+import type { Store } from "../../ports/store.ts";
+import { agent, agents } from "./agents.ts";
+import { alias, aliases } from "./aliases.ts";
+import type { SqlRows } from "./dialect.ts";
+import { entries, oldestSeq } from "./log.ts";
+import { blob, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
+import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
+import { figures, postedByMinute } from "./stats.ts";
+import { tags } from "./tags.ts";
+import { answersTo, barredWork, branches, neighbours, openWork, refs, threadExtent } from "./threads.ts";
+
+export class SqlReads {
+  readonly #rows: SqlRows;
+
+  constructor(rows: SqlRows) {
+    this.#rows = rows;
+  }
+
+  agent: Store["agent"] = (...asked) => agent(this.#rows, ...asked);
+  agents: Store["agents"] = (query) => agents(this.#rows, query);
+  alias: Store["alias"] = (...asked) => alias(this.#rows, ...asked);
+  aliases: Store["aliases"] = (...asked) => aliases(this.#rows, ...asked);
+  entries: Store["entries"] = (...asked) => entries(this.#rows, ...asked);
+  oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.#rows);
+  verifiers: Store["verifiers"] = (seq) => verifiers(this.#rows, seq);
+  firstSeen: Store["firstSeen"] = (agent) => firstSeen(this.#rows, agent);
+  idsByPrefix: Store["idsByPrefix"] = (...asked) => idsByPrefix(this.#rows, ...asked);
+  blob: Store["blob"] = (...asked) => blob(this.#rows, ...asked);
+  notices: Store["notices"] = (query) => notices(this.#rows, query);
+  notice: Store["notice"] = (id) => notice(this.#rows, id);
+  actions: Store["actions"] = (query) => actions(this.#rows, query);
+  moderationFigures: Store["moderationFigures"] = (since) => moderationFigures(this.#rows, since);
+  switches: Store["switches"] = () => switches(this.#rows);
+  figures: Store["figures"] = (query) => figures(this.#rows, query);
+  postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.#rows, from);
+  tags: Store["tags"] = (query) => tags(this.#rows, query);
+  threadExtent: Store["threadExtent"] = (root) => threadExtent(this.#rows, root);
+  branches: Store["branches"] = (...asked) => branches(this.#rows, ...asked);
+  openWork: Store["openWork"] = (...asked) => openWork(this.#rows, ...asked);
+  answersTo: Store["answersTo"] = (...asked) => answersTo(this.#rows, ...asked);
+  barredWork: Store["barredWork"] = (...asked) => barredWork(this.#rows, ...asked);
+  refs: Store["refs"] = (seqs) => refs(this.#rows, seqs);
+  neighbours: Store["neighbours"] = (query) => neighbours(this.#rows, query);
+}

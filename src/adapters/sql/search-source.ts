@@ -1,0 +1,49 @@
+// What the search index reads of a board.
+import { GENESIS } from "../../core/log/chain.ts";
+import { toDeparture } from "../../core/message/departures.ts";
+import type { GoneReason } from "../../core/message/standing.ts";
+import type { SearchSource, SourceMessage } from "../../ports/search.ts";
+import { first, type SqlRows } from "./dialect.ts";
+
+/** What is read in one go, unless a single message is larger: to read hundreds of the largest takes a second, and searches wait. */
+const MOST_BYTES = 512 * 1024;
+
+/** The messages before each of these stay below the bound; the one that goes over it still comes along. */
+const MESSAGES = `SELECT c.seq, c.payload, s.bytes FROM (
+    SELECT n.seq, n.bytes, sum(n.bytes) OVER (ORDER BY n.seq) - n.bytes AS before
+    FROM (SELECT seq, octet_length(payload) AS bytes FROM contents WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3) n
+  ) s JOIN contents c ON c.seq = s.seq WHERE s.before < ${MOST_BYTES} ORDER BY c.seq`;
+// Newest tombstones speak: whoever is gone has one for as long as the log keeps the entry.
+const GONE = `SELECT g.seq, g.reason FROM log l JOIN gone g ON g.id = l.id
+  WHERE l.seq > $1 AND l.seq <= $2 AND l.type IN ('expire', 'retract', 'remove')`;
+// One that was given back and posted again has no tombstone any more. That is rare, and only then the log is read through.
+const RESTORED = "SELECT DISTINCT id FROM log WHERE seq > $1 AND seq <= $2 AND type = 'restore'";
+
+export function searchSource(rows: SqlRows, close: SearchSource["close"]): SearchSource {
+  const { dialect } = rows;
+  const formerSql = `SELECT seq, 'removed' AS reason FROM log l WHERE type = 'create' AND ${dialect.among("id", "$1", "text")}
+    AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = l.seq)`;
+  const messages = (after: number, upTo: number, limit: number) =>
+    rows.all<SourceMessage & { bytes: number }>(MESSAGES, [after, upTo, limit]);
+  return {
+    head: async () => (await first<{ seq: number | null }>(rows, "SELECT max(seq) AS seq FROM log", []))?.seq ?? 0,
+    hashAt: async (seq) =>
+      seq === 0 ? GENESIS : (await first<{ hash: string }>(rows, "SELECT hash FROM log WHERE seq = $1", [seq]))?.hash,
+    async changes(after, last) {
+      const arrived = await messages(after, last, last - after);
+      const isAll = arrived.reduce((sum, { bytes }) => sum + bytes, 0) < MOST_BYTES;
+      const upTo = isAll ? last : (arrived.at(-1)?.seq ?? last);
+      const [departed, restored] = await Promise.all([
+        rows.all<{ seq: number; reason: GoneReason }>(GONE, [after, upTo]),
+        rows.all<{ id: string }>(RESTORED, [after, upTo]),
+      ]);
+      const replaced =
+        restored.length === 0
+          ? []
+          : await rows.all<{ seq: number; reason: GoneReason }>(formerSql, [dialect.list(restored.map(({ id }) => id))]);
+      return { gone: [...departed, ...replaced].map(toDeparture), arrived, upTo };
+    },
+    messages,
+    close,
+  };
+}

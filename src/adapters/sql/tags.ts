@@ -1,0 +1,55 @@
+// Tags, needs and offers, most used first, and the spellings they are shown in.
+import type { LabelField } from "../../core/message/standing.ts";
+import type { TagFacts, TagQuery } from "../../ports/tags.ts";
+import { SORTABLE } from "./driven.ts";
+import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
+import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./spellings.ts";
+
+/** Comes after every character that a tag may hold. */
+const LAST = "\u{10FFFF}";
+
+// The field stands in the text, for only then a database sees that the partial index fits.
+const withPrefix = (field: LabelField): string =>
+  `SELECT count(*) AS rows FROM (SELECT 1 FROM tallies WHERE field = '${field}' AND label >= $1 AND label < $2 LIMIT ${SORTABLE + 1}) few`;
+
+/** Found by label and sorted where few have the prefix, else walked by count. */
+const page = (field: LabelField, few: boolean, dialect: Dialect): string => {
+  const label = few ? "label" : dialect.opaque("label", "text");
+  const count = few ? dialect.opaque("count", "number") : "count";
+  return `SELECT label AS tag, count, last_used AS "lastUsed" FROM tallies
+    WHERE field = '${field}' AND ${label} >= $1 AND ${label} < $2 AND ${count} <= $3 AND (count < $3 OR label > $4)
+    ORDER BY ${count} DESC, label LIMIT $5`;
+};
+
+const spellings = (field: LabelField, { each, json, spelt }: Dialect): string =>
+  `SELECT g.value AS tag, (SELECT t.count FROM tallies t WHERE t.field = '${field}' AND t.label = g.value) AS total,
+      ${json(
+        ["label", "count"],
+        `SELECT label, count FROM tallies WHERE field = '${field}_as' AND ${spelt} = g.value ORDER BY count DESC, label LIMIT ${SPELLINGS_READ}`,
+      )} AS counts
+    FROM ${each("$1", "text", "g")}`;
+
+export async function tags(rows: SqlRows, { field, prefix, after, limit }: TagQuery): Promise<readonly TagFacts[]> {
+  const range = [prefix, prefix + LAST];
+  const few = prefix !== "" && ((await first<{ rows: number }>(rows, withPrefix(field), range))?.rows ?? 0) <= SORTABLE;
+  const last = after ?? { count: Number.MAX_SAFE_INTEGER, tag: "" };
+  const found = await rows.all<Omit<TagFacts, "shown">>(page(field, few, rows.dialect), [...range, last.count, last.tag, limit]);
+  const shown = await shownAs(rows, field, new Set(found.map(({ tag }) => tag)));
+  return found.map((facts) => ({ ...facts, shown: shown(facts.tag) }));
+}
+
+/** Each of these labels in the spelling that is used most. */
+export async function shownAs(rows: SqlRows, field: LabelField, labels: ReadonlySet<string>): Promise<(label: string) => string> {
+  if (labels.size === 0) return (label) => label;
+  const { dialect } = rows;
+  const found = await rows.all<{ tag: string; total: number | null; counts: string | null }>(spellings(field, dialect), [
+    dialect.list([...labels]),
+  ]);
+  const shown = new Map(
+    found.map(({ tag, total, counts }) => {
+      const spelt = (fromJson(counts) as [string, number][]).map(([label, count]): SpellingCount => ({ label, count }));
+      return [tag, mostUsed(tag, total ?? 0, spelt)];
+    }),
+  );
+  return (label) => shown.get(label) ?? label;
+}

@@ -1,0 +1,89 @@
+// Threads: narrow rows by root, the refs between messages, and their neighbours.
+import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
+import type { Answer, Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
+import { first, spelled, type SqlRows } from "./dialect.ts";
+
+const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
+  .map((rel) => `'${rel}'`)
+  .join(", ");
+
+// A unary plus keeps the planner on the index that gives the order.
+const EXTENT = spelled(
+  ({ thread }) =>
+    `SELECT coalesce((SELECT messages FROM threads WHERE ${thread.key} = ${thread.of("$1")}), 0) AS messages,
+    coalesce((SELECT max(seq) FROM messages WHERE ${thread.ofMessage} = ${thread.of("$1")}), 0) AS "lastSeq"`,
+);
+
+const BRANCHES = spelled(
+  ({ thread }) =>
+    `SELECT m.seq, m.author, m.expires_at AS "expiresAt", CASE WHEN m.id = m.root THEN 1 ELSE 0 END AS "isRoot",
+    (SELECT p.seq FROM messages p WHERE p.id = (SELECT r.target FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1)
+      AND p.root = m.root AND +p.expires_at > $4) AS parent
+  FROM messages m WHERE m.${thread.ofMessage} = ${thread.of("$1")} AND m.seq > $2 AND m.seq <= $3 AND +m.expires_at > $4 ORDER BY m.seq LIMIT $5`,
+);
+
+const OPEN_WORK = spelled(
+  ({ thread }) =>
+    `SELECT id FROM messages WHERE ${thread.ofMessage} = ${thread.of("$1")} AND status = 'open' AND kind IN ('task', 'subtask', 'question')
+    AND superseded_by IS NULL AND +expires_at > $2 ORDER BY seq LIMIT $3`,
+);
+
+const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v WHERE v.target = a.seq AND v.agent = $2 ORDER BY v.seq DESC LIMIT 1) AS asker
+  FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq
+  WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND +a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
+
+const BARRED = "SELECT target FROM barred WHERE agent = $1 AND until > $2";
+
+const REFS = spelled(({ among }) => `SELECT seq, rel, target FROM refs WHERE ${among("seq", "$1", "number")} ORDER BY seq, position`);
+
+const POINTED_TO = spelled(
+  ({ among }) =>
+    `SELECT DISTINCT t.seq FROM refs r CROSS JOIN messages t WHERE t.id = r.target AND ${among("r.seq", "$1", "number")}
+    AND ${among("r.rel", "$3", "text")} AND +t.expires_at > $5 AND NOT (${among("t.seq", "$2", "number")}) ORDER BY t.seq LIMIT $4`,
+);
+
+/** A message may be pointed to a hundred thousand times: each of its rels is read in order and only as far as there is room. */
+const POINTING = spelled(({ among, each, lateral }) => {
+  const some = `SELECT r.seq AS value FROM refs r CROSS JOIN messages m WHERE m.seq = r.seq AND r.target = t.id AND r.rel = k.value
+    AND NOT (${among("r.seq", "$2", "number")}) AND +m.expires_at > $5 ORDER BY r.seq LIMIT $4`;
+  return `SELECT DISTINCT n.value AS seq FROM messages t CROSS JOIN ${each("$3", "text", "k")} CROSS JOIN ${lateral(some, "n")}
+    WHERE ${among("t.seq", "$1", "number")} ORDER BY 1 LIMIT $4`;
+});
+
+export async function threadExtent(rows: SqlRows, root: string): Promise<ThreadExtent> {
+  return (await first<ThreadExtent>(rows, EXTENT(rows), [root])) ?? { messages: 0, lastSeq: 0 };
+}
+
+export async function branches(rows: SqlRows, root: string, { after, upTo, limit, now }: BranchQuery): Promise<readonly Branch[]> {
+  const found = await rows.all<Omit<Branch, "isRoot"> & { isRoot: number | boolean }>(BRANCHES(rows), [root, after, upTo, now, limit]);
+  // In place: a thread may have a hundred thousand of them.
+  for (const one of found) one.isRoot = one.isRoot === 1;
+  return found as readonly Branch[];
+}
+
+export async function openWork(rows: SqlRows, root: string, limit: number, now: number): Promise<readonly string[]> {
+  return (await rows.all<{ id: string }>(OPEN_WORK(rows), [root, now, limit])).map(({ id }) => id);
+}
+
+export async function answersTo(rows: SqlRows, target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]> {
+  return rows.all<Answer>(ANSWERS, [target, asker, now, limit]);
+}
+
+export async function barredWork(rows: SqlRows, agent: string, now: number): Promise<readonly number[]> {
+  return (await rows.all<{ target: number }>(BARRED, [agent, now])).map(({ target }) => target);
+}
+
+export async function refs(rows: SqlRows, seqs: readonly number[]): Promise<readonly StoredRef[]> {
+  return rows.all<StoredRef>(REFS(rows), [rows.dialect.list(seqs)]);
+}
+
+export async function neighbours(rows: SqlRows, { of, except, rels, limit, now }: NeighbourQuery): Promise<readonly number[]> {
+  const { dialect } = rows;
+  const values = [dialect.list(of), dialect.list(except), dialect.list(rels), limit, now];
+  const [to, from] = await Promise.all([
+    rows.all<{ seq: number }>(POINTED_TO(rows), values),
+    rows.all<{ seq: number }>(POINTING(rows), values),
+  ]);
+  const found = new Set([...to, ...from].map(({ seq }) => seq));
+  return [...found].sort((a, b) => a - b).slice(0, limit);
+}

@@ -1,0 +1,23 @@
+// Rows of a SQLite file for statements that are the same for every database: at once, and at the cost of whoever asked.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { slice } from "../../ports/share.ts";
+import type { SqlRows, SqlValue } from "../sql/dialect.ts";
+import { prepared, SQLITE_DIALECT } from "./dialect.ts";
+
+export class SqliteRows implements SqlRows {
+  readonly dialect = SQLITE_DIALECT;
+  readonly #db: DatabaseSync;
+  /** Of a fixed number of texts. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  all<Row>(sql: string, values: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) this.#statements.set(sql, (statement = prepared(this.#db, sql)));
+    const known = statement;
+    return slice(() => known.all(...values) as unknown as readonly Row[]);
+  }
+}
