@@ -7,6 +7,8 @@ const TYPES = { text: "text", number: "bigint" } as const;
 
 export const POSTGRES_DIALECT: Dialect = {
   opaque: (column, type) => (type === "text" ? `(${column} || '')` : `(${column} + 0)`),
+  // To ask for the order of an index is to ask for that index.
+  byIndex: (rows, orderedBy) => `${rows} ORDER BY ${orderedBy.join(", ")}`,
   // The planner would turn EXISTS into a join or a table of all that exist, each of them larger than a page is worth.
   exists: (query) => `(${query} LIMIT 1) IS NOT NULL`,
   value: (value) => (typeof value === "string" ? storable(value) : value),
@@ -15,6 +17,15 @@ export const POSTGRES_DIALECT: Dialect = {
   each: (list, type, alias) => `unnest(${list}::${TYPES[type]}[]) AS ${alias} (value)`,
   lateral: (query, alias) => `LATERAL (${query}) ${alias}`,
   json: (columns, query) => `(SELECT json_agg(json_build_array(${columns.join(", ")}))::text FROM (${query}) listed)`,
+  voted: {
+    from: "votes",
+    column: "agent",
+    seq: "target",
+    where: "rel = 'verifies'",
+    orderedBy: ["target"],
+    repeats: "always",
+    nearby: true,
+  },
   spelt: "split_part(label, ',', 1)",
   thread: { ofMessage: "root", key: "root", of: (root) => root },
 };

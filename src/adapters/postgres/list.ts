@@ -1,12 +1,12 @@
 // Listings in PostgreSQL: the rows of a page are chosen first, then everything about them is fetched.
 import type { Listed, ListQuery } from "../../ports/store.ts";
-import { SORTABLE } from "../sql/driven.ts";
-import { merged, oneByOne } from "../sql/listing.ts";
+import { holdsMostly, merged, oneByOne } from "../sql/listing.ts";
+import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
+import { AccessPathChooser } from "./access-path.ts";
 import { CARD_COLUMNS, CARD_JOINS, cardOf, FACT_COLUMNS, FACT_JOINS, type FactRow, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
 import { KeptCards } from "./kept-cards.ts";
-import { DriverChooser, holdsMostly } from "./driver.ts";
 import { gonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {
@@ -24,13 +24,13 @@ export class PostgresLister {
   readonly #client: Client;
   /** For listings that may have to look at the whole board: however many there are, the others keep their connections. */
   readonly #walks: Client;
-  readonly #drivers: DriverChooser;
+  readonly #paths: AccessPathChooser;
   readonly #kept: KeptCards;
 
   constructor(client: Client, walks: Client) {
     this.#client = client;
     this.#walks = walks;
-    this.#drivers = new DriverChooser(client);
+    this.#paths = new AccessPathChooser(client);
     this.#kept = new KeptCards(client);
   }
 
@@ -89,10 +89,10 @@ export class PostgresLister {
 
   async #chosen(query: ListQuery): Promise<Chosen> {
     const conditions = oneByOne(query.condition);
-    const driver = query.only === undefined ? await this.#drivers.choose(conditions, query.order.key) : undefined;
-    const short = query.only !== undefined || (driver?.rows ?? Infinity) <= SORTABLE;
-    const page = messagePage(query, conditions, driver);
-    const isWalk = !short && conditions.some((one) => one !== driver?.condition && !holdsMostly(one));
+    const path = query.only === undefined ? await this.#paths.choose(conditions, query.order.key) : undefined;
+    const short = query.only !== undefined || (path?.rows ?? Infinity) <= SORTABLE;
+    const page = messagePage(query, conditions, path);
+    const isWalk = !short && conditions.some((one) => one !== path?.condition && !holdsMostly(one));
     return { ...page, client: isWalk ? this.#walks : this.#client };
   }
 }

@@ -6,7 +6,7 @@ import { databaseFor, dropDatabaseOf } from "../../../test/support/postgres/data
 import { and, atLeast, atMost, type Condition, flagIs, hasAll, hasAny, not, oneOf } from "../../core/query/condition.ts";
 import { ORDERS, type Sort } from "../../core/query/order.ts";
 import { Client } from "./client.ts";
-import { DriverChooser } from "./driver.ts";
+import { AccessPathChooser } from "./access-path.ts";
 import { oneByOne } from "../sql/listing.ts";
 import { messagePage } from "./page-sql.ts";
 
@@ -54,9 +54,9 @@ async function walked(sort: Exclude<Sort, "relevance">, filters: readonly Condit
   const order = ORDERS[sort];
   const condition = and(atLeast("expiresAt", 1000), flagIs("superseded", false), ...filters);
   const conditions = oneByOne(condition);
-  const driver = await new DriverChooser(client).choose(conditions, order.key);
+  const path = await new AccessPathChooser(client).choose(conditions, order.key);
   const query = { condition, order, after: undefined, limit: 51, removed: false, only: undefined };
-  const { sql, values } = messagePage(query, conditions, driver);
+  const { sql, values } = messagePage(query, conditions, path);
   const [row] = await client.ask<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
   const indexes = new Set<string>();
   let rows = 0;

@@ -4,9 +4,9 @@ import type { Position } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import type { SqlValue } from "../sql/dialect.ts";
-import { GONE_AS_MESSAGES, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, isSeqRange, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
+import type { AccessPath } from "./access-path.ts";
 import { POSTGRES_DIALECT } from "./dialect.ts";
-import type { Driver } from "./driver.ts";
 import { numberArray } from "./literals.ts";
 
 /** Gives `seq` and `position`, the key of the order, of so many rows at most. */
@@ -21,7 +21,7 @@ const THREAD = "LEFT JOIN threads t ON t.root = m.root";
 export function messagePage(
   { order, after, limit, only }: ListQuery,
   conditions: readonly Condition[],
-  driver: Driver | undefined,
+  path: AccessPath | undefined,
 ): PageSql {
   const binder = new Binder(POSTGRES_DIALECT);
   const direction = order.descending ? "DESC" : "ASC";
@@ -30,9 +30,9 @@ export function messagePage(
     ...conditions.flatMap((one) => seqBounds(seq, one, binder)),
     ...(order.key === "seq" && after !== undefined ? [beyond(seq, seq, order.descending, after, binder)] : []),
   ];
-  const left = conditions.filter((one) => !isSeqRange(one) && (one !== driver?.condition || isLookedAtAgain(one)));
+  const left = conditions.filter((one) => !isSeqRange(one) && (one !== path?.condition || path.nearby));
   const looked = (early = false): string[] =>
-    left.filter((one) => driver === undefined || isBesideMessages(one) === early).map((one) => conditionSql(one, binder));
+    left.filter((one) => path === undefined || isBesideMessages(one) === early).map((one) => conditionSql(one, binder));
   const past = (seq: string): string[] =>
     order.key === "seq" || after === undefined ? [] : [beyond(key, seq, order.descending, after, binder)];
   const end = (position: string, seq: string): string =>
@@ -40,13 +40,13 @@ export function messagePage(
     `ORDER BY ${position === seq ? "" : `${position} ${direction}, `}${seq} ${direction} LIMIT ${Math.trunc(limit)}`;
   const made = (sql: string): PageSql => ({ sql, values: binder.values, direction });
 
-  if (driver !== undefined || only !== undefined) {
-    const early = driver === undefined ? [] : looked(true);
+  if (path !== undefined || only !== undefined) {
+    const early = path === undefined ? [] : looked(true);
     const seqs =
-      driver === undefined
+      path === undefined
         ? `SELECT unnest(${binder.bind(numberArray(only ?? []))}::bigint[]) AS seq`
-        : `SELECT m.seq FROM (${streamed(driver, binder, bounds, direction)}) m ${early.length === 0 ? "" : `WHERE ${early.join(" AND ")}`}`;
-    const where = ["m.seq = d.seq", ...(driver === undefined ? bounds("m.seq") : []), ...looked(), ...past("m.seq")];
+        : `SELECT m.seq FROM (${streamed(path, binder, bounds, direction)}) m ${early.length === 0 ? "" : `WHERE ${early.join(" AND ")}`}`;
+    const where = ["m.seq = d.seq", ...(path === undefined ? bounds("m.seq") : []), ...looked(), ...past("m.seq")];
     // Looked up one by one as the stream gives them, until the page is full; OFFSET 0 keeps the planner from turning that around.
     const rows = `SELECT ${key} AS position FROM messages m ${order.key === "activity" ? THREAD : ""} WHERE ${where.join(" AND ")} OFFSET 0`;
     const position = order.key === "seq" ? "d.seq" : "l.position";
@@ -82,10 +82,15 @@ export function gonePage({ condition, order, after, limit, only }: ListQuery): P
   return { sql, values: binder.values, direction };
 }
 
-/** All that the driver gives, each seq once, in the order of the page where its index has that order. */
-function streamed({ streams, orderedBy, overlap }: Driver, binder: Binder, bounds: (seq: string) => string[], direction: string): string {
+/** All that the path gives, each seq once, in the order of the page where its index has that order. */
+function streamed(
+  { streams, seq, orderedBy, overlap }: AccessPath,
+  binder: Binder,
+  bounds: (seq: string) => string[],
+  direction: string,
+): string {
   const order = orderedBy.map((column) => `${column} ${direction}`).join(", ");
-  const each = streams(binder).map((one) => `(${[one, ...bounds("seq")].join(" AND ")} ORDER BY ${order})`);
+  const each = streams(binder).map((one) => `(${[one, ...bounds(seq)].join(" AND ")} ORDER BY ${order})`);
   if (each.length === 1 && !overlap) return each.join("");
   // Several in order are merged as they are read; DISTINCT alone would gather all of them first.
   return `SELECT ${overlap ? "DISTINCT ON (seq) " : ""}seq FROM (${each.join(" UNION ALL ")}) s ORDER BY seq ${direction}`;
@@ -94,12 +99,6 @@ function streamed({ streams, orderedBy, overlap }: Driver, binder: Binder, bound
 /** What an index of another table tells of a seq, before the message itself is read. */
 const isBesideMessages = (condition: Condition): boolean =>
   condition.is === "hasAny" || condition.is === "hasAll" || condition.is === "refers";
-
-/** Of these a driver gives only the neighbourhood: the seqs of a time, all votes of an agent and not only those that stand. */
-const isLookedAtAgain = (condition: Condition): boolean =>
-  condition.is === "between" || ((condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy");
-
-const isSeqRange = (condition: Condition): boolean => condition.is === "between" && condition.field === "seq";
 
 /** Times of receipt also as bounds of seq, which an index can stop at; looked up once, not for each row. */
 function seqBounds(seq: string, condition: Condition, binder: Binder): string[] {

@@ -2,8 +2,8 @@
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
-import { SORTABLE } from "./driven.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
+import { SORTABLE } from "./lookup.ts";
 import { shownAs } from "./tags.ts";
 
 const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total`;

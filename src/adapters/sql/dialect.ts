@@ -1,5 +1,7 @@
 // What a statement that is written once for every SQL database needs of the one it runs on: its rows, and its spelling of a few words.
 
+import type { Lookup } from "./lookup.ts";
+
 export type SqlValue = string | number;
 type SqlType = "text" | "number";
 
@@ -7,6 +9,8 @@ type SqlType = "text" | "number";
 export interface Dialect {
   /** A column that no index may be chosen for. */
   readonly opaque: (column: string, type: SqlType) => string;
+  /** Rows in whatever order, read by the index that has this order. */
+  readonly byIndex: (rows: string, orderedBy: readonly string[]) => string;
   /** Whether a query has a row; it is looked up for each row of the statement. */
   readonly exists: (query: string) => string;
   /** A value as the database can take it. */
@@ -23,6 +27,8 @@ export interface Dialect {
   readonly json: (columns: readonly string[], query: string) => string;
   /** The folded label of a spelling's count, see spellings.ts. */
   readonly spelt: string;
+  /** Messages that an agent has voted for, also where it has voted otherwise since. */
+  readonly voted: Lookup;
   /** What a thread is known by: in `messages`, in `threads`, and as an expression for the thread with this root. */
   readonly thread: { readonly ofMessage: string; readonly key: string; readonly of: (root: string) => string };
 }

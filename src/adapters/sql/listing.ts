@@ -25,6 +25,15 @@ export function oneByOne(condition: Condition): readonly Condition[] {
   return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
 }
 
+type SeqRange = Extract<Condition, { is: "between" }>;
+export const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
+
+/** What nearly every message is, so that a page is full soon after its start; bounds of seq end a walk by themselves. */
+export function holdsMostly(condition: Condition): boolean {
+  if (condition.is === "between") return condition.field === "seq" || (condition.field === "expiresAt" && condition.max === undefined);
+  return condition.is === "flag" && condition.field === "superseded" && !condition.value;
+}
+
 /** Two listings in the same order as one. */
 export function merged({ order, limit }: ListQuery, one: readonly Listed[], other: readonly Listed[]): Listed[] {
   const sign = order.descending ? -1 : 1;

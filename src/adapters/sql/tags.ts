@@ -1,8 +1,8 @@
 // Tags, needs and offers, most used first, and the spellings they are shown in.
 import type { LabelField } from "../../core/message/standing.ts";
 import type { TagFacts, TagQuery } from "../../ports/tags.ts";
-import { SORTABLE } from "./driven.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
+import { SORTABLE } from "./lookup.ts";
 import { mostUsed, type SpellingCount, SPELLINGS_READ } from "./spellings.ts";
 
 /** Comes after every character that a tag may hold. */

@@ -1,11 +1,13 @@
 // What SQLite writes differently in statements that are the same for every database.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Dialect } from "../sql/dialect.ts";
+import { type Lookup, SORTABLE } from "../sql/lookup.ts";
 import { threadOf } from "./thread-number.ts";
 
 export const SQLITE_DIALECT: Dialect = {
   // A unary plus keeps the planner away from a column's index.
   opaque: (column) => `+${column}`,
+  byIndex: (rows) => rows,
   exists: (query) => `EXISTS (${query})`,
   value: (value) => value,
   list: (values) => JSON.stringify(values),
@@ -13,12 +15,37 @@ export const SQLITE_DIALECT: Dialect = {
   each: (list, _type, alias) => `json_each(${list}) ${alias}`,
   lateral: (query, alias) => `json_each((SELECT json_group_array(value) FROM (${query}))) ${alias}`,
   json: (columns, query) => `(SELECT json_group_array(json_array(${columns.join(", ")})) FROM (${query}))`,
+  voted: votedByMessages(),
   spelt: "substr(label, 1, instr(label, ',') - 1)",
   thread: { ofMessage: "thread", key: "number", of: threadOf },
 };
 
-/** A limit that is a bare placeholder would have SQLite plan the statement again for each value: it looks at it to choose an index. */
-export const prepared = (db: DatabaseSync, sql: string): StatementSync =>
-  db.prepare(
-    sql.replaceAll(/(LIMIT )?\$(\d+)/g, (_, limit: string | undefined, n: string) => (limit === undefined ? `?${n}` : `LIMIT +?${n}`)),
+/** Who votes does so by a message of its own: an index of votes by agent would be one more page to write with each. */
+function votedByMessages(): Lookup {
+  const from = "messages a CROSS JOIN refs r";
+  const where = "r.seq = a.seq AND r.rel = 'verifies'";
+  return {
+    from: `${from} CROSS JOIN messages t`,
+    column: "a.author",
+    seq: "t.seq",
+    where: `${where} AND t.id = r.target`,
+    orderedBy: [],
+    repeats: "always",
+    nearby: true,
+    // Whose messages are too many already is not looked at further.
+    count: (agent) => `(SELECT CASE WHEN messages > ${SORTABLE} THEN messages ELSE (
+        SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE a.author = ${agent} AND ${where} LIMIT ${SORTABLE + 1})) END
+      FROM agents WHERE id = ${agent})`,
+  };
+}
+
+const PLACEHOLDER = /(LIMIT )?\$(\d+)/g;
+
+/** With SQLite's placeholders; those without a number, where each value stands in one place and in its turn, are bound faster. */
+export function prepared(db: DatabaseSync, sql: string): StatementSync {
+  const inTurn = [...sql.matchAll(PLACEHOLDER)].every(([, , n], i) => n === String(i + 1));
+  // A limit that is nothing but a placeholder has SQLite plan the statement again for each value.
+  return db.prepare(
+    sql.replaceAll(PLACEHOLDER, (_, limit: string | undefined, n: string) => `${limit === undefined ? "" : "LIMIT +"}?${inTurn ? "" : n}`),
   );
+}

@@ -1,4 +1,4 @@
-// Listings in SQLite: which index drives the walk, the statement for it, and its rows as cards.
+// Listings in SQLite: which index leads the walk, the statement for it, and its rows as cards.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
@@ -6,12 +6,14 @@ import { Recent } from "../../core/recent.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
+import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import type { SqliteCards } from "./cards.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number.ts";
-import { type Driver, DriverChooser } from "./driver.ts";
-import { GONE_AS_MESSAGES, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
+import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
+import { SqliteRows } from "./rows.ts";
 
 const STATEMENTS_KEPT = 200;
 
@@ -22,7 +24,7 @@ type Source = "messages" | "gone";
 interface Plan extends ListQuery {
   readonly source: Source;
   readonly conditions: readonly Condition[];
-  readonly driver: Driver | undefined;
+  readonly path: AccessPath | undefined;
 }
 
 /** The part of a walk that one statement looks at; between two of them the event loop has its turn. */
@@ -43,15 +45,13 @@ const KEY_STRETCH = 1024;
 /** Before and after every seq. */
 const NO_SEQ = -1;
 const LAST_SEQ = Number.MAX_SAFE_INTEGER;
-/** A driver with so few rows is walked in one go. */
-const SHORT_DRIVER = 5000;
 
 export class SqliteLister {
   readonly #db: DatabaseSync;
   readonly #statements = new Recent<string, StatementSync>(STATEMENTS_KEPT);
   readonly #cards: SqliteCards;
   readonly #goneBySeq: StatementSync;
-  readonly #drivers: DriverChooser;
+  readonly #paths: AccessPathChooser;
   readonly #atOrAfter: StatementSync;
   readonly #bounds: StatementSync;
   readonly #seqs: StatementSync;
@@ -63,7 +63,7 @@ export class SqliteLister {
     this.#db = db;
     this.#cards = cards;
     this.#goneBySeq = db.prepare(`SELECT ${GONE_COLUMNS} FROM gone WHERE seq = ?`);
-    this.#drivers = new DriverChooser(db);
+    this.#paths = new AccessPathChooser(new SqliteRows(db));
     this.#atOrAfter = db.prepare("SELECT at FROM log WHERE seq >= ? ORDER BY seq LIMIT 1");
     this.#bounds = db.prepare("SELECT (SELECT min(seq) FROM log) AS first, (SELECT max(seq) FROM log) AS last");
     this.#seqs = db.prepare("SELECT (SELECT min(seq) FROM messages) AS first, (SELECT max(seq) FROM messages) AS last");
@@ -120,8 +120,8 @@ export class SqliteLister {
 
   #plan(query: ListQuery, source: Source): Plan {
     const conditions = this.#withSeqBounds(query.condition);
-    const driver = query.only === undefined && source === "messages" ? this.#drivers.choose(conditions, query.order.key) : undefined;
-    return { ...query, source, conditions, driver };
+    const path = query.only === undefined && source === "messages" ? this.#paths.choose(conditions, query.order.key) : undefined;
+    return { ...query, source, conditions, path };
   }
 
   /** Stretch by stretch until there is enough; a walk that cannot be long is one stretch. */
@@ -192,21 +192,21 @@ export class SqliteLister {
     }
   }
 
-  #rows({ order, source, only, conditions, driver }: Plan, { after, upTo, limit }: Stretch, columns: string): [number, number][] {
+  #rows({ order, source, only, conditions, path }: Plan, { after, upTo, limit }: Stretch, columns: string): [number, number][] {
     const binder = new Binder(SQLITE_DIALECT);
     const direction = order.descending ? "DESC" : "ASC";
-    const byThread = order.key === "activity" && driver === undefined && only === undefined && source === "messages";
+    const byThread = order.key === "activity" && path === undefined && only === undefined && source === "messages";
     const messages = source === "gone" ? GONE_AS_MESSAGES : "messages";
 
     let from = byThread ? `threads t CROSS JOIN ${messages} m ON m.thread = t.number` : `${messages} m`;
-    if (driver?.from !== undefined) from = `${driver.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
+    if (path?.from !== undefined) from = `${path.from(binder)} d CROSS JOIN messages m ON m.seq = d.seq`;
     if (!byThread && order.key === "activity")
       from += ` LEFT JOIN threads t ON t.number = ${source === "gone" ? threadOf("m.root") : "m.thread"}`;
-    // Sequences come from the driving table where there is one, so that its index gives bounds and order.
-    const seq = driver?.from === undefined ? "m.seq" : "d.seq";
+    // Sequences come from the leading table where there is one, so that its index gives bounds and order.
+    const seq = path?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
-      .filter((one) => driver?.from === undefined || driver.nearby === true || one !== driver.condition)
-      .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, driver?.condition)));
+      .filter((one) => path?.from === undefined || path.nearby || one !== path.condition)
+      .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, path?.condition)));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
     const key = order.key === "seq" ? seq : orderColumn({ order, source });
     // Inside a long run of equal keys only bounds of seq tell an index where to look.
@@ -276,9 +276,6 @@ function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string 
   return order.key === "activity" && source === "gone" ? "coalesce(t.last_activity, m.received_at)" : ORDER_COLUMN[order.key];
 }
 
-type SeqRange = Extract<Condition, { is: "between" }>;
-const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
-
 /** Rows before or after a place of the walk. */
 function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {
   if (key === seq) return `${seq} ${how} ${binder.bind(last)}`;
@@ -290,10 +287,7 @@ function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key:
 }
 
 /** Every row fits, or there are few to look at. */
-function isShort({ source, only, conditions, driver }: Plan): boolean {
-  if (source === "gone" || only !== undefined || (driver !== undefined && driver.rows <= SHORT_DRIVER)) return true;
-  return conditions.every((one) => {
-    if (one.is === "between") return one.field === "seq" || (one.field === "expiresAt" && one.max === undefined);
-    return one.is === "flag" && one.field === "superseded";
-  });
+function isShort({ source, only, conditions, path }: Plan): boolean {
+  if (source === "gone" || only !== undefined || (path !== undefined && path.rows <= SORTABLE)) return true;
+  return conditions.every(holdsMostly);
 }

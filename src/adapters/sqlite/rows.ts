@@ -15,9 +15,17 @@ export class SqliteRows implements SqlRows {
   }
 
   all<Row>(sql: string, values: readonly SqlValue[]): readonly Row[] | Promise<readonly Row[]> {
+    return slice(() => this.#statement(sql).all(...values) as readonly unknown[] as readonly Row[]);
+  }
+
+  /** The first row, at nobody's cost. */
+  one(sql: string, values: readonly SqlValue[]): unknown {
+    return this.#statement(sql).get(...values);
+  }
+
+  #statement(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) this.#statements.set(sql, (statement = prepared(this.#db, sql)));
-    const known = statement;
-    return slice(() => known.all(...values) as unknown as readonly Row[]);
+    return statement;
   }
 }

@@ -1,0 +1,164 @@
+// Which index a listing in PostgreSQL walks: that of the condition with the fewest rows behind it, as rules and not as the planner's guess.
+import type { Condition, NumberField } from "../../core/query/condition.ts";
+import type { OrderKey } from "../../core/query/order.ts";
+import { Recent } from "../../core/recent.ts";
+import { countOf, fewOf, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
+import { Binder, rangeSql } from "../sql/condition.ts";
+import { holdsMostly } from "../sql/listing.ts";
+import { SORTABLE } from "../sql/lookup.ts";
+import type { Client } from "./client.ts";
+import { POSTGRES_DIALECT } from "./dialect.ts";
+
+/** A condition that an index gives the seqs of. */
+interface Candidate {
+  readonly condition: Condition;
+  /** Statements without their end that each give seqs, a range of an index each. */
+  readonly streams: (binder: Binder) => readonly string[];
+  /** The column of the seq in such a statement. */
+  readonly seq: string;
+  /** The columns to order such a range by. To ask for the order of an index is to ask for this index. */
+  readonly orderedBy: readonly string[];
+  /** Whether an index has the rows of such a range in the order of seq; if none has, they are gathered first. */
+  readonly inOrder: boolean;
+  /** It is a range of seqs itself: whatever else leads, it need not look beyond it. */
+  readonly bound: boolean;
+  /** Whether the same seq may come more than once. */
+  readonly overlap: boolean;
+  /** Whether the condition has to be looked at again. */
+  readonly nearby: boolean;
+  /** An expression that counts its rows, about. */
+  readonly count: (binder: Binder) => string;
+}
+
+export interface AccessPath extends Candidate {
+  /** Infinity where it was not worth counting. */
+  readonly rows: number;
+}
+
+/** More authors than these are not looked up one by one. */
+const FIRST_AUTHORS = 200;
+const COUNTS_KEPT = 5000;
+const COUNTED_FOR_MS = 10_000;
+
+export class AccessPathChooser {
+  readonly #client: Client;
+  readonly #counted = new Recent<string, { readonly rows: number; readonly at: number }>(COUNTS_KEPT);
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  async choose(conditions: readonly Condition[], key: OrderKey): Promise<AccessPath | undefined> {
+    const candidates = conditions.flatMap((one) => (one.is === "between" ? byRange(one) : byLookup(one)) ?? []);
+    const [only] = candidates;
+    if (only === undefined) return undefined;
+    const others = conditions.filter((one) => one !== only.condition);
+    if (candidates.length === 1 && key === "seq" && only.inOrder && !only.bound && others.every(holdsMostly))
+      return { ...only, rows: Infinity };
+    const rows = await this.#rowsOf(candidates);
+    const paths = candidates.map((one, i): AccessPath => ({ ...one, rows: rows[i] ?? Infinity }));
+    const reach = Math.min(...paths.filter(({ bound }) => bound).map((one) => one.rows));
+    return (
+      paths
+        // What came after a moment bounds every other way as well, and that way has less to look at.
+        .map((one) => (one.inOrder && !one.bound ? { ...one, rows: Math.min(one.rows, reach) } : one))
+        .filter(({ rows, inOrder, bound }) => serves({ rows, inOrder: inOrder && !bound }, key))
+        .sort((a, b) => a.rows - b.rows || Number(a.bound) - Number(b.bound))[0]
+    );
+  }
+
+  /** A count that is a few seconds old serves as well: it chooses the way, not the rows. */
+  async #rowsOf(candidates: readonly Candidate[]): Promise<readonly number[]> {
+    const now = performance.now();
+    const keys = candidates.map(({ condition }) => JSON.stringify(condition));
+    const kept = keys
+      .map((key) => this.#counted.get(key))
+      .map((one) => (one !== undefined && now - one.at < COUNTED_FOR_MS ? one : undefined));
+    const missing = candidates.filter((_, i) => kept[i] === undefined);
+    if (missing.length === 0) return kept.map((one) => one?.rows ?? Infinity);
+    const binder = new Binder(POSTGRES_DIALECT);
+    const columns = missing.map(({ count }, i) => `(${count(binder)})::bigint AS "${i}"`);
+    const [row] = await this.#client.ask<Readonly<Record<string, number>>>(`SELECT ${columns.join(", ")}`, binder.values);
+    let asked = 0;
+    return keys.map((key, i) => {
+      const before = kept[i];
+      if (before !== undefined) return before.rows;
+      const rows = row?.[asked++] ?? Infinity;
+      this.#counted.set(key, { rows, at: now });
+      return rows;
+    });
+  }
+}
+
+function byLookup(condition: Condition): Candidate | undefined {
+  const found = lookupFor(condition, POSTGRES_DIALECT);
+  if (found === undefined || found.values.length === 0) return undefined;
+  const { lookup, values } = found;
+  const { seq = "seq", orderedBy, repeats, nearby = false } = lookup;
+  return {
+    condition,
+    streams: (binder) => values.map((value) => rowsOf(lookup, [value], binder)),
+    seq,
+    orderedBy,
+    inOrder: orderedBy.length === 1,
+    bound: false,
+    overlap: repeats === "always" || (repeats === "across values" && values.length > 1),
+    nearby,
+    count: (binder) => values.map((value) => countOf(lookup, value, binder)).join(" + "),
+  };
+}
+
+type Range = Extract<Condition, { is: "between" }>;
+
+const RANGES: Readonly<Partial<Record<NumberField, string>>> = { expiresAt: "expires_at", bits: "bits", verifies: "verifies" };
+
+function byRange(condition: Range): Candidate | undefined {
+  if (condition.field === "seq" || condition.field === "receivedAt") return newest(condition);
+  if (condition.field === "authorSince") return byFirstAuthors(condition);
+  const column = RANGES[condition.field];
+  // Everything has an end, and some work and votes or none: only the far end of these is a choice.
+  if (column === undefined || (condition.field === "expiresAt" ? condition.max : condition.min) === undefined) return undefined;
+  const stream = (binder: Binder): string => `SELECT seq FROM messages WHERE ${rangeSql(column, condition, binder)}`;
+  const orderedBy = [column, "seq"];
+  return {
+    ...ofRange(condition),
+    streams: (binder) => [stream(binder)],
+    orderedBy,
+    inOrder: false,
+    count: (binder) => fewOf(stream(binder), orderedBy, POSTGRES_DIALECT),
+  };
+}
+
+const ofRange = (condition: Range) =>
+  ({ condition, seq: "seq", orderedBy: ["seq"], inOrder: true, bound: false, overlap: false, nearby: true }) as const;
+
+/** What came after a moment, which is little where the moment is near. */
+function newest(condition: Range): Candidate | undefined {
+  const { field, min } = condition;
+  if (min === undefined) return undefined;
+  const first = (binder: Binder): string => (field === "seq" ? binder.bind(min) : `(SELECT seq_at(${binder.bind(min)}))`);
+  return {
+    ...ofRange(condition),
+    bound: true,
+    streams: (binder) => [`SELECT seq FROM messages WHERE seq >= ${first(binder)}`],
+    count: (binder) => `SELECT greatest(0, b.seq - ${first(binder)} + 1) FROM board b`,
+  };
+}
+
+/** Of those who were there first, where they are few: nobody may be as old as was asked for. */
+function byFirstAuthors(condition: Range): Candidate | undefined {
+  const { max } = condition;
+  if (max === undefined) return undefined;
+  const authors = (binder: Binder): string =>
+    `FROM agents WHERE first_seen <= ${binder.bind(max)} ORDER BY first_seen LIMIT ${FIRST_AUTHORS + 1}`;
+  const messages = "SELECT seq FROM messages WHERE author = a.id OFFSET 0";
+  return {
+    ...ofRange(condition),
+    inOrder: false,
+    streams: (binder) => [
+      `SELECT seq FROM (SELECT l.seq FROM (SELECT id ${authors(binder)}) a CROSS JOIN LATERAL (${messages}) l) s WHERE true`,
+    ],
+    count: (binder) =>
+      `SELECT CASE WHEN count(*) > ${FIRST_AUTHORS} THEN ${SORTABLE + 1} ELSE coalesce(sum(messages), 0) END FROM (SELECT messages ${authors(binder)}) few`,
+  };
+}

@@ -1,0 +1,64 @@
+// Which index leads the walk of a listing in SQLite: that of the condition with the fewest rows behind it.
+import type { Condition } from "../../core/query/condition.ts";
+import type { OrderKey } from "../../core/query/order.ts";
+import { countOf, type Found, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
+import { Binder } from "../sql/condition.ts";
+import type { Lookup } from "../sql/lookup.ts";
+import { SQLITE_DIALECT } from "./dialect.ts";
+import type { SqliteRows } from "./rows.ts";
+
+export interface AccessPath {
+  readonly condition: Condition;
+  /** A table that yields seqs, to be joined; none where an index of `messages` itself is walked. */
+  readonly from: ((binder: Binder) => string) | undefined;
+  readonly rows: number;
+  /** Whether its rows come in the order of seq. */
+  readonly inOrder: boolean;
+  /** Whether the condition has to be looked at again. */
+  readonly nearby: boolean;
+}
+
+export class AccessPathChooser {
+  readonly #rows: SqliteRows;
+  /** The statements that count. */
+  readonly #counts = new Map<Lookup, string>();
+
+  constructor(rows: SqliteRows) {
+    this.#rows = rows;
+  }
+
+  choose(conditions: readonly Condition[], key: OrderKey): AccessPath | undefined {
+    const paths = conditions.flatMap((condition) => {
+      const found = lookupFor(condition, SQLITE_DIALECT);
+      return found === undefined ? [] : [this.#path(condition, found)];
+    });
+    return paths.filter((one) => serves(one, key)).sort((a, b) => a.rows - b.rows)[0];
+  }
+
+  #path(condition: Condition, { lookup, values }: Found): AccessPath {
+    const single = values.length === 1;
+    const repeats = lookup.repeats === "always" || (lookup.repeats === "across values" && !single);
+    const from = (binder: Binder): string => {
+      const rows = rowsOf(lookup, values, binder);
+      return repeats ? `(SELECT DISTINCT seq FROM (${rows}))` : `(${rows})`;
+    };
+    return {
+      condition,
+      // A column of `messages` leads as it stands in the condition.
+      from: condition.is === "oneOf" && lookup.key === undefined ? undefined : from,
+      rows: values.reduce((sum, value) => sum + this.#count(lookup, value), 0),
+      inOrder: single && !repeats && lookup.orderedBy.length === 1,
+      nearby: lookup.nearby === true,
+    };
+  }
+
+  #count(lookup: Lookup, value: string): number {
+    let sql = this.#counts.get(lookup);
+    const binder = new Binder(SQLITE_DIALECT);
+    if (sql === undefined || lookup.other !== undefined) {
+      sql = `SELECT ${countOf(lookup, value, binder)} AS rows`;
+      if (lookup.other === undefined) this.#counts.set(lookup, sql);
+    } else binder.bind(value);
+    return (this.#rows.one(sql, binder.values) as { rows: number }).rows;
+  }
+}
