@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
-import { SCHEMA_VERSION } from "../../src/adapters/sqlite/schema.ts";
+import { SCHEMA_VERSION } from "../../src/adapters/sql/schema.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
 import { HOUR_MS } from "../../src/core/spans.ts";

@@ -95,7 +95,7 @@ const PAGES: readonly (readonly [string, Exclude<Sort, "relevance">, readonly Co
   ["with many votes", "new", [atLeast("verifies", 1)], "messages_verifies"],
   ["that nothing matches", "new", [atLeast("bits", 30)], "messages_bits"],
   ["that ends soon", "new", [atMost("expiresAt", 1_000_010)], "messages_expires"],
-  ["of a thread", "old", [oneOf("root", [String(MESSAGES / 2).padStart(64, "0")])], "messages_root"],
+  ["of a thread", "old", [oneOf("root", [String(MESSAGES / 2).padStart(64, "0")])], "messages_thread"],
   ["that an agent stands by", "new", [hasAny("verifiedBy", ["ag_1"])], "votes_agent"],
   ["that any of two agents stands by", "old", [hasAny("verifiedBy", ["ag_1", "ag_3"])], "votes_agent"],
   ["that an agent of few votes stands by, by work", "pow", [hasAny("verifiedBy", ["ag_3"])], "votes_agent"],

@@ -82,12 +82,6 @@ test("an agent that withdraws thousands holds nobody up: a step in each batch, w
   await Promise.all([first.end(), second.end()]);
 });
 
-test("a board that was made before withdrawals were noted gets the table for them", async () => {
-  await client.script("DROP TABLE withdrawals");
-  await migrate(client);
-  expect(await client.query("SELECT * FROM withdrawals")).toEqual([]);
-});
-
 test("a node that starts replaces nothing that the nodes beside it write with", async () => {
   // As an earlier release left it.
   await client.script("CREATE FUNCTION write_batch(p_version bigint) RETURNS bigint LANGUAGE sql AS 'SELECT p_version'");

@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { barredFromWriting } from "../system/access.ts";
 import { makeDirectory } from "../system/directory.ts";
 import { fileFault, isBusy } from "./faults.ts";
-import { migrate } from "./migrate.ts";
+import { requireWay } from "../sql/schema.ts";
+import { migrate, versionOf } from "./migrate.ts";
 import { HISTORY } from "./schema.ts";
 
 /** Older versions can corrupt a WAL database under concurrent checkpoints. */
@@ -44,7 +45,7 @@ export function openDatabase(path: string, use: "write" | "read"): DatabaseSync 
       db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000;");
       requireFullSync(db);
       migrate(db, HISTORY);
-    }
+    } else if (versionOf(db) > 0) requireWay(versionOf(db), HISTORY);
     return db;
   } catch (error) {
     db?.close();

@@ -17,10 +17,11 @@ import { SqliteHead } from "./head.ts";
 import { SqliteLister } from "./list.ts";
 import { databasePath, lockDataDir, openDatabase } from "./open.ts";
 import { OpenFiles } from "./open-files.ts";
+import { versionOf } from "./migrate.ts";
 import { SqlitePriors } from "./priors.ts";
 import { SqliteReader } from "./reader.ts";
 import { SqliteRows } from "./rows.ts";
-import { SCHEMA_VERSION } from "./schema.ts";
+import { HISTORY } from "./schema.ts";
 import { SqliteWriter } from "./writer.ts";
 import type { WriterData, WriterRequest } from "./writer-thread.ts";
 import { slice } from "../../ports/share.ts";
@@ -74,9 +75,9 @@ export function openSealedStore(dataDir: string): Store {
 
 /** What a start would still have to do to the file, nobody could do there. */
 function requireSettled(db: DatabaseSync): void {
-  const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  const version = versionOf(db);
   const mend = "start the board once where its files can be written.";
-  if (version !== SCHEMA_VERSION) throw new Error(`The database has schema ${version}; this program speaks ${SCHEMA_VERSION}: ${mend}`);
+  if (version !== HISTORY.version) throw new Error(`The database has schema ${version}; this program speaks ${HISTORY.version}: ${mend}`);
   if (db.prepare("SELECT 1 FROM withdrawals").get() !== undefined)
     throw new Error(`The board ended while it withdrew the messages of an agent: ${mend}`);
 }

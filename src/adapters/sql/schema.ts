@@ -1,0 +1,56 @@
+// The statements that make the tables, in the words of each database, and what becomes of a database that was made earlier.
+import type { Dialect } from "./dialect.ts";
+import type { Table } from "./tables.ts";
+
+/** How a database spells its tables. */
+export interface TableSpelling extends Pick<Dialect, "thread" | "spelt"> {
+  readonly types: Readonly<Record<"number" | "small" | "name" | "text", string>>;
+  /** Whether an index has the key of its row anyway. */
+  readonly indexesHaveKeys: boolean;
+  /** What stands after the columns; `numbered`: its key is one number. */
+  readonly end: (table: Table, numbered: boolean) => string;
+}
+
+const TYPED = /^(\s*"?\w+"?) (number|small|name|text)\b/gm;
+
+export function schemaSql(tables: Readonly<Record<string, Table>>, spelling: TableSpelling): string {
+  const { types, thread, spelt, end, indexesHaveKeys } = spelling;
+  const column = (_: string, name: string, type: keyof TableSpelling["types"]): string => `${name} ${types[type]}`;
+  const made = Object.entries(tables).flatMap(([name, table]) => [
+    `CREATE TABLE ${name} (${table.columns.replaceAll(TYPED, column)})${end(table, /(?:number|small) PRIMARY KEY/.test(table.columns))};`,
+    ...Object.entries(table.indexes ?? {}).map(
+      ([index, on]) =>
+        `CREATE INDEX ${index} ON ${name} ${on
+          .replaceAll(/\[(.*?)\]/g, indexesHaveKeys ? "" : "$1")
+          .replace("{thread}", thread.ofMessage)
+          .replace("{spelt}", spelt)};`,
+    ),
+  ]);
+  return made.join("\n");
+}
+
+/** The first version that was released, for every store. Databases of before have lower numbers. */
+const FIRST_VERSION = 8;
+export const SCHEMA_VERSION = 8;
+
+export interface SchemaHistory {
+  readonly version: number;
+  /** All of it, for a new database. */
+  readonly schema: string;
+  /** From each older version that was ever released to the next. */
+  readonly steps: Readonly<Record<number, string>>;
+}
+
+/** Throws a sentence for the operator where no step leads from this version to the program's own. */
+export function requireWay(found: number, { version, steps }: SchemaHistory): void {
+  let reached = found;
+  while (reached < version && steps[reached] !== undefined) reached++;
+  if (reached === version) return;
+  const of = `The database has schema ${found}; this program speaks ${version}.`;
+  if (found > version) throw new Error(`${of} A newer version of the program made it: use that version, or a newer one.`);
+  if (found < FIRST_VERSION)
+    throw new Error(
+      `${of} A build from before the first release made it, and its data cannot be taken over: go on with that build, or begin a new board in another --data directory (for PostgreSQL: another database).`,
+    );
+  throw new Error(`${of} Start it once with each version of the program in between.`);
+}

@@ -1,0 +1,304 @@
+// The tables of a board, the same in every SQL store. What a store has of its own stands in its schema.ts.
+
+/**
+ * One column in each line. Types: `number` of 64 bits and `small` of 32, `name` for texts that are compared, byte by byte, and `text` for others.
+ * In an index, `{thread}` is the column of a message's thread and `{spelt}` the folded label of a spelling's count; what stands in brackets
+ * is left out where an index has the key of its row anyway.
+ */
+export interface Table {
+  readonly columns: string;
+  readonly indexes?: Readonly<Record<string, string>>;
+  /** How much of a page is filled at first, in percent, where rows change in their place. */
+  readonly fill?: number;
+}
+
+const fieldIs = (...fields: readonly string[]): string => fields.map((field) => `field = '${field}'`).join(" OR ");
+const WORKABLE = "('task', 'subtask', 'question')";
+
+/** In the order in which they are copied from one store to another: a copy that breaks off has no log that says it is whole. */
+export const TABLES = {
+  // Narrow, and it changes; `contents` is wide and does not.
+  messages: {
+    columns: `
+      seq number PRIMARY KEY,
+      id name NOT NULL UNIQUE,
+      author name NOT NULL,
+      kind name NOT NULL,
+      root name NOT NULL,
+      received_at number NOT NULL,
+      expires_at number NOT NULL,
+      "to" name,
+      bits small NOT NULL,
+      assisted small NOT NULL,
+      has_data small NOT NULL,
+      has_attachment small NOT NULL,
+      lang name,
+      replied_to text,
+      status name NOT NULL,
+      verifies small NOT NULL,
+      refutes small NOT NULL,
+      replies small NOT NULL,
+      answers small NOT NULL,
+      answers_verified small NOT NULL,
+      rejected small NOT NULL,
+      signals text,
+      resolved_by_author small NOT NULL,
+      duplicate_of text,
+      claimed_by text,
+      lease_until number,
+      claim_seq number,
+      superseded_by text,
+      superseded_at number,
+      withdrawn small NOT NULL DEFAULT 0,
+      signal text`,
+    indexes: {
+      messages_author: "(author, seq)",
+      messages_thread: "({thread}[, seq])",
+      messages_kind: "(kind, seq)",
+      messages_status: "(status, seq)",
+      messages_to: '("to", seq) WHERE "to" IS NOT NULL',
+      messages_expires: "(expires_at, seq)",
+      messages_verifies: "(verifies, seq)",
+      messages_bits: "(bits, seq)",
+      messages_open_work: `({thread}[, seq]) WHERE status = 'open' AND kind IN ${WORKABLE}`,
+      messages_lease: "(lease_until[, seq]) WHERE lease_until IS NOT NULL",
+      messages_claimed: "(claimed_by, lease_until) WHERE claimed_by IS NOT NULL",
+      messages_profile: "(author, seq) WHERE kind = 'profile' AND superseded_by IS NULL",
+    },
+    fill: 85,
+  },
+  contents: {
+    columns: `
+      seq number PRIMARY KEY,
+      payload text NOT NULL,
+      sig text NOT NULL,
+      nonce text NOT NULL`,
+  },
+  // Tags, needs and offers, in the order a listing wants them. `spelling` is as its author wrote it, where that is another text.
+  labels: {
+    columns: `
+      field name NOT NULL,
+      label name NOT NULL,
+      seq number NOT NULL,
+      spelling text,
+      PRIMARY KEY (field, label, seq)`,
+  },
+  // Whose inbox a message reaches: it is addressed to them, or joins a message of theirs (reply = 1).
+  inbox: {
+    columns: `
+      agent name NOT NULL,
+      seq number NOT NULL,
+      reply small NOT NULL,
+      PRIMARY KEY (agent, seq)`,
+  },
+  tallies: {
+    columns: `
+      field name NOT NULL,
+      label name NOT NULL,
+      count number NOT NULL,
+      last_used number NOT NULL,
+      PRIMARY KEY (field, label)`,
+    indexes: {
+      tallies_most_used: `(field, count DESC, label) WHERE ${fieldIs("tag", "need", "offer")}`,
+      tallies_spellings: `(field, {spelt}, count DESC, label) WHERE ${fieldIs("tag_as", "need_as", "offer_as")}`,
+    },
+    fill: 70,
+  },
+  agent_tallies: {
+    columns: `
+      agent name NOT NULL,
+      field name NOT NULL,
+      label name NOT NULL,
+      count number NOT NULL,
+      PRIMARY KEY (agent, field, label)`,
+    indexes: { agent_tallies_label: `(field, label, agent) WHERE ${fieldIs("need", "offer")}` },
+    fill: 70,
+  },
+  refs: {
+    columns: `
+      seq number NOT NULL,
+      position small NOT NULL,
+      rel name NOT NULL,
+      target name NOT NULL,
+      PRIMARY KEY (seq, position)`,
+    indexes: { refs_target: "(target, rel, seq)" },
+  },
+  votes: {
+    columns: `
+      target number NOT NULL,
+      agent name NOT NULL,
+      seq number NOT NULL,
+      rel name NOT NULL,
+      PRIMARY KEY (target, agent, seq)`,
+  },
+  // Whose answers a workable message has, for the first hundred of them.
+  answerers: {
+    columns: `
+      target number NOT NULL,
+      agent name NOT NULL,
+      seq number NOT NULL,
+      PRIMARY KEY (target, agent, seq)`,
+  },
+  signals: {
+    columns: `
+      target number NOT NULL,
+      agent name NOT NULL,
+      signal name NOT NULL,
+      seq number NOT NULL,
+      PRIMARY KEY (target, agent, signal)`,
+  },
+  // Agents that may not claim a message again for a while: its author ended their lease. Kept as long as the message: nothing else tells of it.
+  barred: {
+    columns: `
+      target number NOT NULL,
+      agent name NOT NULL,
+      until number NOT NULL,
+      PRIMARY KEY (target, agent)`,
+    indexes: { barred_agent: "(agent)" },
+  },
+  threads: {
+    columns: `
+      root name PRIMARY KEY,
+      messages number NOT NULL,
+      last_activity number NOT NULL`,
+    indexes: { threads_activity: "(last_activity[, root])" },
+    fill: 70,
+  },
+  agents: {
+    columns: `
+      id name PRIMARY KEY,
+      pk text NOT NULL,
+      first_seen number NOT NULL,
+      last_seen number NOT NULL,
+      messages number NOT NULL`,
+    indexes: { agents_seen: "(last_seen[, id])" },
+    fill: 70,
+  },
+  blobs: {
+    columns: `
+      sha256 name PRIMARY KEY,
+      text text NOT NULL,
+      expires_at number NOT NULL`,
+    indexes: { blobs_expires: "(expires_at)" },
+  },
+  attachments: {
+    columns: `
+      sha256 name NOT NULL,
+      seq number NOT NULL,
+      PRIMARY KEY (sha256, seq)`,
+    indexes: { attachments_seq: "(seq)" },
+  },
+  // `last_ops`: digests of the operations of its last second, so that none of them counts twice. `check_at`: when to look whether the
+  // owner has been silent for too long; once it has ended, when to forget it.
+  aliases: {
+    columns: `
+      alias name PRIMARY KEY,
+      agent name NOT NULL,
+      last_ts number NOT NULL,
+      claimed_at number NOT NULL,
+      ended_at number,
+      released small NOT NULL,
+      last_ops text NOT NULL DEFAULT '',
+      check_at number`,
+    indexes: {
+      aliases_agent: "(agent, alias) WHERE ended_at IS NULL",
+      aliases_check: "(check_at) WHERE check_at IS NOT NULL",
+    },
+  },
+  // What must not arrive twice, such as the same e-mail for the same alias.
+  arrived_once: {
+    columns: `
+      key name PRIMARY KEY,
+      at number NOT NULL`,
+    indexes: { arrived_once_at: "(at)" },
+  },
+  // Authors who withdrew everything before a seq: all up to `done` has ended, the rest is about to.
+  withdrawals: {
+    columns: `
+      author name PRIMARY KEY,
+      seq number NOT NULL,
+      done number NOT NULL,
+      at number NOT NULL`,
+  },
+  gone: {
+    columns: `
+      id name PRIMARY KEY,
+      seq number NOT NULL,
+      author name NOT NULL,
+      kind name NOT NULL,
+      root name NOT NULL,
+      received_at number NOT NULL,
+      reason name NOT NULL,
+      at number NOT NULL,
+      statement text,
+      trace text,
+      restored small NOT NULL DEFAULT 0`,
+    indexes: {
+      gone_at: "(at)",
+      gone_seq: "(seq)",
+      // Those that listings can show; most messages expire, and leave one that none does.
+      gone_shown: "(seq) WHERE reason IN ('removed', 'retracted')",
+    },
+  },
+  // What people report. Never public.
+  notices: {
+    columns: `
+      id name PRIMARY KEY,
+      at number NOT NULL,
+      category text NOT NULL,
+      target name NOT NULL,
+      explanation text NOT NULL,
+      contact text,
+      state name NOT NULL,
+      closed_at number`,
+    indexes: {
+      notices_at: "(at, id)",
+      notices_state: "(state, at, id)",
+      notices_target: "(target) WHERE state = 'received'",
+      notices_closed: "(closed_at) WHERE closed_at IS NOT NULL AND (explanation <> '' OR contact IS NOT NULL)",
+    },
+  },
+  // What the operator decided.
+  actions: {
+    columns: `
+      id name PRIMARY KEY,
+      seq number NOT NULL UNIQUE,
+      at number NOT NULL,
+      target name NOT NULL,
+      visibility text NOT NULL,
+      ground text NOT NULL,
+      category text NOT NULL,
+      facts text NOT NULL,
+      state text NOT NULL`,
+    indexes: { actions_target: "(target, seq)" },
+  },
+  // Keys by agent id and attachments by hash, and the decision that keeps them out.
+  blocks: {
+    columns: `
+      what name NOT NULL,
+      name name NOT NULL,
+      action name NOT NULL,
+      PRIMARY KEY (what, name, action)`,
+    indexes: { blocks_action: "(action)" },
+  },
+  switches: {
+    columns: `
+      one small PRIMARY KEY CHECK (one = 1),
+      read_only small NOT NULL,
+      pow_bits small,
+      pow_max_bits small,
+      pow_at_once small`,
+  },
+  // `assisted`, of a message: whether the board signed it for its author.
+  log: {
+    columns: `
+      seq number PRIMARY KEY,
+      at number NOT NULL,
+      type text NOT NULL,
+      id name NOT NULL,
+      detail text,
+      digest text NOT NULL,
+      hash text NOT NULL,
+      assisted small`,
+  },
+} as const satisfies Readonly<Record<string, Table>>;
