@@ -8,8 +8,10 @@ type EntryRow = Omit<Entry, "prev"> & { readonly assisted: 0 | 1 | null } & { re
 const COLUMNS = "l.seq, l.at, l.type, l.id, l.detail, l.digest, l.hash, l.assisted";
 const PAGE = "WHERE l.seq >= $1 ORDER BY l.seq LIMIT $2";
 const ENTRIES = `SELECT ${COLUMNS} FROM log l ${PAGE}`;
+/** Each table is bounded by itself: PostgreSQL may walk all of them side by side. */
 const WITH_CONTENT = `SELECT ${COLUMNS}, c.payload, c.sig, c.nonce FROM log l
-  LEFT JOIN messages m ON m.seq = l.seq AND l.type = 'create' AND +m.expires_at > $3 LEFT JOIN contents c ON c.seq = m.seq ${PAGE}`;
+  LEFT JOIN messages m ON m.seq = l.seq AND m.seq >= $1 AND l.type = 'create' AND +m.expires_at > $3
+  LEFT JOIN contents c ON c.seq = m.seq AND c.seq >= $1 ${PAGE}`;
 
 export async function entries(rows: SqlRows, after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]> {
   // The entry before comes along for its hash.
