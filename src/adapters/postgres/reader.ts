@@ -1,9 +1,9 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
-import type { Found, Prior, Store } from "../../ports/store.ts";
+import type { Card, Found, Prior, Store } from "../../ports/store.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
-import { textArray } from "./literals.ts";
+import { numberArray, textArray } from "./literals.ts";
 import { Together } from "./together.ts";
 
 type Reads = Pick<Store, "prior" | "find" | "findAll" | "seqAt">;
@@ -81,6 +81,12 @@ export class PostgresReader implements Reads {
     const found = new Map<string, Found>(gone.map(toGone).map((one) => [one.id, { gone: one }]));
     for (const card of cards.map(toCard)) found.set(card.standing.id, { card });
     return found;
+  }
+
+  /** In order of seq, without those that have gone. */
+  async cards(seqs: readonly number[]): Promise<readonly Card[]> {
+    const sql = `SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq`;
+    return (await this.#client.query(sql, [numberArray(seqs)])).map(toCard);
   }
 
   /** What the board has heard of: messages that are or were here, keys and attachments that are blocked. */

@@ -7,12 +7,12 @@ import { type Appended, type Store, StoreFailure } from "../../ports/store.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { Peers } from "../../ports/peers.ts";
 import type { Moved, Wakeup } from "../../ports/wakeup.ts";
+import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { unreachable } from "./address.ts";
 import { BoardState } from "./board-state.ts";
 import { Client } from "./client.ts";
 import { postgresRows } from "./dialect.ts";
-import { dumped } from "./dump.ts";
 import { PostgresLister } from "./list.ts";
 import { Listener } from "./listener.ts";
 import { migrate, requireBoard } from "./migrate.ts";
@@ -146,7 +146,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   seqAt: Store["seqAt"] = (unixMs) => this.#reader.seqAt(unixMs);
-  dump: Store["dump"] = (after, upTo, now) => dumped(this.client, after, upTo, now);
+  dump: Store["dump"] = (after, upTo, now) => dump(this.rows, (seqs) => this.#reader.cards(seqs), { after, upTo, now });
 
   /** What was erased is free to be overwritten; when the server overwrites it, and how long its own logs keep it, is the server's. */
   async scrub(): Promise<boolean> {

@@ -11,35 +11,35 @@ import { tags } from "./tags.ts";
 import { answersTo, barredWork, branches, neighbours, openWork, refs, threadExtent } from "./threads.ts";
 
 export class SqlReads {
-  readonly #rows: SqlRows;
+  protected readonly rows: SqlRows;
 
   constructor(rows: SqlRows) {
-    this.#rows = rows;
+    this.rows = rows;
   }
 
-  agent: Store["agent"] = (...asked) => agent(this.#rows, ...asked);
-  agents: Store["agents"] = (query) => agents(this.#rows, query);
-  alias: Store["alias"] = (...asked) => alias(this.#rows, ...asked);
-  aliases: Store["aliases"] = (...asked) => aliases(this.#rows, ...asked);
-  entries: Store["entries"] = (...asked) => entries(this.#rows, ...asked);
-  oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.#rows);
-  verifiers: Store["verifiers"] = (seq) => verifiers(this.#rows, seq);
-  firstSeen: Store["firstSeen"] = (agent) => firstSeen(this.#rows, agent);
-  idsByPrefix: Store["idsByPrefix"] = (...asked) => idsByPrefix(this.#rows, ...asked);
-  blob: Store["blob"] = (...asked) => blob(this.#rows, ...asked);
-  notices: Store["notices"] = (query) => notices(this.#rows, query);
-  notice: Store["notice"] = (id) => notice(this.#rows, id);
-  actions: Store["actions"] = (query) => actions(this.#rows, query);
-  moderationFigures: Store["moderationFigures"] = (since) => moderationFigures(this.#rows, since);
-  switches: Store["switches"] = () => switches(this.#rows);
-  figures: Store["figures"] = (query) => figures(this.#rows, query);
-  postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.#rows, from);
-  tags: Store["tags"] = (query) => tags(this.#rows, query);
-  threadExtent: Store["threadExtent"] = (root) => threadExtent(this.#rows, root);
-  branches: Store["branches"] = (...asked) => branches(this.#rows, ...asked);
-  openWork: Store["openWork"] = (...asked) => openWork(this.#rows, ...asked);
-  answersTo: Store["answersTo"] = (...asked) => answersTo(this.#rows, ...asked);
-  barredWork: Store["barredWork"] = (...asked) => barredWork(this.#rows, ...asked);
-  refs: Store["refs"] = (seqs) => refs(this.#rows, seqs);
-  neighbours: Store["neighbours"] = (query) => neighbours(this.#rows, query);
+  agent: Store["agent"] = (...asked) => agent(this.rows, ...asked);
+  agents: Store["agents"] = (query) => agents(this.rows, query);
+  alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
+  aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
+  entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);
+  oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
+  verifiers: Store["verifiers"] = (seq) => verifiers(this.rows, seq);
+  firstSeen: Store["firstSeen"] = (agent) => firstSeen(this.rows, agent);
+  idsByPrefix: Store["idsByPrefix"] = (...asked) => idsByPrefix(this.rows, ...asked);
+  blob: Store["blob"] = (...asked) => blob(this.rows, ...asked);
+  notices: Store["notices"] = (query) => notices(this.rows, query);
+  notice: Store["notice"] = (id) => notice(this.rows, id);
+  actions: Store["actions"] = (query) => actions(this.rows, query);
+  moderationFigures: Store["moderationFigures"] = (since) => moderationFigures(this.rows, since);
+  switches: Store["switches"] = () => switches(this.rows);
+  figures: Store["figures"] = (query) => figures(this.rows, query);
+  postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.rows, from);
+  tags: Store["tags"] = (query) => tags(this.rows, query);
+  threadExtent: Store["threadExtent"] = (root) => threadExtent(this.rows, root);
+  branches: Store["branches"] = (...asked) => branches(this.rows, ...asked);
+  openWork: Store["openWork"] = (...asked) => openWork(this.rows, ...asked);
+  answersTo: Store["answersTo"] = (...asked) => answersTo(this.rows, ...asked);
+  barredWork: Store["barredWork"] = (...asked) => barredWork(this.rows, ...asked);
+  refs: Store["refs"] = (seqs) => refs(this.rows, seqs);
+  neighbours: Store["neighbours"] = (query) => neighbours(this.rows, query);
 }

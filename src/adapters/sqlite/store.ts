@@ -7,10 +7,10 @@ import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
 import { barredFromWriting } from "../system/access.ts";
+import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { roomBeside } from "../system/room.ts";
 import { workerUrl } from "../system/worker-url.ts";
-import { SqliteDump } from "./dump.ts";
 import { fileFault, isFull, primaryCode, SQLITE } from "./faults.ts";
 import { SqliteCards } from "./cards.ts";
 import { SqliteHead } from "./head.ts";
@@ -121,7 +121,6 @@ class SqliteStore extends SqlReads implements Store {
   readonly #lister: SqliteLister;
   readonly #head: SqliteHead;
   readonly #cards: SqliteCards;
-  readonly #dump: SqliteDump;
   readonly #lock: DatabaseSync | undefined;
   readonly #onFatal: (error: Error) => void;
   #nextDue: number | null;
@@ -145,7 +144,6 @@ class SqliteStore extends SqlReads implements Store {
     this.#reader = new SqliteReader(readDb, this.#cards);
     this.#priors = new SqlitePriors(readDb, this.#reader);
     this.#lister = new SqliteLister(readDb, this.#cards);
-    this.#dump = new SqliteDump(readDb, this.#cards);
     this.#lock = lock;
     this.#nextDue = nextDue;
     this.#onFatal = onFatal;
@@ -218,7 +216,9 @@ class SqliteStore extends SqlReads implements Store {
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);
-  dump: Store["dump"] = async (after, upTo, now) => slice(() => this.#dump.read(after, upTo, now));
+  dump: Store["dump"] = (after, upTo, now) =>
+    // Everything is read once: it is not kept, or what others ask for would be forgotten.
+    dump(this.rows, (seqs) => slice(() => seqs.flatMap((seq) => this.#cards.stored.bySeq(seq) ?? [])), { after, upTo, now });
 
   async close(): Promise<void> {
     const exited = new Promise((resolve) => this.#worker?.once("exit", resolve));
