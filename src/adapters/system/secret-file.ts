@@ -1,5 +1,5 @@
 // A secret key at rest: 43 characters in a file that only its owner may read, never written over another.
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { systemWords } from "./access.ts";
@@ -22,16 +22,36 @@ export function readSecretFile(path: string, kept: Kept = "in use"): string | un
 /** On disk when it returns; whether it was written, for a file that is there already stays as it is. */
 export function writeSecretFile(path: string, secret: string): boolean {
   makeDirectory(dirname(path));
+  // Whoever else looks for it, such as a second node that starts, sees all of it or nothing.
+  const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: "wx", flush: true });
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+    if (!appeared(draft, path)) return false;
     syncDirectory(dirname(path));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    // On a full disk there is a file by then, with nothing in it.
-    rmSync(path, { force: true });
     throw new Error(systemWords(error, dirname(path), "write") ?? (error as Error).message, { cause: error });
+  } finally {
+    rmSync(draft, { force: true });
   }
+}
+
+/** What a medium without second names for a file says. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
+/** Gives the file this name as well, unless there is one. */
+function appeared(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (!NO_LINKS.has(code)) throw error;
+  }
+  if (existsSync(path)) return false;
+  renameSync(draft, path);
+  return true;
 }
 
 /** The name of a new file is on disk: a database may be about to say that it belongs to the key in it. */
