@@ -3,13 +3,7 @@ import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
-import { coded } from "./pages.ts";
-
-interface Document {
-  readonly tag: string;
-  readonly text: string;
-  readonly coded: Parameters<typeof coded>[2]["coded"];
-}
+import { coded, type Kept, pageOf } from "./pages.ts";
 
 const TAG_CHARS = 22;
 
@@ -17,11 +11,11 @@ export type SendDocument = (request: FastifyRequest, reply: FastifyReply, answer
 
 export function documentSender(): SendDocument {
   /** By its text; there are as many as the manual has parts. */
-  const documents = new Map<string, Document>();
+  const documents = new Map<string, Kept>();
   return async (request, reply, { body, json, type }) => {
     const text = json ?? String(body);
     let document = documents.get(text);
-    if (document === undefined) documents.set(text, (document = { tag: tagOf(text), text, coded: new Map() }));
+    if (document === undefined) documents.set(text, (document = pageOf(tagOf(text), text)));
     const { tag } = document;
     void reply.headers({ etag: tag, vary: "Accept-Encoding", "cache-control": "no-cache" });
     if (hasAnswer(request.headers, tag) || hasAnyAnswer(request.headers)) return reply.code(304).send();

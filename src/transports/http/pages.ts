@@ -47,14 +47,11 @@ export function wantsMarkdown(accept: string | undefined): boolean {
 /** Under /api everything is for programs, whoever asks. */
 export const wantsPage = ({ headers, url }: FastifyRequest): boolean => wantsHtml(headers.accept) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
 
-/** A text and what was made of it. */
-interface Coded {
+/** A text, its validator, and what was made of it. */
+export interface Kept {
+  readonly tag: string;
   readonly text: string;
   readonly coded: Map<Coding, Promise<Buffer>>;
-}
-
-interface Kept extends Coded {
-  readonly tag: string;
 }
 
 const PAGES_KEPT = 200;
@@ -84,7 +81,7 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
   };
 }
 
-const pageOf = (tag: string, text: string): Kept => ({ tag, text, coded: new Map() });
+export const pageOf = (tag: string, text: string): Kept => ({ tag, text, coded: new Map() });
 
 async function render(operation: Operation, call: Call<Record<string, unknown>>): Promise<string> {
   const page = await operation.page?.(call);
@@ -105,7 +102,7 @@ export function codingFor(request: FastifyRequest): Coding | undefined {
 }
 
 /** Compressed once for all who take it so. */
-export async function coded(request: FastifyRequest, reply: FastifyReply, page: Coded): Promise<string | Buffer> {
+export async function coded(request: FastifyRequest, reply: FastifyReply, page: Kept): Promise<string | Buffer> {
   const coding = page.text.length < LEAST_CODED ? undefined : codingFor(request);
   if (coding === undefined) return page.text;
   let made = page.coded.get(coding);

@@ -1,4 +1,5 @@
 // What the scorer sees of a text: signs of its structure, the concepts that it speaks of, and hashed runs of its characters.
+import { isAscii } from "../../search/fold.ts";
 import { withoutPiles } from "../../piles.ts";
 import { CONCEPT_NAMES } from "./concepts.ts";
 import { eachConcept } from "./lexicon.ts";
@@ -17,13 +18,11 @@ const MOST = 4;
 /** Signs, how often each concept is named, and which two are named together. */
 export const FACTS = SIGN_COUNT + CONCEPT_COUNT + PAIR_COUNT;
 
-// oxlint-disable-next-line no-control-regex -- ASCII is what it says
-const NOT_ASCII = /[^\0-\x7f]/;
 const BLANKS = /\s{2,}|[^\S ]/g;
 
 /** Lower case, one blank for any white space, letters in their usual shapes. */
 export function plainText(text: string): string {
-  const shaped = NOT_ASCII.test(text) ? withoutPiles(text).normalize("NFKC") : text;
+  const shaped = isAscii(text) ? text : withoutPiles(text).normalize("NFKC");
   return shaped.toLowerCase().replaceAll(BLANKS, " ").trim();
 }
 

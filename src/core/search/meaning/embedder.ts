@@ -1,4 +1,5 @@
 // From a text to its meaning: the rows of its pieces added up, the first and the repeated ones weighing more; no model is run.
+import { isAscii } from "../fold.ts";
 import { withoutPiles } from "../../piles.ts";
 import type { MeaningTable } from "./table.ts";
 
@@ -17,8 +18,6 @@ const LEAD = 32;
 /** No piece is longer for a text that anybody reads. */
 const CHARS = 12 * PIECES;
 
-// oxlint-disable-next-line no-control-regex -- ASCII is what it says
-const NOT_ASCII = /[^\0-\x7f]/;
 /** Alone in a text: what parts it (0), a character of a word (1), a sign that stands for itself (2). */
 const KIND = Uint8Array.from({ length: 128 }, (_, code) =>
   code < 33 || code > 126 ? 0 : /[a-z0-9]/i.test(String.fromCharCode(code)) ? 1 : 2,
@@ -56,7 +55,7 @@ export class Embedder {
     this.#pieces = 0;
     this.#distinct = 0;
     const beginning = text.slice(0, CHARS);
-    const piecesPerWord = NOT_ASCII.test(beginning) ? this.#readAny(beginning) : this.#readAscii(beginning);
+    const piecesPerWord = isAscii(beginning) ? this.#readAscii(beginning) : this.#readAny(beginning);
     this.#addUp();
     return { vector: this.#rounded(), piecesPerWord };
   }
