@@ -31,11 +31,8 @@ const DIALECT: LoadDialect = {
       .join(", ")})`,
   limit: (place) => `$${place}`,
   threads: `SELECT root, messages, last_activity AS "lastActivity" FROM threads WHERE root = ANY ($1::text[])`,
-  replies: `SELECT t.target, c.acting, f.*
+  earlyReplies: `SELECT t.target, f.*
     FROM unnest($1::text[]) AS t (target) CROSS JOIN LATERAL (
-      SELECT count(DISTINCT r.seq) AS acting FROM refs r JOIN messages a ON a.seq = r.seq
-      WHERE r.target = t.target AND r.rel = 'reply' AND a.superseded_by IS NULL
-    ) c CROSS JOIN LATERAL (
       SELECT ${STANDING_COLUMNS} FROM refs r JOIN messages m ON m.seq = r.seq
       WHERE r.target = t.target AND r.rel = 'reply' ORDER BY r.seq LIMIT ${EARLY_REPLIES}
     ) f`,

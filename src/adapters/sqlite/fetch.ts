@@ -16,8 +16,7 @@ const DIALECT: LoadDialect = {
   // A bare value as a limit makes SQLite plan the whole statement anew each time it is bound.
   limit: (place) => `+?${place}`,
   threads: `SELECT ?1 AS root, t.number, t.messages, t.last_activity AS "lastActivity" FROM threads t WHERE t.number = ${threadOf("?1")}`,
-  replies: `SELECT ?1 AS target, (SELECT count(DISTINCT r.seq) FROM refs r JOIN messages a ON a.seq = r.seq
-      WHERE r.target = ?1 AND r.rel = 'reply' AND a.superseded_by IS NULL) AS acting, ${STANDING_COLUMNS}
+  earlyReplies: `SELECT ?1 AS target, ${STANDING_COLUMNS}
     FROM (SELECT DISTINCT seq FROM refs WHERE target = ?1 AND rel = 'reply' ORDER BY seq LIMIT ${EARLY_REPLIES}) r
     JOIN messages m ON m.seq = r.seq ORDER BY m.seq`,
   // Labels have no index by seq: the payload says them.
@@ -51,7 +50,7 @@ export class Fetcher {
   /** Most posts are new: then one question tells that nothing here is this id, was it or refers to it. */
   expectNew(set: WorkingSet, id: string): void {
     if (this.#anyTrace.get(id) !== undefined) return;
-    for (const table of [set.messages, set.gone, set.threads, set.replies]) table.keep([id], []);
+    for (const table of [set.messages, set.gone, set.threads, set.replies, set.earlyReplies]) table.keep([id], []);
   }
 
   /** What a batch has written, once it is on disk. */

@@ -22,6 +22,7 @@ import { TallyMoves } from "../../../core/message/tally-moves.ts";
 import { BatchEffects } from "./effects.ts";
 import { BatchModeration } from "./moderation.ts";
 import type { StoredAlias } from "../alias-ops.ts";
+import { EARLY_REPLIES } from "./loads.ts";
 import { ONE, type Withdrawal } from "./working-set.ts";
 
 export interface LoggedEntry extends Head {
@@ -46,8 +47,6 @@ export interface Inserted {
   readonly refs: readonly Ref[];
 }
 
-const NO_REPLIES = { first: [], beyond: 0 } as const;
-
 export class BatchLedger extends BatchEffects implements ActLedger {
   readonly tallies = new TallyMoves();
   readonly entries: LoggedEntry[] = [];
@@ -59,12 +58,13 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   readonly droppedBlobs: string[] = [];
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
+  readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number }[] = [];
 
   /** What ends of all that was withdrawn, and what of it is left for batches to come. */
   readonly ended: Ended[] = [];
   withdrawalsLeft: readonly Withdrawal[] | undefined;
 
-  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.ended];
+  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.#adopting, this.ended];
   readonly moderation = new BatchModeration(this.set);
 
   get now(): number {
@@ -122,15 +122,22 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     return this.#bySeq.get(seq)?.labels ?? this.set.labels.get(String(seq)) ?? [];
   }
   repliesTo(id: string): number {
-    const { first, beyond } = this.set.replies.get(id) ?? NO_REPLIES;
-    const acting = this.#replies(id).filter(({ supersededBy }) => supersededBy === null).length;
-    return beyond === 0 ? acting : acting + beyond - this.#endedReplies(id, new Set(first));
+    const before = this.set.replies.get(id) ?? 0;
+    const since = this.#found(this.set.repliesSince.get(id) ?? []).filter(({ supersededBy }) => supersededBy === null).length;
+    return before === 0 ? since : before - this.#endedReplies(id) + since;
   }
   adoptReplies(id: string, author: string): void {
-    for (const reply of this.#replies(id).slice(0, ADOPTED_REPLIES)) {
-      if (isSameAgent(this, reply.author, author)) continue;
-      this.adopted.push({ agent: author, seq: reply.seq });
-      if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
+    this.#adopting.push({ id, author, seq: this.head.seq });
+  }
+  /** A last step of a batch, as dry runs need none of it: a thousand messages are told whom they replied to. */
+  finishAdopting(): void {
+    for (const { id, author, seq } of this.#adopting) {
+      const ids = [...(this.set.earlyReplies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
+      for (const reply of this.#found(ids.slice(0, EARLY_REPLIES)).slice(0, ADOPTED_REPLIES)) {
+        if (reply.seq > seq || isSameAgent(this, reply.author, author)) continue;
+        this.adopted.push({ agent: author, seq: reply.seq });
+        if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
+      }
     }
   }
 
@@ -283,17 +290,15 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   #withdrawals(): readonly Withdrawal[] {
     return this.set.withdrawals.get(ONE) ?? [];
   }
-  #replies(id: string): readonly Standing[] {
-    const { first } = this.set.replies.get(id) ?? NO_REPLIES;
-    const ids = new Set([...first, ...(this.set.repliesSince.get(id) ?? [])]);
-    return [...ids].flatMap((reply) => this.set.standing(reply) ?? []);
+  #found(ids: readonly string[]): readonly Standing[] {
+    return ids.flatMap((id) => this.set.standing(id) ?? []);
   }
-  /** Those that acted when the batch began and do no more, beside the first ones. */
-  #endedReplies(id: string, first: ReadonlySet<string>): number {
+  /** Those that acted when the batch began and do no more. */
+  #endedReplies(id: string): number {
     const { messages, refs } = this.set;
     return [...messages.changes].filter(([reply, now]) => {
       const before = messages.stored(reply);
-      const ended = before?.supersededBy === null && (now === undefined || now.supersededBy !== null) && !first.has(reply);
+      const ended = before?.supersededBy === null && (now === undefined || now.supersededBy !== null);
       return ended && (refs.get(String(before.seq)) ?? []).some(({ rel, id: target }) => rel === "reply" && target === id);
     }).length;
   }

@@ -30,8 +30,8 @@ export interface LoadDialect {
   readonly limit: (place: number) => string;
   /** Roots, with what is known of their threads. */
   readonly threads: string;
-  /** Of each target: the standings of its first replies, with `target` and how many `acting` replies there are in all. */
-  readonly replies: string;
+  /** Of each target: the standings of its first replies, with `target`. */
+  readonly earlyReplies: string;
   /** Seqs, with the labels of their messages, or with the payloads that say them. */
   readonly labels: string;
 }
@@ -101,7 +101,8 @@ type VoteRow = StoredVote & { readonly target: number; readonly agent: string };
 const voteKey = ({ target, agent }: VoteRow): string => keyOf(target, agent);
 const toVote = ({ seq, rel }: VoteRow): StoredVote => ({ seq, rel });
 type LabelRow = { readonly seq: number } & (Label | { readonly payload: string });
-type EarlyReply = { readonly target: string; readonly acting: number };
+type Acting = { readonly target: string; readonly acting: number };
+type EarlyReply = { readonly target: string };
 
 export const LOADS: { readonly [Name in TableName]: Load } = {
   messages: load(
@@ -124,25 +125,25 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ threads }) => threads,
     ({ threads }, roots, rows) => one(threads, roots, rows, rootOf, itself),
   ),
-  replies: load<EarlyReply>(
+  replies: load<Acting>(
     "text",
-    ({ replies }) => replies,
-    ({ messages, replies }, targets, rows) => {
-      const early = rows.map((row) => ({ ...row, standing: toStanding(row) }));
+    ({ among }) => `SELECT r.target, count(DISTINCT r.seq) AS acting FROM refs r JOIN messages m ON m.seq = r.seq
+      WHERE ${among("r.target", "text")} AND r.rel = 'reply' AND m.superseded_by IS NULL GROUP BY r.target`,
+    ({ replies }, targets, rows) => one(replies, targets, rows, nameOf, ({ acting }) => acting),
+  ),
+  earlyReplies: load<EarlyReply>(
+    "text",
+    ({ earlyReplies }) => earlyReplies,
+    ({ messages, earlyReplies }, targets, rows) => {
+      const found = rows.map((row) => ({ target: row.target, standing: toStanding(row) }));
       one(
         messages,
         [],
-        early,
+        found,
         ({ standing }) => standing.id,
         ({ standing }) => standing,
       );
-      replies.keep(
-        targets,
-        Array.from(Map.groupBy(early, nameOf), ([target, all]) => {
-          const acting = new Set(all.flatMap(({ standing: { id, supersededBy } }) => (supersededBy === null ? [id] : [])));
-          return [target, { first: all.map(({ standing }) => standing.id), beyond: (all[0]?.acting ?? 0) - acting.size }];
-        }),
-      );
+      many(earlyReplies, targets, found, nameOf, ({ standing }) => standing.id);
     },
   ),
   aliases: load(

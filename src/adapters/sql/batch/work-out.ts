@@ -39,6 +39,7 @@ export function workOut<One extends Act>(
   const swept = guarded(ledger, SWEEP_FIRST, isFatal);
   if (isRefused(swept) && ledger.set.isKnown) throw new Error(swept.refused.message);
   const outcomes = acts.map((act) => guarded(ledger, act, isFatal));
+  ledger.finishAdopting();
   ledger.goOnWithdrawing();
   return outcomes;
 }

@@ -57,8 +57,10 @@ interface Tables {
   labels: readonly Label[];
   /** Hashes of a message's attachments. */
   attached: readonly string[];
-  /** Ids of the first messages that reply to an id, and how many more of those that act there are. */
-  replies: { readonly first: readonly string[]; readonly beyond: number };
+  /** How many replies to an id acted when the batch began. */
+  replies: number;
+  /** Ids of the first messages that reply to an id. */
+  earlyReplies: readonly string[];
   aliases: StoredAlias;
   /** Live aliases of an agent when the batch began. */
   held: readonly string[];
@@ -125,6 +127,7 @@ export class WorkingSet {
   readonly labels = this.#table("labels", this.#bySeq);
   readonly attached = this.#table("attached", this.#bySeq);
   readonly replies = this.#table("replies");
+  readonly earlyReplies = this.#table("earlyReplies");
   /** Messages of this batch that reply to an id. */
   readonly repliesSince = new Table<readonly string[], "replies">(this, "replies", () => true);
   readonly aliases = this.#table("aliases");
