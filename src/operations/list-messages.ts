@@ -134,6 +134,7 @@ export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFo
     atHand(given) {
       // A search waits for its index, and is paid for twice.
       if (given.q !== undefined || given.near !== undefined) return undefined;
+      if (given.limit > LIMITS.list_default) return undefined;
       if (given.wait !== undefined || given.format === "md" || given.fields !== undefined) return undefined;
       const question = questionOf(given);
       const how = { include: given.include ?? PREVIEW, heading: "Messages" };

@@ -9,8 +9,8 @@ export interface Reply {
   readonly status?: number;
   /** Sent as JSON, unless `type` says that it is a text already. */
   readonly body: unknown;
-  /** The body as JSON text, where it is at hand. */
-  readonly json?: string;
+  /** The body as JSON, where it is written already. */
+  readonly json?: string | Buffer;
   /** Sent instead of `body`, as fast as the caller takes it; whoever goes away ends it. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
   /** Sent instead of `body`: events, for as long as the reader stays. */
@@ -44,6 +44,7 @@ export interface Call<Input, Body = unknown> {
 
 /** An answer that is there already: what `run` would give, as JSON text. */
 export type Ready = Required<Pick<Reply, "json">> & Pick<Reply, "next">;
+export type ReadyText = Ready & { readonly json: string };
 
 export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unknown> {
   readonly name: string;
@@ -89,7 +90,7 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
    * Looked up once for an input: how to answer it at a moment without waiting, if that can be at all.
    * Undefined from the inner function means that this time it takes `run`. Nothing may be due when it is asked.
    */
-  atHand?(input: z.infer<Schema>): ((now: number) => Ready | undefined) | undefined;
+  atHand?(input: z.infer<Schema>): ((now: number) => ReadyText | undefined) | undefined;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
   /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */
@@ -124,7 +125,7 @@ export function jsonReply(ready: Ready & Omit<Reply, "body">): Reply {
   return {
     ...ready,
     get body(): unknown {
-      return JSON.parse(ready.json);
+      return JSON.parse(ready.json.toString());
     },
   };
 }

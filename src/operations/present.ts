@@ -10,7 +10,8 @@ import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/vie
 import { counted } from "../core/view/counted.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { Card } from "../ports/store.ts";
-import { jsonReply, type Ready, type Reply } from "./operation.ts";
+import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
+import { PageText } from "./page-text.ts";
 import { inSlices } from "../ports/share.ts";
 
 export const PREVIEW: ReadonlySet<Include> = new Set(["preview"]);
@@ -26,12 +27,14 @@ export interface Presentation {
   readonly extra?: (item: Item) => object;
 }
 
+type Shown = Pick<Presentation, "include" | "extra" | "fields">;
+
 export interface Presenter {
   /** In slices: the records of a large page take long to write. */
   page(page: Page, how: Presentation): Promise<Reply>;
-  /** The page in full as JSON text. */
-  pageText(page: Page, how: Pick<Presentation, "include" | "extra">): Ready;
-  record(card: Card, include: ReadonlySet<Include>, now: number): Ready;
+  /** The page in full as JSON text, unless it is so large that others would wait for it. */
+  pageText(page: Page, how: Pick<Presentation, "include" | "extra">): ReadyText | undefined;
+  record(card: Card, include: ReadonlySet<Include>, now: number): ReadyText;
   /** A record as JSON text, and what this view adds to it. */
   text(card: Card, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
@@ -42,8 +45,8 @@ export interface Presenter {
 
 const MARK_BYTES = 16;
 
-/** The text of a page but for the moment at its end, true from one moment to another. */
-interface PageText {
+/** A page as text but for the moment at its end, true from one moment to another. */
+interface KeptText {
   readonly text: string;
   readonly nextCursor: string | null;
   readonly key: number;
@@ -56,7 +59,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   const textOf = recordText(baseUrl, entropy.hex(MARK_BYTES));
 
   /** By the items, which stay the same for as long as the page is kept. */
-  const pageTexts = new WeakMap<readonly Item[], PageText>();
+  const pageTexts = new WeakMap<readonly Item[], KeptText>();
 
   function recordIn(page: Page, item: Item, { include, extra }: Presentation) {
     const record = "gone" in item ? tombstoneOf(item.gone, baseUrl) : recordOf(item.card, include, page.asOf, baseUrl);
@@ -74,64 +77,70 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   /** The same as long as none of its records counts down a second. */
-  function keptText({ items, latestSeq, asOf }: Page, { include, extra }: Pick<Presentation, "include" | "extra">): PageText | undefined {
+  function keptText({ items, latestSeq, asOf }: Page, { include, extra }: Pick<Presentation, "include" | "extra">): KeptText | undefined {
     const kept = extra === undefined ? pageTexts.get(items) : undefined;
     const holds = kept?.key === includeKey(include) && kept.latestSeq === latestSeq && kept.from <= asOf && asOf <= kept.until;
     return holds ? kept : undefined;
   }
 
-  /** The whole page as text, put together from records that are mostly rendered already. */
-  function keepText(
-    page: Page,
-    { include, extra }: Pick<Presentation, "include" | "extra">,
-    { shown, nextCursor }: Fitted<string>,
-  ): PageText {
+  const readyText = ({ text, nextCursor }: KeptText, { asOf }: Page): ReadyText => ({
+    json: `${text}${iso(asOf)}"}`,
+    ...nextOf(nextCursor),
+  });
+
+  const restOf = ({ latestSeq }: Page, nextCursor: string | null): string =>
+    `],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
+
+  function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted): Ready {
+    return { json: text.bytes(count, `${restOf(page, nextCursor)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
+  }
+
+  /** The same page is often asked for again, unless it shows something of its own. */
+  function keepText(page: Page, { include, extra, fields }: Shown, text: PageText, { count, nextCursor }: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
-    const text = `{"messages":[${shown.join()}],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
     const until = items.reduce(
       (least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least),
       Infinity,
     );
-    const made = { text, nextCursor, key: includeKey(include), latestSeq, from: asOf, until };
-    if (extra === undefined) pageTexts.set(items, made);
-    return made;
+    const whole = text.text(count, restOf(page, nextCursor));
+    const kept = { text: whole, nextCursor, key: includeKey(include), latestSeq, from: asOf, until };
+    if (extra === undefined && fields === undefined) pageTexts.set(items, kept);
+    return readyText(kept, page);
   }
-
-  const readyText = ({ text, nextCursor }: PageText, { asOf }: Page): Ready => ({ json: `${text}${iso(asOf)}"}`, ...nextOf(nextCursor) });
 
   return {
     markdown,
     markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
     pageText(page, how) {
-      return readyText(
-        keptText(page, how) ??
-          keepText(
-            page,
-            how,
-            fittingNow(page, (item) => shownText(page, item, how)),
-          ),
-        page,
-      );
+      const kept = keptText(page, how);
+      if (kept !== undefined) return readyText(kept, page);
+      const text = new PageText();
+      const steps = filling(page, (item) => text.add(shownText(page, item, how)));
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (text.isLarge) return undefined;
+        if (step.done === true) return keepText(page, how, text, step.value);
+      }
     },
     record: (card, include, now) => ({ json: textOf(card, include, now) }),
     text: (card, include, now, more) => withMore(textOf(card, include, now), more),
     async page(page, how) {
-      if (how.format === "md") {
-        const { shown, nextCursor } = await fitting(page, (item) => recordIn(page, item, how), markdownText);
-        const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
-        const lines = [`${counted(shown.length, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
-        return { ...markdown(how.heading, lines, shown), ...nextOf(nextCursor) };
-      }
       const { fields } = how;
-      if (fields !== undefined) {
-        const { shown, nextCursor } = await fitting(page, (item) => project(recordIn(page, item, how), fields), JSON.stringify);
-        return {
-          body: { messages: shown, next_cursor: nextCursor, latest_seq: page.latestSeq, as_of: iso(page.asOf) },
-          ...nextOf(nextCursor),
-        };
+      if (how.format === "md") {
+        const records: ReturnType<typeof recordIn>[] = [];
+        const { count, nextCursor } = await inSlices(
+          filling(page, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
+        );
+        const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
+        const lines = [`${counted(count, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+        return { ...markdown(how.heading, lines, records.slice(0, count)), ...nextOf(nextCursor) };
       }
-      const kept = keptText(page, how) ?? keepText(page, how, await fitting(page, (item) => shownText(page, item, how)));
-      return jsonReply(readyText(kept, page));
+      const kept = fields === undefined ? keptText(page, how) : undefined;
+      if (kept !== undefined) return jsonReply(readyText(kept, page));
+      const text = new PageText();
+      const textOne = (item: Item): string =>
+        fields === undefined ? shownText(page, item, how) : JSON.stringify(project(recordIn(page, item, how), fields));
+      const fitted = await inSlices(filling(page, (item) => text.add(textOne(item))));
+      return jsonReply(text.isLarge ? largeText(page, text, fitted) : keepText(page, how, text, fitted));
     },
   };
 }
@@ -143,42 +152,24 @@ export const markdownText = (record: MarkdownRecord | Tombstone): string => mess
 
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
 
-interface Fitted<Shown> {
-  readonly shown: readonly Shown[];
+interface Fitted {
+  readonly count: number;
   readonly nextCursor: string | null;
 }
 
-/** What one answer has room for, one message at least: a page without any would lead its reader nowhere, or to itself. */
-function* filling<Shown>(page: Page, show: (item: Item) => Shown, textOf: (shown: Shown) => string): Generator<void, Fitted<Shown>> {
-  const shown: Shown[] = [];
+/**
+ * How many messages one answer has room for, one at least: a page without any would lead its reader nowhere, or to itself.
+ * `show` puts a message into the answer and tells its bytes.
+ */
+function* filling(page: Page, show: (item: Item) => number): Generator<void, Fitted> {
   let bytes = 0;
-  for (const item of page.items) {
-    const one = show(item);
-    bytes += utf8Length(textOf(one));
-    const last = page.items[shown.length - 1];
-    if (bytes > LIMITS.page_bytes && last !== undefined) return { shown, nextCursor: page.cursorAfter(last) };
-    shown.push(one);
+  for (const [count, item] of page.items.entries()) {
+    bytes += show(item);
+    const last = page.items[count - 1];
+    if (bytes > LIMITS.page_bytes && last !== undefined) return { count, nextCursor: page.cursorAfter(last) };
     yield;
   }
-  return { shown, nextCursor: page.nextCursor };
-}
-
-const asWritten = (shown: unknown): string => String(shown);
-
-function fittingNow<Shown>(page: Page, show: (item: Item) => Shown): Fitted<Shown> {
-  const steps = filling(page, show, asWritten);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
-
-async function fitting<Shown>(
-  page: Page,
-  show: (item: Item) => Shown,
-  textOf: (shown: Shown) => string = asWritten,
-): Promise<Fitted<Shown>> {
-  return inSlices(filling(page, show, textOf));
+  return { count: page.items.length, nextCursor: page.nextCursor };
 }
 
 /** Neither text is empty, so a comma joins them. */

@@ -5,6 +5,9 @@ import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
 /** The parts of a record that move while the message itself does not, with the clock, its author and its thread; in the order of the record. */
 const HOLES = ["expires_in_s", "author_messages", "thread_messages", "last_activity"] as const;
 
+/** Longer records are written anew each time: one page of them would be more than all the others. */
+const KEPT_CHARS = 16 * 1024;
+
 /** What was filled in, and the text it gave: most records are read again before anything of it has moved. */
 interface Filled {
   readonly seconds: number;
@@ -41,8 +44,9 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     record.server.author.messages = hole("author_messages");
     record.derived.thread_messages = hole("thread_messages");
     record.derived.last_activity = hole("last_activity");
-    const template = { texts: splitAt(JSON.stringify(record), marks), filled: undefined };
-    templates.set(key, template);
+    const text = JSON.stringify(record);
+    const template = { texts: splitAt(text, marks), filled: undefined };
+    if (text.length <= KEPT_CHARS) templates.set(key, template);
     return template;
   }
 

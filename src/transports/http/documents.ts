@@ -13,7 +13,7 @@ export function documentSender(): SendDocument {
   /** By its text; there are as many as the manual has parts. */
   const documents = new Map<string, Kept>();
   return async (request, reply, { body, json, type }) => {
-    const text = json ?? String(body);
+    const text = String(json ?? body);
     let document = documents.get(text);
     if (document === undefined) documents.set(text, (document = pageOf(tagOf(text), text)));
     const { tag } = document;

@@ -1,0 +1,63 @@
+// The records of one page as JSON text. A large page is written straight into bytes: strings of megabytes are slow to join and to free.
+import { utf8Length } from "../core/protocol/encoding.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+
+/** Up to here a page is kept as text. */
+const LARGE_CHARS = 256 * 1024;
+const START = '{"messages":[';
+/** For the commas between the records and for what follows them. */
+const ROOM = 64 * 1024;
+
+export class PageText {
+  readonly #texts: string[] = [];
+  #chars = 0;
+  #bytes: Buffer | undefined;
+  /** Where each record ends in the bytes. */
+  readonly #ends: number[] = [];
+
+  /** Adds a record, and tells how many bytes it has. */
+  add(record: string): number {
+    this.#chars += record.length;
+    if (this.#bytes === undefined && this.#chars <= LARGE_CHARS) {
+      this.#texts.push(record);
+      return utf8Length(record);
+    }
+    if (this.#bytes === undefined) this.#turnIntoBytes();
+    return this.#write(record);
+  }
+
+  /** Whether it has become bytes. */
+  get isLarge(): boolean {
+    return this.#bytes !== undefined;
+  }
+
+  /** The first records and what follows them, as text where it is not large. */
+  text(records: number, rest: string): string {
+    return `${START}${this.#texts.slice(0, records).join()}${rest}`;
+  }
+
+  bytes(records: number, rest: string): Buffer {
+    if (this.#bytes === undefined) return Buffer.from(this.text(records, rest));
+    const end = this.#ends[records - 1] ?? START.length;
+    return this.#bytes.subarray(0, end + this.#bytes.write(rest, end));
+  }
+
+  #turnIntoBytes(): void {
+    // Memory that is set aside and not written to costs nothing.
+    this.#bytes = Buffer.allocUnsafeSlow(LIMITS.page_bytes + ROOM);
+    this.#bytes.write(START);
+    for (const text of this.#texts) this.#write(text);
+    this.#texts.length = 0;
+  }
+
+  #write(record: string): number {
+    const bytes = this.#bytes!;
+    const last = this.#ends.at(-1);
+    const from = last === undefined ? START.length : last + bytes.write(",", last);
+    const length = utf8Length(record);
+    // One that does not fit is more than a page holds.
+    if (from + length <= LIMITS.page_bytes + ROOM / 2) bytes.write(record, from);
+    this.#ends.push(from + length);
+    return length;
+  }
+}
