@@ -5,7 +5,7 @@ import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
 /** The parts of a record that move while the message itself does not, with the clock, its author and its thread; in the order of the record. */
 const HOLES = ["expires_in_s", "author_messages", "thread_messages", "last_activity"] as const;
 
-/** Longer records are written anew each time: one page of them would be more than all the others. */
+/** Of longer payloads no text is kept: one page of them would be more than all the others. */
 const KEPT_CHARS = 16 * 1024;
 
 /** What was filled in, and the text it gave: most records are read again before anything of it has moved. */
@@ -44,14 +44,14 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     record.server.author.messages = hole("author_messages");
     record.derived.thread_messages = hole("thread_messages");
     record.derived.last_activity = hole("last_activity");
-    const text = JSON.stringify(record);
-    const template = { texts: splitAt(text, marks), filled: undefined };
-    if (text.length <= KEPT_CHARS) templates.set(key, template);
+    const template = { texts: splitAt(JSON.stringify(record), marks), filled: undefined };
+    templates.set(key, template);
     return template;
   }
 
   return (card, include, now) => {
     const { standing, author, thread } = card;
+    if (card.raw.payload.length > KEPT_CHARS && isLong(include)) return JSON.stringify(recordOf(card, include, now, baseUrl));
     const template = templateOf(card, include, now);
     const seconds = Math.max(0, Math.floor((standing.expiresAt - now) / 1000));
     const lastActivity = Math.max(thread.lastActivity, standing.receivedAt);
@@ -70,6 +70,8 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     return text;
   };
 }
+
+const isLong = (include: ReadonlySet<Include>): boolean => include.has("body") || include.has("data") || include.has("raw");
 
 /** What stands before, between and after these, each of which is there once. */
 function splitAt(text: string, marks: readonly string[]): readonly string[] {
