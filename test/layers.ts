@@ -31,48 +31,52 @@ const IMPORT = /(?:(?:import|export) (type) [^"]*)?(?:from\s+|import\s+|import\(
 const layerOf = (path: string): string => path.split("/")[1] ?? "";
 /** The folder inside its layer; undefined for files of the layer itself, which put the folders together. */
 const folderOf = (path: string): string | undefined => path.split("/").slice(1, -1)[1];
-/** Which folders of a layer import which others, and where that is written. */
-const folders = new Map<string, Map<string, string>>();
+type Graph = Map<string, Set<string>>;
+/** Which file imports which others, for its types too. */
+const files: Graph = new Map();
+/** Which folder of a layer imports which others of it. */
+const folders: Graph = new Map();
+const draw = (graph: Graph, from: string, to: string): void => void graph.set(from, (graph.get(from) ?? new Set()).add(to));
 const faults: string[] = [];
 
 for (const file of globSync("src/**/*.ts")) {
   const path = file.replaceAll("\\", "/");
   const layer = layerOf(path);
+  if (path.endsWith(".test.ts")) continue;
   const allowed = MAY_IMPORT[layer];
-  if (allowed === undefined || path.endsWith(".test.ts")) continue;
   for (const [, types, specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
     if (path.startsWith(ALONE) && !/^\.\/[^/]+$/.test(specifier)) faults.push(`${path} imports ${specifier}: ${ALONE} is to stand alone.`);
+    const imported = normalize(join(dirname(path), specifier)).replaceAll("\\", "/");
+    if (specifier.startsWith(".")) draw(files, path, imported);
+    if (allowed === undefined) continue;
     if (!specifier.startsWith(".")) {
       if (layer === "client" && types === undefined && !path.startsWith(CLIENT_IN_NODE))
         faults.push(`${path} imports ${specifier}: the client runs in browsers, and needs nothing.`);
       if (layer === "core" && !CORE_MODULES.has(specifier)) faults.push(`${path} imports ${specifier}: core calls nothing outside itself.`);
       continue;
     }
-    const imported = normalize(join(dirname(path), specifier)).replaceAll("\\", "/");
     const target = layerOf(imported);
     const [own, other] = [folderOf(path), folderOf(imported)];
     if (target === layer && own !== undefined && other !== undefined && own !== other) {
       if (STRANGERS.has(layer)) faults.push(`${path} imports ${specifier}: ${layer}/${own} must not know ${layer}/${other}.`);
-      const known = folders.get(`${layer}/${own}`) ?? new Map<string, string>();
-      folders.set(`${layer}/${own}`, known.set(`${layer}/${other}`, path));
+      draw(folders, `${layer}/${own}`, `${layer}/${other}`);
     }
     if (types !== undefined && MAY_NAME[layer]?.includes(target) === true) continue;
     if (target !== layer && !allowed.includes(target)) faults.push(`${path} imports ${specifier}: ${layer} must not know ${target}.`);
   }
 }
 
-/** The way from a folder back to itself, where there is one. */
-function circle(way: readonly string[]): readonly string[] | undefined {
-  for (const next of folders.get(way.at(-1) ?? "")?.keys() ?? []) {
-    if (next === way[0]) return [...way, next];
-    const found = way.includes(next) ? undefined : circle([...way, next]);
-    if (found !== undefined) return found;
+/** Follows every arrow once; one that leads back to where it came by closes a circle. */
+function findCircles(graph: Graph, at: string, way: readonly string[], done: Set<string>): void {
+  for (const next of graph.get(at) ?? []) {
+    if (way.includes(next)) faults.push(`${[...way.slice(way.indexOf(next)), next].join(" -> ")}: imports must not go in a circle.`);
+    else if (!done.has(next)) findCircles(graph, next, [...way, next], done);
   }
-  return undefined;
+  done.add(at);
 }
-for (const folder of folders.keys()) {
-  const found = circle([folder]);
-  if (found !== undefined) faults.push(`${found.join(" -> ")}: folders must not go in a circle.`);
+for (const graph of [files, folders]) {
+  const done = new Set<string>();
+  for (const start of graph.keys()) if (!done.has(start)) findCircles(graph, start, [start], done);
 }
 
 if (faults.length > 0) {

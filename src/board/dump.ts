@@ -1,7 +1,6 @@
 // Everything that is live, as JSON lines, read a piece at a time and only as fast as somebody takes it.
 import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { DumpReads } from "../ports/dump.ts";
 import { nextSlice, sliced } from "../ports/share.ts";
 import type { Store } from "../ports/store.ts";
 import { flagAhead } from "./flag-ahead.ts";
@@ -12,7 +11,7 @@ export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIt
 const SIGNED: ReadonlySet<Include> = new Set(["raw"]);
 
 export interface DumpParts {
-  readonly store: DumpReads & Pick<Store, "head">;
+  readonly store: Pick<Store, "dump" | "head">;
   readonly clock: Clock;
   readonly baseUrl: string;
   /** Ends what is due by now. */

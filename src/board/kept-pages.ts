@@ -1,8 +1,8 @@
 // Pages that many readers ask for, kept until the log moves or one of their messages ends.
 import { LIMITS } from "../core/protocol/limits.ts";
-import type { FilterName } from "../core/query/filters.ts";
+import type { FilterName, FilterValues } from "../core/query/filters.ts";
 import { recentTexts } from "../core/recent.ts";
-import type { Page, Question } from "./list.ts";
+import type { Listed } from "../ports/store.ts";
 
 /** Where the board stood when somebody asked: its log, the next thing due, and the time. */
 export interface Moment {
@@ -11,7 +11,21 @@ export interface Moment {
   readonly now: number;
 }
 
-type Content = Pick<Page, "items" | "nextCursor" | "cursorAfter">;
+/** What tells one page from another. */
+interface Question {
+  readonly filters: FilterValues;
+  readonly include_removed?: boolean | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  readonly text: string;
+}
+
+/** What is kept of a page. */
+interface Content {
+  readonly items: readonly Listed[];
+  readonly nextCursor: string | null;
+  readonly cursorAfter: (item: Listed) => string;
+}
 
 interface KeptPage extends Content {
   readonly from: number;

@@ -10,7 +10,6 @@ import type { Gone, Standing } from "../core/message/standing.ts";
 import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
-import type { DumpReads } from "./dump.ts";
 import type { ModerationReads } from "./moderation.ts";
 import type { ThreadReads } from "./threads.ts";
 
@@ -90,7 +89,7 @@ export interface AtHand {
 /** What a listing is read from, all of one source. */
 export type ListingReads = Pick<Store, "head" | "nextDue" | "list">;
 
-export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationReads {
+export interface Store extends ThreadReads, AliasReads, ModerationReads {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>>;
   /** Writes something of no consequence, to learn whether writing works. Never beside an append. */
@@ -125,6 +124,8 @@ export interface Store extends ThreadReads, DumpReads, AliasReads, ModerationRea
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
   blob(hash: string, now: number): Promise<string | undefined>;
+  /** Live messages in (after, upTo] by seq: a few hundred, fewer where they are large, none when there are no more. */
+  dump(after: number, upTo: number, now: number): Promise<readonly Card[]>;
   /** Entries after a seq, in order, at most `limit`; with the content of messages live at `rawAt`. */
   entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]>;
   oldestSeq(): Promise<number>;

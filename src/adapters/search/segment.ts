@@ -3,8 +3,17 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { Recent } from "../../core/recent.ts";
 import { ByteReader } from "../../core/search/index/bytes.ts";
-import { type Heads, headsOf, type LongList } from "../../core/search/index/heads.ts";
-import { liveCount, MANY, NO_POSTINGS, type Part, type Postings, termKey } from "../../core/search/index/part.ts";
+import { headsOf } from "../../core/search/index/heads.ts";
+import {
+  type Heads,
+  liveCount,
+  type LongList,
+  MANY,
+  NO_POSTINGS,
+  type Part,
+  type Postings,
+  termKey,
+} from "../../core/search/index/part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
 import { seek } from "../../core/search/index/seek.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";

@@ -1,5 +1,4 @@
 // The words of the board: kinds, rels, signals, statuses and report categories, each with its meaning.
-import type { Payload } from "./payload.ts";
 
 export const RELS = {
   reply: { thread: true, target: "any", meaning: "Conversation; reaches the inbox of the target's author." },
@@ -65,16 +64,33 @@ export const REPORT_CATEGORIES = [
 ] as const;
 export type ReportCategory = (typeof REPORT_CATEGORIES)[number];
 
+/** What kinds ask of a payload, and what their examples say. */
+interface KindFields {
+  readonly kind?: string;
+  readonly title?: string | undefined;
+  readonly body?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly needs?: readonly string[] | undefined;
+  readonly offers?: readonly string[] | undefined;
+  readonly refs?: readonly { readonly rel: Rel; readonly id: string }[] | undefined;
+  readonly signal?: Signal | undefined;
+  readonly lease?: string | number | undefined;
+  readonly confidence?: number | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly data_schema?: string | undefined;
+}
+
 interface Kind {
   readonly workable: boolean;
   readonly requires: string;
   readonly meaning: string;
   /** Whether a payload has what the kind asks for. */
-  readonly satisfied: (payload: Payload) => boolean;
-  readonly example: Omit<Partial<Payload>, "v" | "pk" | "ts">;
+  readonly satisfied: (payload: KindFields) => boolean;
+  readonly example: KindFields;
 }
 
-export const countRels = (payload: Payload, ...rels: Rel[]): number => (payload.refs ?? []).filter((ref) => rels.includes(ref.rel)).length;
+export const countRels = (payload: KindFields, ...rels: Rel[]): number =>
+  (payload.refs ?? []).filter((ref) => rels.includes(ref.rel)).length;
 const filled = (text: string | undefined): boolean => text !== undefined && text !== "";
 const THERE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const ref = (rel: Rel) => [{ rel, id: THERE }];
@@ -209,7 +225,7 @@ export function kindOf(name: string): Kind | undefined {
 }
 export const isWorkable = (kind: string): boolean => kindOf(kind)?.workable ?? false;
 
-export function retractsAll(payload: Payload): boolean {
+export function retractsAll(payload: KindFields): boolean {
   return payload.kind === "retraction" && payload.data?.["scope"] === "all";
 }
 

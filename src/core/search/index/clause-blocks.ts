@@ -1,9 +1,9 @@
 // One clause of a query in one part, block by block: what a block can be worth, and its postings where it is worth reading.
 import type { Clause } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import { Earnings, type Means, saturated } from "./earned.ts";
-import { BLOCK, headsOfPostings, type LongList } from "./heads.ts";
-import { liveCount, type Part, type Postings } from "./part.ts";
+import { Earnings, saturated } from "./earned.ts";
+import { BLOCK, headsOfPostings } from "./heads.ts";
+import { liveCount, type LongList, type Means, type Part, type Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
 
 export class ClauseBlocks {

@@ -1,17 +1,11 @@
 // What a document earns by a word, after BM25F: the title counts more than the body, and longer texts get less for each time.
-import type { Documents } from "./part.ts";
+import type { Documents, Means } from "./part.ts";
 
 const TITLE_WEIGHT = 3;
 const SATURATION = 1.2;
 /** How much longer texts are held against their words. */
 const TITLE_LENGTH = 0.3;
 const BODY_LENGTH = 0.6;
-
-/** Mean lengths in words, to which a document's own are compared. */
-export interface Means {
-  readonly title: number;
-  readonly body: number;
-}
 
 export class Earnings {
   readonly means: Means;

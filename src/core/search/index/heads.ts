@@ -1,6 +1,6 @@
 // A long list of postings by blocks of documents: where each begins, and the most that any document of it earns.
-import { Earnings, type Means } from "./earned.ts";
-import type { Documents, Postings } from "./part.ts";
+import { Earnings } from "./earned.ts";
+import type { Documents, Heads, Means, Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
 import { Room } from "./room.ts";
 
@@ -8,22 +8,6 @@ import { Room } from "./room.ts";
 export const BLOCK = 128;
 export const blockOf = (doc: number): number => doc >>> 7;
 export const blocksOf = (documents: number): number => Math.ceil(documents / BLOCK);
-
-export interface Heads {
-  /** Where in the bytes the postings of each block begin, and one more: where the last ones end. */
-  readonly at: Uint32Array;
-  /** The document of the posting before, to which the first gap of the block is added. */
-  readonly before: Int32Array;
-  /** By these means, the most that a document of the block earns; 0 where none has the word. */
-  readonly most: Float32Array;
-  readonly means: Means;
-}
-
-/** A list as it is read for ranking: some of its blocks only. */
-export interface LongList {
-  readonly bytes: Uint8Array;
-  readonly heads: Heads;
-}
 
 const room = new Room();
 

@@ -1,7 +1,6 @@
 // One piece of the index, in memory or in a file: documents numbered from 0, and where each term stands in them.
 
 import type { Recent } from "../../recent.ts";
-import type { LongList } from "./heads.ts";
 
 /** The documents that hold a term, ascending, and how often it stands in their title and body. */
 export interface Postings {
@@ -20,6 +19,29 @@ export interface Documents {
   /** Distinct words of the text and distinct grams, by which similarity weighs long documents. */
   readonly wordCounts: Uint16Array;
   readonly gramCounts: Uint16Array;
+}
+
+/** Mean lengths in words, to which a document's own are compared. */
+export interface Means {
+  readonly title: number;
+  readonly body: number;
+}
+
+/** A long list of postings by blocks of documents; see heads.ts. */
+export interface Heads {
+  /** Where in the bytes the postings of each block begin, and one more: where the last ones end. */
+  readonly at: Uint32Array;
+  /** The document of the posting before, to which the first gap of the block is added. */
+  readonly before: Int32Array;
+  /** By these means, the most that a document of the block earns; 0 where none has the word. */
+  readonly most: Float32Array;
+  readonly means: Means;
+}
+
+/** A list as it is read for ranking: some of its blocks only. */
+export interface LongList {
+  readonly bytes: Uint8Array;
+  readonly heads: Heads;
 }
 
 export interface Part extends Documents {
