@@ -1,15 +1,15 @@
 // From flags and environment to one frozen configuration, or to every fault at once.
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { ADDRESS_HINT, isAddress } from "./adapters/postgres/address.ts";
 import { barred } from "./adapters/system/access.ts";
 import { readPem, tlsPair } from "./adapters/system/certificate.ts";
 import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
+import { isHostName, isNetwork, isPrivateName } from "./adapters/system/network-names.ts";
 import { isLoopbackName } from "./core/loopback.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { counted } from "./core/view/counted.ts";
+import { faultOf, givenSettings, type Setting, setting } from "./given-settings.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 /** An empty board takes some of it already. */
@@ -71,15 +71,6 @@ export const PROFILE_DEFAULTS: Readonly<
   local: { powBits: 12, powMaxBits: 18, width: 50 },
   public: { powBits: 18, powMaxBits: 24, width: 1 },
 };
-
-interface Setting {
-  readonly flag: string;
-  readonly variable: string;
-  readonly otherwise: string;
-  readonly words: string;
-}
-
-const setting = (flag: string, variable: string, otherwise: string, words: string): Setting => ({ flag, variable, otherwise, words });
 
 /** Every setting there is; the help text and the documentation table are made from it. */
 export const SETTINGS = {
@@ -168,51 +159,11 @@ export class ConfigFaults extends Error {
   }
 }
 
-type Name = keyof typeof SETTINGS;
+type Given = ReturnType<typeof givenSettings<keyof typeof SETTINGS>>;
 
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
-  const faults: string[] = [];
-  const flags = readFlags(args, faults);
-  const text = (name: Name): string =>
-    flags.get(SETTINGS[name].flag) ?? nonEmpty(environment[SETTINGS[name].variable]) ?? SETTINGS[name].otherwise;
-  const given = (name: Name): boolean => flags.has(SETTINGS[name].flag) || nonEmpty(environment[SETTINGS[name].variable]) !== undefined;
-  const fault = (name: Name, mend: string, value = text(name)): void => {
-    faults.push(`--${SETTINGS[name].flag} (${SETTINGS[name].variable}) is ${JSON.stringify(value)}: ${mend}`);
-  };
-
-  const whole = (name: Name, min: number, max: number, otherwise?: number): number => {
-    if (otherwise !== undefined && !given(name)) return otherwise;
-    const value = Number(text(name));
-    if (/^[0-9]{1,16}$/.test(text(name)) && value >= min && value <= max) return value;
-    fault(name, `give a whole number from ${min} to ${max}.`);
-    return Number.NaN;
-  };
-  const onOff = (name: Name): boolean => {
-    if (!["on", "off"].includes(text(name))) fault(name, "give on or off.");
-    return text(name) === "on";
-  };
-  const address = (name: Name): string => {
-    if (isIP(text(name)) === 0 && !isHostName(text(name))) fault(name, "give an IP address or a host name.");
-    return text(name);
-  };
-  const file = (name: Name): string | undefined => {
-    if (!given(name)) return undefined;
-    const cannot = wordsOf(() => readPem(text(name)));
-    if (cannot === undefined) return text(name);
-    fault(name, cannot);
-    return undefined;
-  };
-
-  const choice = <const Choice extends string, Otherwise extends Choice | undefined>(
-    name: Name,
-    choices: readonly Choice[],
-    otherwise: Otherwise,
-  ): Choice | Otherwise => {
-    const found = choices.find((one) => one === text(name));
-    if (given(name) && found === undefined) fault(name, `give ${choices.join(" or ")}.`);
-    return found ?? otherwise;
-  };
-
+  const settings = givenSettings(SETTINGS, args, environment);
+  const { faults, valueOf, given, text, fault, whole, onOff, address, file, choice } = settings;
   const port = whole("port", 0, 65_535);
   const data = text("data");
   const place = nearestExisting(data);
@@ -223,7 +174,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     if (lost !== undefined) fault("data", lost);
   }
   const host = address("host");
-  const url = baseUrl(given("baseUrl") ? text("baseUrl") : undefined, port, (mend) => fault("baseUrl", mend));
+  const url = baseUrl(valueOf("baseUrl"), port, (mend) => fault("baseUrl", mend));
   const name = URL.parse(url)?.hostname ?? "";
   const profile = choice("profile", PROFILES, isLoopbackName(host) && isLoopbackName(name) ? "local" : "public");
   const defaults = PROFILE_DEFAULTS[profile];
@@ -236,8 +187,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     cors: choice("cors", CORS, profile === "local" || isPrivateName(name) ? "own" : "any"),
     profileGiven: given("profile"),
     data,
-    databaseUrl: given("databaseUrl") ? text("databaseUrl") : undefined,
-    databaseReadUrl: given("databaseReadUrl") ? text("databaseReadUrl") : undefined,
+    databaseUrl: valueOf("databaseUrl"),
+    databaseReadUrl: valueOf("databaseReadUrl"),
     mailDomain: text("mailDomain").toLowerCase(),
     mailMask: onOff("mailMask"),
     smtpHost: address("smtpHost"),
@@ -254,7 +205,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     powMaxBits: whole("powMaxBits", 0, 64, Math.max(defaults.powMaxBits, powBits)),
     rateLimits: onOff("rateLimits"),
     assist: onOff("assist"),
-    keyFile: given("keyFile") ? text("keyFile") : join(data, "board.key"),
+    keyFile: valueOf("keyFile") ?? join(data, "board.key"),
     newKey: onOff("newKey"),
     readOnly: onOff("readOnly"),
     maxBytes: given("maxBytes") ? whole("maxBytes", MIN_MAX_BYTES, Number.MAX_SAFE_INTEGER) : undefined,
@@ -262,10 +213,17 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     logFormat: choice("logFormat", LOG_FORMATS, undefined),
     accessLog: choice("accessLog", ACCESS_LOGS, "off"),
     metrics: onOff("metrics"),
-    metricsToken: given("metricsToken") ? text("metricsToken") : undefined,
-    onReport: given("onReport") ? text("onReport") : undefined,
-    contact: given("contact") ? text("contact") : undefined,
+    metricsToken: valueOf("metricsToken"),
+    onReport: valueOf("onReport"),
+    contact: valueOf("contact"),
   };
+  checkTogether(config, settings);
+  if (faults.length > 0) throw new ConfigFaults(faults);
+  return Object.freeze(config);
+}
+
+/** What only shows once every setting is read. */
+function checkTogether(config: Config, { faults, given, fault }: Given): void {
   // Without the address itself, which may hold a password.
   if (config.databaseUrl !== undefined && !isAddress(config.databaseUrl))
     faults.push(`--database-url (BOARD_DATABASE_URL) cannot be read: ${ADDRESS_HINT} Leave it out to use SQLite in the data directory.`);
@@ -288,34 +246,11 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   if (!isHostName(config.mailDomain)) fault("mailDomain", "give a domain name.");
   if (given("tlsCert") !== given("tlsKey")) faults.push("--tls-cert and --tls-key go together: give both or neither.");
   const { tlsCert, tlsKey } = config;
-  const unfit = tlsCert === undefined || tlsKey === undefined ? undefined : wordsOf(() => tlsPair(readPem(tlsCert), readPem(tlsKey)));
+  const unfit = tlsCert === undefined || tlsKey === undefined ? undefined : faultOf(() => tlsPair(readPem(tlsCert), readPem(tlsKey)));
   if (unfit !== undefined) faults.push(unfit);
   for (const proxy of config.trustedProxies)
     if (!isNetwork(proxy)) fault("trustedProxies", `${JSON.stringify(proxy)} is not an IP address or CIDR range.`);
   if (config.powMaxBits < config.powBits) fault("powMaxBits", `it must be at least --pow-bits, which is ${config.powBits}.`);
-  if (faults.length > 0) throw new ConfigFaults(faults);
-  return Object.freeze(config);
-}
-
-function readFlags(args: readonly string[], faults: string[]): ReadonlyMap<string, string> {
-  const known: readonly string[] = Object.values(SETTINGS).map((one) => one.flag);
-  const options = Object.fromEntries(known.map((flag) => [flag, { type: "string" as const }]));
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true, allowPositionals: true });
-  const flags = new Map<string, string>();
-  let unknownAt = Number.NaN;
-  for (const token of tokens) {
-    // What follows an unknown flag is most likely its value: one mistake, one fault.
-    if (token.kind === "positional" && token.index !== unknownAt + 1)
-      faults.push(`${JSON.stringify(token.value)} is not a flag; flags start with --.`);
-    if (token.kind !== "option") continue;
-    if (!known.includes(token.name)) {
-      faults.push(`${token.rawName} does not exist; run with --help for the list.`);
-      unknownAt = token.index;
-    } else if (token.value === undefined || token.value === "") faults.push(`--${token.name} needs a value.`);
-    else if (flags.has(token.name)) faults.push(`--${token.name} is given twice.`);
-    else flags.set(token.name, token.value);
-  }
-  return flags;
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -325,53 +260,6 @@ function isSeedOrAbsent(path: string): boolean {
   if (!existsSync(path) || barred(path, "read") !== undefined) return true;
   return isFile(path) && SECRET_KEY.test(readFileSync(path, "utf8").trim());
 }
-
-/** What it says that it failed of; undefined where it did not. */
-function wordsOf(attempt: () => unknown): string | undefined {
-  try {
-    attempt();
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-/** An IP address, or a range of them such as 10.0.0.0/8. */
-function isNetwork(text: string): boolean {
-  const [ip = "", bits, ...rest] = text.split("/");
-  const family = isIP(ip);
-  if (family === 0 || ip.includes("%") || rest.length > 0) return false;
-  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
-/** Names that mean another machine, or none, elsewhere: of this machine, of a private network, or without a dot. */
-function isPrivateName(name: string): boolean {
-  if (isLoopbackName(name)) return true;
-  const address = name.replace(/^\[(.*)\]$/, "$1");
-  const family = isIP(address);
-  if (family !== 0) return privateNetworks.check(address, family === 4 ? "ipv4" : "ipv6");
-  return !name.includes(".") || /\.(?:local|lan|internal|intranet|home\.arpa)$/i.test(name);
-}
-
-const privateNetworks = new BlockList();
-for (const [network, bits] of [
-  ["10.0.0.0", 8],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["169.254.0.0", 16],
-  ["100.64.0.0", 10],
-] as const)
-  privateNetworks.addSubnet(network, bits, "ipv4");
-for (const [network, bits] of [
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const)
-  privateNetworks.addSubnet(network, bits, "ipv6");
-
-const nonEmpty = (value: string | undefined): string | undefined => (value === "" ? undefined : value);
-/** What ends in a number is meant as an IPv4 address. */
-const isHostName = (text: string): boolean =>
-  /^(?=.{1,253}$)(?!(?:.*\.)?[0-9]+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
 
 function baseUrl(text: string | undefined, port: number, fault: (mend: string) => void): string {
   if (text === undefined) return `http://localhost:${port}`;

@@ -1,0 +1,39 @@
+// Names and numbers of hosts and networks, as operators write them.
+import { BlockList, isIP } from "node:net";
+import { isLoopbackName } from "../../core/loopback.ts";
+
+/** What ends in a number is meant as an IPv4 address. */
+export const isHostName = (text: string): boolean =>
+  /^(?=.{1,253}$)(?!(?:.*\.)?[0-9]+$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i.test(text);
+
+/** An IP address, or a range of them such as 10.0.0.0/8. */
+export function isNetwork(text: string): boolean {
+  const [ip = "", bits, ...rest] = text.split("/");
+  const family = isIP(ip);
+  if (family === 0 || ip.includes("%") || rest.length > 0) return false;
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** Names that mean another machine, or none, elsewhere: of this machine, of a private network, or without a dot. */
+export function isPrivateName(name: string): boolean {
+  if (isLoopbackName(name)) return true;
+  const address = name.replace(/^\[(.*)\]$/, "$1");
+  const family = isIP(address);
+  if (family !== 0) return privateNetworks.check(address, family === 4 ? "ipv4" : "ipv6");
+  return !name.includes(".") || /\.(?:local|lan|internal|intranet|home\.arpa)$/i.test(name);
+}
+
+const privateNetworks = new BlockList();
+for (const [network, bits] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["100.64.0.0", 10],
+] as const)
+  privateNetworks.addSubnet(network, bits, "ipv4");
+for (const [network, bits] of [
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const)
+  privateNetworks.addSubnet(network, bits, "ipv6");
