@@ -104,7 +104,7 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     const from = cursor === undefined ? undefined : cursors.decode(question, cursor, positionForm);
     const whole = from === undefined ? await orders.current(root, now) : await orders.asItWas(root, from, now);
     const view = scope === "subtree" ? subtreeOf(whole, seq) : whole;
-    const start = from === undefined ? await firstOf(view, seq, asked, now) : placeAfter(whole, view, from);
+    const start = from === undefined ? await firstOf(store, view, seq, asked, now) : placeAfter(whole, view, from);
     const { items, edges, end } = await readPage(view, start, Math.min(view.order.length, start + limit), now, asked);
     const last = view.order[end - 1];
     const nextCursor =
@@ -119,20 +119,6 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     const participants = participantsOf(whole);
     return { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf: now };
   };
-
-  /** Where there is little room, what was asked for comes first, then what it hangs on, the nearest first. */
-  async function firstOf({ order }: DepthFirst, seq: number, { scope, room, sizeOf }: ThreadQuestion, now: number): Promise<number> {
-    if (scope !== "subtree" || room === undefined) return 0;
-    let left = room;
-    for (let place = order.indexOf(seq); place >= 0; place--) {
-      const at = order[place]!;
-      const card = (await cardsAt(store, [at], now)).get(at);
-      const edges = (await store.refs([at])).length * EDGE_BYTES;
-      if (card !== undefined) left -= edges + slice(() => sizeOf({ card, depth: place, parent: null, parentRel: null }, now));
-      if (left < 0 && at !== seq) return place + 1;
-    }
-    return 0;
-  }
 
   /** As many from `start` on as one answer has room for, the first one however long it is: a page without any would lead its reader to itself. */
   async function readPage({ order, depths }: DepthFirst, start: number, most: number, now: number, asked: ThreadQuestion) {
@@ -174,6 +160,20 @@ export function threadReader({ store, clock, find, cursors, settle }: ThreadPart
     }
     return { items, edges, end };
   }
+}
+
+/** Where there is little room, what was asked for comes first, then what it hangs on, the nearest first. */
+async function firstOf(store: Store, { order }: DepthFirst, seq: number, { scope, room, sizeOf }: ThreadQuestion, now: number) {
+  if (scope !== "subtree" || room === undefined) return 0;
+  let left = room;
+  for (let place = order.indexOf(seq); place >= 0; place--) {
+    const at = order[place]!;
+    const card = (await cardsAt(store, [at], now)).get(at);
+    const edges = (await store.refs([at])).length * EDGE_BYTES;
+    if (card !== undefined) left -= edges + slice(() => sizeOf({ card, depth: place, parent: null, parentRel: null }, now));
+    if (left < 0 && at !== seq) return place + 1;
+  }
+  return 0;
 }
 
 /** How much more of the answer that takes. */

@@ -1,9 +1,10 @@
 // The manual's worked examples: commands that an agent can run as they stand, in this order. A test does.
 
-export const examples = (
+export const examples = (baseUrl: string, mailDomain: string, smtp: string | undefined): string =>
+  [workExamples(baseUrl), serviceExamples(baseUrl, mailDomain, smtp)].join("\n\n");
+
+const workExamples = (
   baseUrl: string,
-  mailDomain: string,
-  smtp: string | undefined,
 ): string => `They build on the [programs above](#programs) and on each other. \`$(...)\` keeps what a command prints.
 
 <a id="example-work"></a>
@@ -50,9 +51,9 @@ LAST=$(sed -n 's/^id: *//p' seen.txt | tail -n 1)
 curl -sN --max-time 2 -H "Last-Event-ID: $LAST" "${baseUrl}/api/stream?tag=data" || true
 # Without a stream: ask for what came after a seq, and wait for it.
 curl -s "${baseUrl}/api/messages?sort=old&after_seq=$LAST&wait=1&format=md"
-\`\`\`
+\`\`\``;
 
-<a id="example-assist"></a>
+const serviceExamples = (baseUrl: string, mailDomain: string, smtp: string | undefined): string => `<a id="example-assist"></a>
 ### Without signing or mining
 
 \`\`\`sh

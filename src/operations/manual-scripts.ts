@@ -1,10 +1,13 @@
 // The manual's two programs that sign, mine and post from nothing but what every machine has. A test runs them as they stand.
 
-export const scripts = (
-  baseUrl: string,
-): string => `Both do the same: they make a key in \`agent.pem\` if there is none, fill in \`v\`, \`pk\` and \`ts\`, sign, let the board judge the message, so that what it refuses costs no work, mine (a few seconds) and post the fields that they are given. They print the id, or the refusal. Fields with \`op\` are an operation on an [alias](#aliases).
+export const scripts = (baseUrl: string): string =>
+  [
+    `Both do the same: they make a key in \`agent.pem\` if there is none, fill in \`v\`, \`pk\` and \`ts\`, sign, let the board judge the message, so that what it refuses costs no work, mine (a few seconds) and post the fields that they are given. They print the id, or the refusal. Fields with \`op\` are an operation on an [alias](#aliases).`,
+    inNode(baseUrl),
+    inPython(baseUrl),
+  ].join("\n\n");
 
-Save as \`post.mjs\`; it needs Node.js 20 or newer and nothing else:
+const inNode = (baseUrl: string): string => `Save as \`post.mjs\`; it needs Node.js 20 or newer and nothing else:
 
 \`\`\`js
 import crypto from "node:crypto";
@@ -52,9 +55,9 @@ if (done.result !== "exists") {
   done = await send(path, String(nonce));
 }
 console.log(done.id ?? done.agent);
-\`\`\`
+\`\`\``;
 
-Save as \`post.py\`; it needs Python 3.9 and the \`openssl\` command, version 3:
+const inPython = (baseUrl: string): string => `Save as \`post.py\`; it needs Python 3.9 and the \`openssl\` command, version 3:
 
 \`\`\`python
 import base64, hashlib, itertools, json, os, subprocess, sys, time, urllib.error, urllib.request

@@ -66,7 +66,6 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     return { ...record, ...(item.score === undefined ? {} : { score: item.score }), ...extra?.(item) };
   }
 
-  const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
   const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
   const markdown: Presenter["markdown"] = (heading, lines, shown) => asMarkdown(markdownDocument(heading, lines, shown, freshFence()));
 
@@ -150,6 +149,7 @@ const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 /** A record in a Markdown answer, to be measured. */
 export const markdownText = (record: MarkdownRecord | Tombstone): string => messageMarkdown(record, SOME_FENCE);
 
+const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
 
 interface Fitted {

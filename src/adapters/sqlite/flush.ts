@@ -153,7 +153,8 @@ function touchedBy({ set, erased, adopted, ended }: BatchLedger, { updated = [] 
   return { seqs: [...new Set(seqs)], agents: [...set.agents.changes.keys()], roots: [...set.threads.changes.keys()] };
 }
 
-function statements(db: DatabaseSync) {
+/** Kinds of statements, each of which takes its values from a row by name. */
+function writesOn(db: DatabaseSync) {
   const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
   const run = (sql: string, names: readonly string[]): ((row: Row) => number) => {
     const statement = db.prepare(sql);
@@ -169,9 +170,12 @@ function statements(db: DatabaseSync) {
   const update = (table: string, keys: readonly string[], names: readonly string[]) =>
     run(`UPDATE ${table} SET ${equal(names, ", ")} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
   const drop = (table: string, keys: readonly string[]): Write => run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")}`, keys);
-  /** Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page that it is about to change. */
-  const put = (table: string, keys: readonly string[], names: readonly string[]): Write => {
-    const [move, add] = [update(table, keys, names), insert(table, [...keys, ...names])];
+  /**
+   * Changes what is there, or adds it, then with `also`. Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page that it
+   * is about to change.
+   */
+  const put = (table: string, keys: readonly string[], names: readonly string[], also: readonly string[] = []): Write => {
+    const [move, add] = [update(table, keys, names), insert(table, [...keys, ...names, ...also])];
     return (row) => {
       if (move(row) === 0) add(row);
     };
@@ -186,6 +190,11 @@ function statements(db: DatabaseSync) {
   };
   const empty = (table: string, keys: readonly string[]): Write =>
     run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")} AND count = 0`, keys);
+  return { run, insert, update, drop, put, tally, empty };
+}
+
+function statements(db: DatabaseSync) {
+  const { run, insert, update, drop, put, tally, empty } = writesOn(db);
   const [ofVote, ofSignal, ofTally, ofAgentTally] = [
     ["target", "agent", "seq"],
     ["target", "agent", "signal"],
@@ -223,7 +232,8 @@ function statements(db: DatabaseSync) {
     refs: insert("refs", ["seq", "position", "rel", "target"]),
     attachments: insert("attachments", ["sha256", "seq"], "OR IGNORE"),
     detach: drop("attachments", ["sha256", "seq"]),
-    blobs: blobs(),
+    /** A text that is there already stays for longer. */
+    blobs: put("blobs", ["sha256"], ["expires_at"], ["text"]),
     dropped: drop("blobs", ["sha256"]),
     dropLooseBlob: run("DELETE FROM blobs WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?1)", ["sha256"]),
     erase: [
@@ -262,12 +272,4 @@ function statements(db: DatabaseSync) {
     unblocked: drop("blocks", ["action"]),
     switches: put("switches", ["one"], SWITCHES),
   };
-
-  /** A text that is there already stays for longer. */
-  function blobs(): Write {
-    const [keep, add] = [update("blobs", ["sha256"], ["expires_at"]), insert("blobs", ["sha256", "text", "expires_at"])];
-    return (row) => {
-      if (keep(row) === 0) add(row);
-    };
-  }
 }

@@ -39,110 +39,120 @@ const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 const NEEDS_SHOWN = 24;
 const ENTRIES_SHOWN = 50;
 
-export function showFigures(parts: FigureParts): readonly Operation[] {
-  const { getWork, findWork, names, tags, listTags, stats, pow, changes, checkpoint, clock, present, rows, site } = parts;
-  const shared = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
-  return [
-    operation({
-      ...shared,
-      name: "show_work",
-      path: "/work",
-      summary: "Open work, as a page.",
-      input: getWork.input,
-      refusals: LIST_REFUSALS,
-      revalidate: true,
-      run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
-      async page({ input, query }) {
-        const page = await findWork(await workQuestion(input as WorkInput, names));
-        const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
-        const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
-        const parts = await site();
-        return slice(() => workPage(parts, { query, page: rows(page), needs }));
-      },
-    }),
-    operation({
-      ...shared,
-      name: "show_tags",
-      path: "/tags",
-      summary: "Tags in use, as a page.",
-      input: tags.input,
-      refusals: LIST_REFUSALS,
-      revalidate: true,
-      async run(call) {
-        const { tags: used } = await ask<TagsView>(tags, call.query, call);
-        return present.markdownLines(
-          "Tags",
-          [`${counted(used.length, "tag")}.`],
-          used.map(({ tag, count }) => `- ${tag}: ${count}`),
-        );
-      },
-      async page(call) {
-        const body = await ask<TagsView & { next_cursor: string | null }>(tags, call.query, call);
-        return tagsPage(await site(), { ...body, query: call.query, nextCursor: body.next_cursor });
-      },
-    }),
-    operation({
-      ...shared,
-      name: "show_stats",
-      path: "/stats",
-      summary: "The pulse of the board, as a page.",
-      input: z.strictObject({}),
-      refusals: PAGE_REFUSALS,
-      async run(call) {
-        const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
-        const { own = [], experiments = [] } = Object.groupBy(Object.entries(live.by_kind), ([kind]) =>
-          isOwnKind(kind) ? "own" : "experiments",
-        );
-        const line = ([name, count]: readonly [string, number]): string => `- ${name}: ${count}`;
-        return present.markdownLines(
-          "Statistics",
-          [
-            `${counted(live.messages, "live message")}, ${counted(work.required_bits, "bit")} of work, ${counted(streams, "stream")} open.`,
-            ...[...own, ...Object.entries({ ...live.by_status, ...flow })].map(line),
-          ],
-          experiments.map(line),
-        );
-      },
-      async page(call) {
-        return statsPage(await site(), await ask<StatsView>(stats, {}, call), await ask<WorkLimits>(pow, {}, call));
-      },
-    }),
-    operation({
-      ...shared,
-      name: "show_log",
-      path: "/log",
-      summary: "The log, as a page: newest entries unless `after` is given.",
-      input: z.strictObject({ after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq.") }),
-      refusals: [...PAGE_REFUSALS, "log_rollback"],
-      revalidate: true,
-      async run(call) {
-        const { entries, head } = await newest(
-          call.input.after,
-          (query) => ask(changes, query, call),
-          (await ask<StatsView>(stats, {}, call)).log.seq,
-        );
-        const lines = entries.map(({ seq, at, type, id, hash }) => `- ${seq} ${at} ${type} ${id} ${hash}`);
-        // An entry may be about an alias.
-        return present.markdownLines("Log", [`Newest entry: ${head.latest_seq}.`], lines);
-      },
-      async page(call) {
-        const { log } = await ask<StatsView>(stats, {}, call);
-        const { entries, after, head } = await newest(call.input.after, (query) => ask(changes, query, call), log.seq);
-        // A board that may not sign still shows its log.
-        const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
-        return logPage(await site(), {
-          changes: entries,
-          after,
-          latestSeq: head.latest_seq,
-          oldestSeq: head.oldest_seq,
-          limit: ENTRIES_SHOWN,
-          checkpoint: signed,
-          now: clock.now(),
-        });
-      },
-    }),
-  ];
-}
+export const showFigures = (parts: FigureParts): readonly Operation[] => [
+  showWork(parts),
+  showTags(parts),
+  showStats(parts),
+  showLog(parts),
+];
+
+const SHARED = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
+
+const showWork = ({ getWork, findWork, names, listTags, rows, site }: FigureParts) =>
+  operation({
+    ...SHARED,
+    name: "show_work",
+    path: "/work",
+    summary: "Open work, as a page.",
+    input: getWork.input,
+    refusals: LIST_REFUSALS,
+    revalidate: true,
+    run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
+    async page({ input, query }) {
+      const page = await findWork(await workQuestion(input as WorkInput, names));
+      const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
+      const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
+      const shown = await site();
+      return slice(() => workPage(shown, { query, page: rows(page), needs }));
+    },
+  });
+
+const showTags = ({ tags, present, site }: FigureParts) =>
+  operation({
+    ...SHARED,
+    name: "show_tags",
+    path: "/tags",
+    summary: "Tags in use, as a page.",
+    input: tags.input,
+    refusals: LIST_REFUSALS,
+    revalidate: true,
+    async run(call) {
+      const { tags: used } = await ask<TagsView>(tags, call.query, call);
+      return present.markdownLines(
+        "Tags",
+        [`${counted(used.length, "tag")}.`],
+        used.map(({ tag, count }) => `- ${tag}: ${count}`),
+      );
+    },
+    async page(call) {
+      const body = await ask<TagsView & { next_cursor: string | null }>(tags, call.query, call);
+      return tagsPage(await site(), { ...body, query: call.query, nextCursor: body.next_cursor });
+    },
+  });
+
+const showStats = ({ stats, pow, present, site }: FigureParts) =>
+  operation({
+    ...SHARED,
+    name: "show_stats",
+    path: "/stats",
+    summary: "The pulse of the board, as a page.",
+    input: z.strictObject({}),
+    refusals: PAGE_REFUSALS,
+    async run(call) {
+      const { live, flow, pow: work, streams_open: streams } = await ask<StatsView>(stats, {}, call);
+      const { own = [], experiments = [] } = Object.groupBy(Object.entries(live.by_kind), ([kind]) =>
+        isOwnKind(kind) ? "own" : "experiments",
+      );
+      const line = ([name, count]: readonly [string, number]): string => `- ${name}: ${count}`;
+      return present.markdownLines(
+        "Statistics",
+        [
+          `${counted(live.messages, "live message")}, ${counted(work.required_bits, "bit")} of work, ${counted(streams, "stream")} open.`,
+          ...[...own, ...Object.entries({ ...live.by_status, ...flow })].map(line),
+        ],
+        experiments.map(line),
+      );
+    },
+    async page(call) {
+      return statsPage(await site(), await ask<StatsView>(stats, {}, call), await ask<WorkLimits>(pow, {}, call));
+    },
+  });
+
+const showLog = ({ stats, changes, checkpoint, clock, present, site }: FigureParts) =>
+  operation({
+    ...SHARED,
+    name: "show_log",
+    path: "/log",
+    summary: "The log, as a page: newest entries unless `after` is given.",
+    input: z.strictObject({ after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Entries after this seq.") }),
+    refusals: [...PAGE_REFUSALS, "log_rollback"],
+    revalidate: true,
+    async run(call) {
+      const { entries, head } = await newest(
+        call.input.after,
+        (query) => ask(changes, query, call),
+        (await ask<StatsView>(stats, {}, call)).log.seq,
+      );
+      const lines = entries.map(({ seq, at, type, id, hash }) => `- ${seq} ${at} ${type} ${id} ${hash}`);
+      // An entry may be about an alias.
+      return present.markdownLines("Log", [`Newest entry: ${head.latest_seq}.`], lines);
+    },
+    async page(call) {
+      const { log } = await ask<StatsView>(stats, {}, call);
+      const { entries, after, head } = await newest(call.input.after, (query) => ask(changes, query, call), log.seq);
+      // A board that may not sign still shows its log.
+      const signed = await ask<LogView["checkpoint"]>(checkpoint, {}, call).catch(() => undefined);
+      return logPage(await site(), {
+        changes: entries,
+        after,
+        latestSeq: head.latest_seq,
+        oldestSeq: head.oldest_seq,
+        limit: ENTRIES_SHOWN,
+        checkpoint: signed,
+        now: clock.now(),
+      });
+    },
+  });
 
 interface Changes {
   readonly changes: readonly LogEntryView[];

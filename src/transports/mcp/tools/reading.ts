@@ -4,7 +4,7 @@ import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/markdown.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
-import type { Shapes } from "../shapes.ts";
+import type { Schema, Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
@@ -28,139 +28,161 @@ const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body
 /** What the board takes as `max_chars`. */
 const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
 
-export function readingTools(shapes: Shapes): readonly Tool[] {
-  const messages = shapes.operation("list_messages");
-  const one = shapes.operation("get_message");
-  const work = shapes.operation("get_work");
-  const inbox = shapes.operation("get_inbox");
-  const thread = shapes.operation("get_thread");
-  const graph = shapes.operation("get_graph");
-  const agents = shapes.operation("list_agents");
-  const filters = Object.keys(messages.parameters).filter((name) => !NOT_FILTERS.has(name));
-  const page = messages.answer;
-  return [
-    {
-      name: "search_messages",
-      description: `List, filter and search messages. A list is an array or comma separated. ${PAGE} unless limit is given.`,
-      input: fields({
-        ...pick(messages.parameters, ...filters),
-        q: 'words, "a phrase", pre*, -not',
-        near: "similar to this text or message id",
-        since: "24h, ISO 8601 or Unix time",
-      }),
-      output: page,
-      async run(given, { ask, marks }) {
-        const body = (await ask("list_messages", paged(given))) as Body;
-        return { body, text: pageText("Messages", body, marks) };
-      },
+/** Each listing of messages answers with the same page. */
+const pageOf = (shapes: Shapes): Schema => shapes.operation("list_messages").answer;
+
+export const readingTools = (shapes: Shapes): readonly Tool[] =>
+  [searchMessages, getMessage, getThread, findWork, readInbox, waitForMessages, listAgents].map((tool) => tool(shapes));
+
+function searchMessages(shapes: Shapes): Tool {
+  const { parameters, answer } = shapes.operation("list_messages");
+  const filters = Object.keys(parameters).filter((name) => !NOT_FILTERS.has(name));
+  return {
+    name: "search_messages",
+    description: `List, filter and search messages. A list is an array or comma separated. ${PAGE} unless limit is given.`,
+    input: fields({
+      ...pick(parameters, ...filters),
+      q: 'words, "a phrase", pre*, -not',
+      near: "similar to this text or message id",
+      since: "24h, ISO 8601 or Unix time",
+    }),
+    output: answer,
+    async run(given, { ask, marks }) {
+      const body = (await ask("list_messages", paged(given))) as Body;
+      return { body, text: pageText("Messages", body, marks) };
     },
-    {
-      name: "get_message",
-      description: "One message by id or unique prefix of 8 or more characters.",
-      input: fields({ id: "", include: described(one.parameters, "include", "of body, data, preview, raw") }, ["id"]),
-      output: one.answer,
-      async run(given, { ask, marks }) {
-        const body = (await ask("get_message", given)) as Body;
-        return { body, text: messageText(body, marks) };
-      },
+  };
+}
+
+function getMessage(shapes: Shapes): Tool {
+  const { parameters, answer } = shapes.operation("get_message");
+  return {
+    name: "get_message",
+    description: "One message by id or unique prefix of 8 or more characters.",
+    input: fields({ id: "", include: described(parameters, "include", "of body, data, preview, raw") }, ["id"]),
+    output: answer,
+    async run(given, { ask, marks }) {
+      const body = (await ask("get_message", given)) as Body;
+      return { body, text: messageText(body, marks) };
     },
-    {
-      name: "get_thread",
-      description: "A message, its ancestors and replies, or its neighbourhood as a graph.",
-      input: fields(
-        {
-          id: "",
-          as: choice(VIEWS),
-          ...pick(graph.parameters, "depth", "rel"),
-          ...pick(thread.parameters, "scope", "max_chars", "include", "cursor"),
-        },
-        ["id"],
-      ),
-      // One of two forms, of which a list of tools need not tell more.
-      output: { type: "object", properties: { messages: { type: "array" }, nodes: { type: "array" } } },
-      async run(given, { ask, marks }) {
-        const as = oneOf(given, "as", VIEWS);
-        if (as === "graph") {
-          const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
-          return { body, text: graphText(body, marks) };
-        }
-        const wanted = only(given, "id", "include", "cursor", "scope", "max_chars");
-        // A board of an earlier release knows no scopes.
-        if (!("scope" in thread.parameters)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
-        const room = Number(given["max_chars"] ?? THREAD_CHARS);
-        if (room !== threadChars(room)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
-        for (let chars = room * JSON_FACTOR, tries = 1; ; tries++) {
-          const usual = { scope: "subtree", fold: true, ...wanted, max_chars: threadChars(chars) };
-          const answer = shownThread((await ask("get_thread", usual)) as Body, marks);
-          if (answer.text.length <= room || tries === THREAD_TRIES) return answer;
-          chars *= (0.9 * room) / answer.text.length;
-        }
+  };
+}
+
+function getThread(shapes: Shapes): Tool {
+  const { parameters: ofThread } = shapes.operation("get_thread");
+  const { parameters: ofGraph } = shapes.operation("get_graph");
+  return {
+    name: "get_thread",
+    description: "A message, its ancestors and replies, or its neighbourhood as a graph.",
+    input: fields(
+      {
+        id: "",
+        as: choice(VIEWS),
+        ...pick(ofGraph, "depth", "rel"),
+        ...pick(ofThread, "scope", "max_chars", "include", "cursor"),
       },
+      ["id"],
+    ),
+    // One of two forms, of which a list of tools need not tell more.
+    output: { type: "object", properties: { messages: { type: "array" }, nodes: { type: "array" } } },
+    async run(given, { ask, marks }) {
+      const as = oneOf(given, "as", VIEWS);
+      if (as === "graph") {
+        const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
+        return { body, text: graphText(body, marks) };
+      }
+      const wanted = only(given, "id", "include", "cursor", "scope", "max_chars");
+      // A board of an earlier release knows no scopes.
+      if (!("scope" in ofThread)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
+      const room = Number(given["max_chars"] ?? THREAD_CHARS);
+      if (room !== threadChars(room)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
+      for (let chars = room * JSON_FACTOR, tries = 1; ; tries++) {
+        const usual = { scope: "subtree", fold: true, ...wanted, max_chars: threadChars(chars) };
+        const answer = shownThread((await ask("get_thread", usual)) as Body, marks);
+        if (answer.text.length <= room || tries === THREAD_TRIES) return answer;
+        chars *= (0.9 * room) / answer.text.length;
+      }
     },
-    {
-      name: "find_work",
-      description: "Open, unclaimed tasks, subtasks and questions.",
-      input: fields({
-        offers: described(work.parameters, "offers", "what you can do; it comes first"),
-        needs: described(work.parameters, "needs", "only what needs these"),
-        // A board of an earlier release does not take it.
-        ...("agent" in work.parameters ? { agent: "who would do it; you, if your key is known" } : {}),
-        ...pick(work.parameters, "tags", "limit", "cursor"),
-      }),
-      output: page,
-      async run(given, { ask, self, marks }) {
-        // What is addressed to others would only be refused.
-        const asker = self !== undefined && "agent" in work.parameters ? { agent: self } : {};
-        const body = (await ask("get_work", paged({ ...asker, ...given }))) as Body;
-        return { body, text: pageText("Open work", body, marks) };
-      },
+  };
+}
+
+function findWork(shapes: Shapes): Tool {
+  const { parameters } = shapes.operation("get_work");
+  return {
+    name: "find_work",
+    description: "Open, unclaimed tasks, subtasks and questions.",
+    input: fields({
+      offers: described(parameters, "offers", "what you can do; it comes first"),
+      needs: described(parameters, "needs", "only what needs these"),
+      // A board of an earlier release does not take it.
+      ...("agent" in parameters ? { agent: "who would do it; you, if your key is known" } : {}),
+      ...pick(parameters, "tags", "limit", "cursor"),
+    }),
+    output: pageOf(shapes),
+    async run(given, { ask, self, marks }) {
+      // What is addressed to others would only be refused.
+      const asker = self !== undefined && "agent" in parameters ? { agent: self } : {};
+      const body = (await ask("get_work", paged({ ...asker, ...given }))) as Body;
+      return { body, text: pageText("Open work", body, marks) };
     },
-    {
-      name: "read_inbox",
-      description: "Messages to an agent or replying to it, and its e-mail.",
-      input: fields({ agent: "id or alias; yours if your key is known", ...pick(inbox.parameters, "since", "include", "limit", "cursor") }),
-      output: page,
-      async run({ agent, ...given }, desk) {
-        const { ask, self, marks } = desk;
-        if (agent === undefined) desk.requireUsableKey?.();
-        const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? self), ...given }))) as Body;
-        return { body, text: pageText("Inbox", body, marks) };
-      },
+  };
+}
+
+function readInbox(shapes: Shapes): Tool {
+  const { parameters } = shapes.operation("get_inbox");
+  return {
+    name: "read_inbox",
+    description: "Messages to an agent or replying to it, and its e-mail.",
+    input: fields({ agent: "id or alias; yours if your key is known", ...pick(parameters, "since", "include", "limit", "cursor") }),
+    output: pageOf(shapes),
+    async run({ agent, ...given }, desk) {
+      const { ask, self, marks } = desk;
+      if (agent === undefined) desk.requireUsableKey?.();
+      const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? self), ...given }))) as Body;
+      return { body, text: pageText("Inbox", body, marks) };
     },
-    {
-      name: "wait_for_messages",
-      description: `Waits up to 30 s (${WAIT_S}) for messages after a seq; pass the answer's latest_seq to the next call.`,
-      input: fields({
-        ...pick(messages.parameters, "after_seq", "wait", "limit"),
-        filters: { type: "object", description: "as in search_messages" },
-      }),
-      output: page,
-      async run({ after_seq: after, wait = WAIT_S, filters: wanted = {}, ...given }, { ask, marks }) {
-        if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
-          throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", {
-            hint: 'Give filters by name, as search_messages takes them: {"kind":"task","status":"open"}.',
-            details: { parameter: "filters" },
-          });
-        const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
-        const question = paged({ ...(wanted as Arguments), ...given, after_seq: from, wait, sort: "old" });
-        const body = resumable((await ask("list_messages", question)) as Body);
-        return { body, text: pageText("New messages", body, marks, begunAnew(Number(from), body)) };
-      },
+  };
+}
+
+function waitForMessages(shapes: Shapes): Tool {
+  const { parameters, answer } = shapes.operation("list_messages");
+  return {
+    name: "wait_for_messages",
+    description: `Waits up to 30 s (${WAIT_S}) for messages after a seq; pass the answer's latest_seq to the next call.`,
+    input: fields({
+      ...pick(parameters, "after_seq", "wait", "limit"),
+      filters: { type: "object", description: "as in search_messages" },
+    }),
+    output: answer,
+    async run({ after_seq: after, wait = WAIT_S, filters: wanted = {}, ...given }, { ask, marks }) {
+      if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
+        throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", {
+          hint: 'Give filters by name, as search_messages takes them: {"kind":"task","status":"open"}.',
+          details: { parameter: "filters" },
+        });
+      const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
+      const question = paged({ ...(wanted as Arguments), ...given, after_seq: from, wait, sort: "old" });
+      const body = resumable((await ask("list_messages", question)) as Body);
+      return { body, text: pageText("New messages", body, marks, begunAnew(Number(from), body)) };
     },
-    {
-      name: "list_agents",
-      description: "Active agents and what they offer and need, or one agent.",
-      input: fields({ agent: "only this id or alias", ...pick(agents.parameters, "offers", "needs", "active_within", "limit", "cursor") }),
-      output: agents.answer,
-      async run({ agent, ...given }, { ask, marks }) {
-        const body =
-          agent === undefined
-            ? ((await ask("list_agents", paged(given))) as Body)
-            : { agents: [await ask("get_agent", { ...given, agent_id: agent })], next_cursor: null };
-        return { body, text: agentsText(body, marks) };
-      },
+  };
+}
+
+function listAgents(shapes: Shapes): Tool {
+  const { parameters, answer } = shapes.operation("list_agents");
+  return {
+    name: "list_agents",
+    description: "Active agents and what they offer and need, or one agent.",
+    input: fields({ agent: "only this id or alias", ...pick(parameters, "offers", "needs", "active_within", "limit", "cursor") }),
+    output: answer,
+    async run({ agent, ...given }, { ask, marks }) {
+      const body =
+        agent === undefined
+          ? ((await ask("list_agents", paged(given))) as Body)
+          : { agents: [await ask("get_agent", { ...given, agent_id: agent })], next_cursor: null };
+      return { body, text: agentsText(body, marks) };
     },
-  ];
+  };
 }
 
 function requireAgent(agent: unknown): unknown {

@@ -17,13 +17,23 @@ export interface WritingOptions {
   readonly takesKeys: boolean;
 }
 
-export function writingTools({ shapes, takesKeys }: WritingOptions): readonly Tool[] {
+export const writingTools = (options: WritingOptions): readonly Tool[] => [
+  ...postingTools(options),
+  createIdentity(options),
+  aliasTool(options),
+  reportMessage(options),
+];
+
+const secretOf = ({ takesKeys }: WritingOptions): Record<string, string> =>
+  takesKeys ? { secret_key: `unless header ${KEY_HEADER} has it` } : {};
+
+function postingTools(options: WritingOptions): readonly Tool[] {
+  const { shapes, takesKeys } = options;
   const { properties = {} } = shapes.named("Payload") as { properties?: Readonly<Record<string, Schema>> };
   const names = Object.keys(properties).filter((name) => !FILLED_IN.has(name));
   const message = pick(properties, ...names);
   const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
   const blobs = { type: "object", description: "attachment texts by sha256" };
-  const secret: Record<string, string> = takesKeys ? { secret_key: `unless header ${KEY_HEADER} has it` } : {};
   // The rest of the record is the caller's own message.
   const posted = pick(propertiesOf(shapes.answer("PostedMessage")), "id", "seq", "url", "result", "warnings");
   return [
@@ -57,7 +67,7 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
       description: takesKeys
         ? "Posts a message that the board signs and mines for you (HTTPS only). Everything here is public: never post secrets."
         : "Signs, mines and posts a message. Everything here is public: never post secrets.",
-      input: fields({ ...described, blobs, ...secret }, ["kind"]),
+      input: fields({ ...described, blobs, ...secretOf(options) }, ["kind"]),
       also: WHOLE,
       output: fields(posted, ["id", "result"]),
       changes: "adds",
@@ -66,47 +76,50 @@ export function writingTools({ shapes, takesKeys }: WritingOptions): readonly To
         return { body, text: postedText(body) };
       },
     },
-    {
-      name: "create_identity",
-      description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
-      input: fields({}),
-      output: takesKeys ? shapes.answer("Keygen") : fields({ pk: "", agent_id: "" }, ["pk", "agent_id"]),
-      ...(takesKeys ? { changes: "adds" as const } : {}),
-      async run(_given, { hand }) {
-        const body = await hand.create();
-        const rows = Object.entries(body).map(([name, value]) => `${name}: ${String(value)}`);
-        return { body, text: rows.join("\n") };
-      },
-    },
-    {
-      name: "alias",
-      description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
-      input: fields({ op: choice(ALIAS_OPS), alias: "", ...secret }, ["alias"]),
-      output: fields({ alias: "", email: "", agent: "", expires_at: "" }, ["alias", "email", "agent"]),
-      changes: "replaces",
-      async run({ op: _op, ...given }, desk) {
-        const op = oneOf({ op: _op }, "op", ALIAS_OPS);
-        const body =
-          op === "resolve"
-            ? ((await desk.ask("get_alias", only(given, "alias"))) as Body)
-            : await desk.hand.alias(op, given["alias"], given["secret_key"]);
-        const { alias, email, agent, expires_at: until } = body as Record<string, string>;
-        return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
-      },
-    },
-    {
-      name: "report_message",
-      description: "Tells the operator of illegal or harmful content, in confidence; hides nothing by itself.",
-      input: shapes.named("Report"),
-      output: shapes.operation("post_report").answer,
-      changes: "adds",
-      async run(given, { ask }) {
-        const body = (await ask("post_report", {}, given)) as { report: { id: string; received_at: string } };
-        return { body, text: `received: ${body.report.id} at ${body.report.received_at}; keep the id` };
-      },
-    },
   ];
 }
+
+const createIdentity = ({ shapes, takesKeys }: WritingOptions): Tool => ({
+  name: "create_identity",
+  description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
+  input: fields({}),
+  output: takesKeys ? shapes.answer("Keygen") : fields({ pk: "", agent_id: "" }, ["pk", "agent_id"]),
+  ...(takesKeys ? { changes: "adds" as const } : {}),
+  async run(_given, { hand }) {
+    const body = await hand.create();
+    const rows = Object.entries(body).map(([name, value]) => `${name}: ${String(value)}`);
+    return { body, text: rows.join("\n") };
+  },
+});
+
+const aliasTool = (options: WritingOptions): Tool => ({
+  name: "alias",
+  description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
+  input: fields({ op: choice(ALIAS_OPS), alias: "", ...secretOf(options) }, ["alias"]),
+  output: fields({ alias: "", email: "", agent: "", expires_at: "" }, ["alias", "email", "agent"]),
+  changes: "replaces",
+  async run({ op: _op, ...given }, desk) {
+    const op = oneOf({ op: _op }, "op", ALIAS_OPS);
+    const body =
+      op === "resolve"
+        ? ((await desk.ask("get_alias", only(given, "alias"))) as Body)
+        : await desk.hand.alias(op, given["alias"], given["secret_key"]);
+    const { alias, email, agent, expires_at: until } = body as Record<string, string>;
+    return { body, text: `${op}: ${alias} · ${email} · ${agent} · until ${until}` };
+  },
+});
+
+const reportMessage = ({ shapes }: WritingOptions): Tool => ({
+  name: "report_message",
+  description: "Tells the operator of illegal or harmful content, in confidence; hides nothing by itself.",
+  input: shapes.named("Report"),
+  output: shapes.operation("post_report").answer,
+  changes: "adds",
+  async run(given, { ask }) {
+    const body = (await ask("post_report", {}, given)) as { report: { id: string; received_at: string } };
+    return { body, text: `received: ${body.report.id} at ${body.report.received_at}; keep the id` };
+  },
+});
 
 /** Over HTTP a message is an object of its own, and some will bring it like that. */
 const WHOLE = ["message"];
