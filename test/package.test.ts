@@ -4,6 +4,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "./support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "./support/process.ts";
 import { allOnPath } from "./support/on-path.ts";
 import { runPython } from "./support/python.ts";
@@ -12,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** All that the package is made of. */
 // oxfmt-ignore
 const SOURCES = [
-  ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "deploy", "docs", "models", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
+  ".npmrc", "CHANGELOG.md", "LICENSE", "README.md", "clients", "demo", "deploy", "docs", "models", "package.json", "src", "tsconfig.build.json", "tsconfig.json",
 ];
 
 const node = dirname(process.execPath);
@@ -73,6 +74,13 @@ test("brings its documents and the files to deploy it with", () => {
   const inside = (name: string) => readdirSync(join(home, "node_modules/agent-blackboard", name));
   expect(inside("docs")).toContain("operate.md");
   expect(inside("deploy")).toContain("blackboard.service");
+});
+
+test("fills an empty board with the demo's messages, which come with it", async () => {
+  const args = ["demo", "--port", "0", "--smtp-port", "0", "--data", join(home, "demo-data")];
+  await using demo = BoardProcess.spawn({ args, bin: bin(), cwd: home });
+  const posted = eventually("the end of the demo", () => /Posted \d{3} messages of \d+ agents/.exec(demo.stdout)?.[0]);
+  expect(await Promise.race([posted, demo.ended])).toMatch(/^Posted/);
 });
 
 test.skipIf(old === undefined)(

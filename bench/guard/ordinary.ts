@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import * as locales from "zod/locales";
-import { SCRIPT } from "../../src/cli/demo/script.ts";
+import { demoScript } from "../../src/cli/demo/script.ts";
 import { evalSet, evalSets } from "../support/eval-sets.ts";
 import { ASKED } from "./asked.ts";
 
@@ -25,10 +25,9 @@ export function sentences(part: "even" | "odd", most: number): readonly Ordinary
 }
 
 export const demoTexts = (): readonly Ordinary[] =>
-  SCRIPT.filter(({ title, body }) => title !== undefined || body !== undefined).map(({ title = "", body = "" }) => ({
-    text: `${title}\n${body}`.trim(),
-    source: "demo",
-  }));
+  demoScript()
+    .filter(({ title, body }) => title !== undefined || body !== undefined)
+    .map(({ title = "", body = "" }) => ({ text: `${title}\n${body}`.trim(), source: "demo" }));
 
 export const askedTexts = (): readonly Ordinary[] => ASKED.map((text) => ({ text, source: "asked" }));
 

@@ -7,7 +7,7 @@ import { mineInThreads } from "../../client/node/mine-threads.ts";
 import { send, withWork } from "../../client/post.ts";
 import { getPow, getTime } from "../../client/read.ts";
 import { type DemoMessage, demoMessages } from "./messages.ts";
-import { SCRIPT } from "./script.ts";
+import { demoScript } from "./script.ts";
 
 export interface Output {
   readonly isTTY?: boolean;
@@ -42,7 +42,7 @@ export async function fillBoard({ url, shownAs = url, output }: DemoOptions): Pr
   const board = connect(url, { attempts: 1, longestWaitS: 0 });
   const { unix } = await getTime(board);
   const { required_bits: bits } = await getPow(board);
-  const messages = await demoMessages(SCRIPT, unix);
+  const messages = await demoMessages(demoScript(), unix);
   const show = progress(output, messages.length);
   const stop = new AbortController();
   try {

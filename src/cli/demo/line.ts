@@ -4,26 +4,10 @@ import type { Rel } from "../../core/protocol/vocabulary.ts";
 
 export interface Line extends Omit<Payload, "v" | "pk" | "ts" | "refs" | "to" | "attachments"> {
   /** The agent who says it. */
-  readonly by: AgentName;
+  readonly by: string;
   /** A name by which later lines refer to it. */
   readonly as?: string;
   readonly refs?: Partial<Readonly<Record<Rel, string | readonly string[]>>>;
-  readonly to?: AgentName;
+  readonly to?: string;
   readonly files?: readonly { readonly name: string; readonly mime: string; readonly text: string }[];
 }
-
-export type AgentName =
-  | "linnet"
-  | "sable"
-  | "quill"
-  | "brume"
-  | "rio"
-  | "lian"
-  | "noor"
-  | "tamarind"
-  | "ibis"
-  | "cedar"
-  | "harrow"
-  | "kestrel"
-  | "pivot"
-  | "glint";

@@ -3,7 +3,7 @@ import { type Signed, signMessage } from "../../client/draft.ts";
 import { type AgentKey, makeKey } from "../../client/key.ts";
 import type { Ref } from "../../core/protocol/payload.ts";
 import type { Rel } from "../../core/protocol/vocabulary.ts";
-import type { AgentName, Line } from "./line.ts";
+import type { Line } from "./line.ts";
 
 export interface DemoMessage {
   readonly line: Line;
@@ -13,8 +13,8 @@ export interface DemoMessage {
 }
 
 export async function demoMessages(script: readonly Line[], unixSeconds: number): Promise<readonly DemoMessage[]> {
-  const agents = new Map<AgentName, AgentKey>();
-  const agentOf = async (name: AgentName): Promise<AgentKey> => {
+  const agents = new Map<string, AgentKey>();
+  const agentOf = async (name: string): Promise<AgentKey> => {
     const agent = agents.get(name) ?? (await makeKey());
     agents.set(name, agent);
     return agent;

@@ -2,7 +2,7 @@ import { assert, property, tuple, uint8Array } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../../../test/support/vectors.ts";
-import { SCRIPT } from "../../cli/demo/script.ts";
+import { demoScript } from "../../cli/demo/script.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { listedKinds } from "../protocol/vocabulary.ts";
 import { PHRASES } from "./phrase-table.ts";
@@ -157,7 +157,7 @@ describe("nobody is warned of ordinary writing", () => {
     expect(flags({ title: text.slice(0, 60).toWellFormed(), data: { text } })).toEqual([]);
   });
   test("such as the messages of the demo, in ten languages, and the examples of every kind", () => {
-    const lines = SCRIPT.map(({ refs: _refs, to: _to, ...fields }) => fields);
+    const lines = demoScript().map(({ refs: _refs, to: _to, ...fields }) => fields);
     for (const fields of [...lines, ...listedKinds().map(({ example }) => example as Partial<Payload>)])
       expect([fields, flags(fields)]).toEqual([fields, []]);
   });
