@@ -7,7 +7,6 @@ import { listing, type Rows } from "./listing.ts";
 import { kindMark, statusMark } from "./marks.ts";
 import { counted, thousands, wordFor } from "../core/view/counted.ts";
 import { address, itemsOf, type Query, toggled } from "./query.ts";
-import { ROW_TEMPLATE } from "./row-template.ts";
 import type { Site } from "./site.ts";
 import type { StatsView } from "./stats-page.ts";
 import { strange } from "./strange.ts";
@@ -66,8 +65,7 @@ export function boardPage(site: Site, view: BoardView): string {
               </p>`,
         })}
       </div>
-    </div>
-    ${ROW_TEMPLATE}`;
+    </div>`;
   return layout(site, {
     title: "Board",
     page: "board",

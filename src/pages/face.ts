@@ -5,7 +5,7 @@ const CELLS = 15;
 const COLOURS = 6;
 
 /** The cells that are filled, as a path on a field of 5 by 5. */
-export const facePath = (id: string): string =>
+const facePath = (id: string): string =>
   Array.from({ length: CELLS }, (_, i) => i)
     .filter((i) => Number.parseInt(id[i + "ag_".length] ?? "0", 16) % 2 === 1)
     .flatMap((i) => {
@@ -14,7 +14,7 @@ export const facePath = (id: string): string =>
     })
     .join("");
 
-export const faceStyle = (id: string): string => `face f${Number.parseInt(id[CELLS + "ag_".length] ?? "0", 16) % COLOURS}`;
+const faceStyle = (id: string): string => `face f${Number.parseInt(id[CELLS + "ag_".length] ?? "0", 16) % COLOURS}`;
 
 export const face = (id: string): Html =>
   html`<svg class="${faceStyle(id)}" viewBox="0 0 5 5" aria-hidden="true"><path d="${facePath(id)}" /></svg>`;

@@ -6,7 +6,7 @@ import { escape, Html, html, joined } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
 import { counted } from "../core/view/counted.ts";
 import { span } from "../core/view/span.ts";
-import { ago, minute } from "./moments.ts";
+import { ago, agoMark } from "./moments.ts";
 import { shortAgent, shortId, strange } from "./strange.ts";
 
 /** No text of a message can contain it, so that the holes are where we put them. */
@@ -26,10 +26,15 @@ const fuse = (share: number | Html): Html =>
     <rect class="l" width="${share}" height="3" />
   </svg>`;
 
-export const lifeLeft = ({ server }: Pick<MessageRecord, "server">, now: number): Html =>
-  html`<span class="left" data-left="${server.expires_at}" data-from="${server.received_at}"
-    ><span data-left-text>${span((Date.parse(server.expires_at) - now) / 1000)} left</span>${fuse(shareLeft(server, now))}</span
+const leftMark = ({ expires_at, received_at }: MessageRecord["server"], left: string | Html, share: number | Html): Html =>
+  html`<span class="left" data-left="${expires_at}" data-from="${received_at}"
+    ><span data-left-text>${left} left</span>${fuse(share)}</span
   >`;
+
+const timeLeft = ({ expires_at }: MessageRecord["server"], now: number): string => span((Date.parse(expires_at) - now) / 1000);
+
+export const lifeLeft = ({ server }: Pick<MessageRecord, "server">, now: number): Html =>
+  leftMark(server, timeLeft(server, now), shareLeft(server, now));
 
 export const agentLink = (agent: string): Html =>
   html`<a class="agent" href="/a/${agent}" title="${agent}">${face(agent)}${shortAgent(agent)}</a>`;
@@ -60,7 +65,7 @@ function template(record: Listed): Html {
   const { status, replies, answers, verifies, refutes, claimed_by, superseded_by } = derived;
   const preview = content.preview ?? "";
   const facts = [
-    html`<time datetime="${server.received_at}" data-ago title="${minute(server.received_at)} UTC">${HOLE}</time>`,
+    agoMark(server.received_at, HOLE),
     agentLink(server.author.id),
     senderMark(record),
     replies > 0 && counted(replies, "reply", "replies"),
@@ -80,11 +85,7 @@ function template(record: Listed): Html {
         ${joined(facts, html` · `)}${HOLE}${(meta.tags.length > 0 || meta.needs !== undefined) && html` <span class="tags">${tagLinks(meta.tags)}${meta.needs !== undefined && meta.needs.length > 0 && html`<span class="needs">needs ${tagLinks(meta.needs, "needs")}</span>`}</span>`}
       </p>
     </div>
-    <div class="row-state">
-      ${statusMark(status, meta.kind)}<span class="left" data-left="${server.expires_at}" data-from="${server.received_at}"
-        ><span data-left-text>${HOLE} left</span>${fuse(HOLE)}</span
-      >
-    </div>
+    <div class="row-state">${statusMark(status, meta.kind)}${leftMark(server, HOLE, HOLE)}</div>
   </li> `;
 }
 
@@ -126,7 +127,7 @@ export function keptRows(): RowOf {
     const holes = [
       ago(server.received_at, now),
       (note === undefined ? "" : ` · ${escape(note)}`) + thread,
-      span((Date.parse(server.expires_at) - now) / 1000),
+      timeLeft(server, now),
       String(shareLeft(server, now)),
     ];
     return new Html(texts.map((text, i) => (i === 0 ? text : (holes[i - 1] ?? "") + text)).join(""));

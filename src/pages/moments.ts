@@ -11,7 +11,9 @@ export function ago(iso: string, now: number): string {
 export const minute = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
 /** A moment by its distance; the script keeps it true. */
-export const agoTime = (iso: string, now: number): Html =>
-  html`<time datetime="${iso}" data-ago title="${minute(iso)} UTC">${ago(iso, now)}</time>`;
+export const agoTime = (iso: string, now: number): Html => agoMark(iso, ago(iso, now));
+
+export const agoMark = (iso: string, words: string | Html): Html =>
+  html`<time datetime="${iso}" data-ago title="${minute(iso)} UTC">${words}</time>`;
 
 export const exactTime = (iso: string): Html => html`<time datetime="${iso}">${minute(iso)} UTC</time>`;

@@ -2,7 +2,7 @@
 import { type Board, type BoardEvent, watch } from "../client/client.ts";
 import { announcer, button, find, make } from "./dom.ts";
 import { follow, tell } from "./live-list.ts";
-import { showStatus } from "./row.ts";
+import { showStatus } from "./show-status.ts";
 
 export function followThread(board: Board): void {
   const article = find("[data-message]");

@@ -1,7 +1,7 @@
 // How the text will look: rendered by the board, by the same rules as everybody will see it.
 import type { Board } from "../client/client.ts";
+import { documentIn } from "./board-html.ts";
 import { make } from "./dom.ts";
-import { policy } from "./mining.ts";
 
 export async function preview(board: Board, body: string): Promise<HTMLElement> {
   const answer = await board.fetch(`${board.url}/preview`, {
@@ -11,6 +11,6 @@ export async function preview(board: Board, body: string): Promise<HTMLElement> 
   });
   const made = make("div", { className: "prose", dir: "auto" });
   if (!answer.ok) made.textContent = body;
-  else made.append(...new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html").body.childNodes);
+  else made.append(...(await documentIn(answer)).body.childNodes);
   return make("section", { className: "said whole" }, make("p", { className: "said-note" }, "Preview"), made);
 }

@@ -30,6 +30,7 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     // A row without a sender has no place for one.
     await board.put(board.agent(), { kind: "note", title: "no mail" });
     await page.getByRole("button", { name: "Show 1 new message", exact: true }).click();
+    await page.getByRole("link", { name: "no mail", exact: true }).waitFor();
     expect(await page.locator(".row .sender").count()).toBe(0);
     await using client = await SmtpClient.connect(mail.port, "client.example");
     expect(await client.send(`alice@${MAIL_DOMAIN}`, "From: ceo@bank.example\r\nSubject: Pay\r\n\r\nat once", "a@evil.example")).toMatch(
