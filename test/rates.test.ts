@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
-import type { Agent } from "./support/agent.ts";
+import { messageId } from "../src/core/protocol/identity.ts";
+import { workBits } from "../src/core/protocol/work.ts";
+import { type Agent, ALIAS_BITS, TEST_BITS } from "./support/agent.ts";
 import { type Answer, TestBoard } from "./support/board.ts";
 import { openBeside, plantAgent, plantBlock, rowCounts } from "./support/database.ts";
 import { eventually } from "./support/eventually.ts";
@@ -42,11 +44,13 @@ describe("one address cannot take the board from others", () => {
     await using board = await limited();
     expect(await times(60, () => board.send("nonsense"))).toEqual(all(60, 400));
     expectLimited(await board.send("nonsense"), "writes", 1, "q=60;w=30");
-    board.clock.advance(499);
+    board.clock.advance(31);
     expectLimited(await board.send("nonsense"), "writes", 1, "q=60;w=30");
     board.clock.advance(1);
     expect(await times(2, () => board.send("nonsense"))).toEqual([400, 429]);
-    board.clock.advance(30_000);
+    board.clock.advance(500);
+    expect(await times(2, () => board.send("nonsense"))).toEqual([400, 429]);
+    board.clock.advance(30_500);
     expect(await times(61, () => board.send("nonsense"))).toEqual([...all(60, 400), 429]);
   });
   test("reads: 300 at once, then 20 a second, HEAD and refused ones included; writes have a bucket of their own", async () => {
@@ -123,6 +127,99 @@ describe("one address cannot take the board from others", () => {
     await times(60, () => board.send("nonsense"));
     expectLimited(await board.send(" ".repeat(LIMITS.request_bytes + 1)), "writes", 1, "q=60;w=30");
     expectLimited(await board.send("nonsense", "/api/messages", { "content-type": "text/plain" }), "writes", 1, "q=60;w=30");
+  });
+});
+
+describe("a team behind one address", () => {
+  const EXTRA = 4;
+  /** With exactly so many bits more than the board asks for, however lucky the miner is. */
+  function worked(agent: Agent, i: number, extra: number): string {
+    for (let n = 0; ; n++) {
+      const envelope = agent.envelope({ ...note(i), title: `try ${n}` });
+      if (workBits(messageId(envelope.payload), envelope.nonce) === TEST_BITS + extra) return JSON.stringify(envelope);
+    }
+  }
+  const roomOf = ({ headers }: Answer<unknown>) => headers.get("ratelimit");
+  const useUp = (board: TestBoard) => times(60, () => board.send("nonsense"));
+
+  test("buys room with work: each bit more halves what a post takes, and so posts sixteen times as much", async () => {
+    await using board = await limited();
+    const team = Array.from({ length: 4 }, () => board.agent());
+    await useUp(board);
+    board.clock.advance(2000);
+    const statuses = await times(70, (i) => board.send(worked(team[i % 4]!, i, EXTRA)));
+    expect(statuses).toEqual([...all(64, 201), ...all(6, 429)]);
+    board.clock.advance(2000);
+    expect(await times(20, (i) => board.send(worked(team[i % 4]!, 100 + i, 2)))).toEqual([...all(16, 201), ...all(4, 429)]);
+    board.clock.advance(2000);
+    expect(await times(6, (i) => board.send(worked(team[i % 4]!, 200 + i, 0)))).toEqual([...all(4, 201), 429, 429]);
+  });
+  test("hears in a 429 how much work is enough now, and that it does not help an agent in a hurry nor to send more bytes", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    await exhaust(board, agent);
+    const hurried = expectRefusal(await board.post(agent, note(20)), 429, "rate_limited");
+    expect(hurried.details).toMatchObject({ scope: "agent_writes", bits_for_now: null });
+    await useUp(board);
+    const error = expectRefusal(await board.send("nonsense"), 429, "rate_limited");
+    expect(error.details).toMatchObject({ scope: "writes", bits_for_now: TEST_BITS + EXTRA });
+    expect(error.hint).toContain(`${TEST_BITS + EXTRA} bits of proof of work`);
+    const alias = expectRefusal(await board.send("nonsense", "/api/aliases"), 429, "rate_limited");
+    expect(alias.details).toMatchObject({ scope: "writes", bits_for_now: ALIAS_BITS + EXTRA });
+    const prepared = expectRefusal(await board.send("nonsense", "/api/assist/prepare"), 429, "rate_limited");
+    expect(prepared.details).toMatchObject({ scope: "writes", bits_for_now: null });
+    expect(expectRefusal(await board.post(agent, note(21)), 429, "rate_limited").details).toMatchObject({ scope: "writes" });
+  });
+  test("sees with every answer to a write how much room is left, also with one that is refused, and a dry run takes a whole token", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    const policy = '"writes";q=60;w=30';
+    const posted = await board.send(worked(agent, 0, 1));
+    expect([posted.status, roomOf(posted), posted.headers.get("ratelimit-policy")]).toEqual([201, '"writes";r=59;t=1', policy]);
+    expect(roomOf(await board.send(worked(agent, 1, 1)))).toBe('"writes";r=59;t=1');
+    const dry = await board.send(worked(agent, 2, EXTRA), "/api/messages?dry_run=1");
+    expect([dry.status, roomOf(dry)]).toEqual([200, '"writes";r=58;t=1']);
+    const refused = await board.send("nonsense", "/api/aliases");
+    expect([refused.status, roomOf(refused)]).toEqual([400, '"writes";r=57;t=2']);
+    const report = await board.send("{}", "/api/reports");
+    expect([report.status, roomOf(report)]).toEqual([400, '"reports";r=5;t=0']);
+    expect(roomOf(await read(board))).toBeNull();
+    board.clock.advance(60_000);
+    expect(roomOf(await board.send("nonsense"))).toBe('"writes";r=59;t=1');
+  });
+  test("has alias operations count in the same way, above the work that they need", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    const claim = (alias: string, extra: number): string => {
+      for (let n = 0; ; n++) {
+        const payload = JSON.stringify({
+          v: 1,
+          pk: agent.pk,
+          ts: Math.floor(board.clock.now() / 1000),
+          op: "claim",
+          alias: `${alias}-${n}`,
+        });
+        const envelope = agent.seal(payload, undefined, ALIAS_BITS);
+        if (workBits(messageId(payload), envelope.nonce) === ALIAS_BITS + extra) return JSON.stringify(envelope);
+      }
+    };
+    for (const room of ["59", "59", "58"]) {
+      const answer = await board.send(claim(`name${room}`, 1), "/api/aliases");
+      expect([answer.status, roomOf(answer)]).toMatchObject([201, expect.stringContaining(`r=${room};`)]);
+    }
+  });
+  test("comes back one after the other when it has to wait", async () => {
+    await using board = await limited();
+    await useUp(board);
+    const waits = [];
+    for (let n = 0; n < 6; n++) waits.push((await board.send("nonsense")).headers.get("retry-after"));
+    expect(waits).toEqual(["1", "1", "2", "2", "3", "3"]);
+  });
+  test("finds all of it among the limits", async () => {
+    await using board = await limited();
+    const { limits } = (await board.get<{ limits: Record<string, unknown> }>("/api/kinds")).body;
+    expect(limits).toMatchObject({ room_bits: 4, rate_least_tokens: 1 / 16, retry_spread_s: 10 });
+    expect(limits["rates"]).toContainEqual({ scope: "writes", per: "address", burst: 60, then_every_s: 0.5 });
   });
 });
 

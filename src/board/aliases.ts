@@ -8,10 +8,16 @@ import { workBits } from "../core/protocol/work.ts";
 import { counted } from "../core/view/counted.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
+import { tokensFor } from "./room.ts";
 import { requireTime } from "./verify.ts";
 
 /** A dry run checks everything but the work, and changes nothing. */
-export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<AliasOutcome>;
+export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<OperatedAlias>;
+
+export interface OperatedAlias extends AliasOutcome {
+  /** What it takes of its address's writes. */
+  readonly tokens: number;
+}
 
 export function aliasOperator({
   store,
@@ -36,7 +42,7 @@ export function aliasOperator({
     requireTime(draft.payload.ts, clock.now());
     // The rules say so too, but only after the work, and no amount of that gets a reserved name.
     requireUnreserved(draft.payload);
-    if (!dryRun) requireAliasWork(draft, difficulty);
+    const bits = dryRun ? 0 : requireAliasWork(draft, difficulty);
     await verifier.requireSignature(draft).catch((error: unknown) => {
       throw forbidden(error);
     });
@@ -44,13 +50,14 @@ export function aliasOperator({
     if (keyBlocked) throw blockedKey(draft.agent);
     if (!dryRun) rates.take("agent_writes", draft.agent);
     quota.require(0);
-    return append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
+    const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
+    return { ...outcome, tokens: tokensFor(bits - difficulty.required - ALIAS_EXTRA_BITS) };
   };
 }
 
-function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty): void {
+function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty): number {
   const bits = workBits(id, envelope.nonce);
-  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return;
+  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return bits;
   const required = difficulty.required + ALIAS_EXTRA_BITS;
   throw new Refusal("pow_insufficient", `The nonce proves ${counted(bits, "bit")} of work; an alias operation needs ${required}.`, {
     details: { required_bits: required, pow_bits: bits },

@@ -4,12 +4,14 @@ import { MINUTE_MS } from "../core/spans.ts";
 import { Difficulty } from "./difficulty.ts";
 
 const TARGET = 10;
+/** Posts that proved no more than was required. */
+const plain = (posts: number) => new Map([[0, posts]]);
 
 function board(min = 4, max = 7) {
   const clock = new ManualClock(1_000 * MINUTE_MS);
   const difficulty = new Difficulty(clock, min, max, TARGET);
   const minute = (posts: number) => {
-    for (let i = 0; i < posts; i++) difficulty.accepted();
+    for (let i = 0; i < posts; i++) difficulty.accepted(0);
     clock.advance(MINUTE_MS);
   };
   return { clock, difficulty, busy: () => minute(TARGET + 1), calm: () => minute(TARGET) };
@@ -19,7 +21,7 @@ describe("a flood makes posting dearer, and only a flood", () => {
   test("one bit more after each minute over the target, not before the minute ends, and never over the maximum", () => {
     const { clock, difficulty, busy } = board();
     expect(difficulty.required).toBe(4);
-    for (let i = 0; i < TARGET + 1; i++) difficulty.accepted();
+    for (let i = 0; i < TARGET + 1; i++) difficulty.accepted(0);
     clock.advance(MINUTE_MS - 1);
     expect(difficulty.required).toBe(4);
     clock.advance(1);
@@ -60,12 +62,49 @@ describe("a flood makes posting dearer, and only a flood", () => {
   });
 });
 
+describe("a post counts by what it took of its address's writes", () => {
+  test("each bit beyond those required halves it, down to a sixteenth; fewer bits, from a quote of before, count as a whole one", () => {
+    const { difficulty } = board();
+    expect([0, 3, 4, 5, 6, 7, 8, 9, 30].map((bits) => difficulty.accepted(bits))).toEqual([
+      1,
+      1,
+      1,
+      1 / 2,
+      1 / 4,
+      1 / 8,
+      1 / 16,
+      1 / 16,
+      1 / 16,
+    ]);
+  });
+  test("so that a crowd that brings more work does not make it dearer for the others", () => {
+    const { clock, difficulty } = board();
+    for (let i = 0; i < TARGET * 16; i++) difficulty.accepted(8);
+    clock.advance(MINUTE_MS);
+    expect(difficulty.required).toBe(4);
+    difficulty.accepted(8, TARGET * 16 + 1);
+    clock.advance(MINUTE_MS);
+    expect(difficulty.required).toBe(5);
+  });
+  test("by what was required in each minute, where the load is read from the log", () => {
+    const clock = new ManualClock(2_000_000 * MINUTE_MS);
+    const now = Math.floor(clock.now() / 60_000);
+    const course = (bits: number) => {
+      const node = new Difficulty(clock, 4, 20, TARGET);
+      node.replay(now - 3, new Map([now - 3, now - 2, now - 1].map((minute) => [minute, new Map([[bits, TARGET * 2 + 1]])])));
+      return node.required;
+    };
+    // With 5 bits a post is half a token while 4 are required, and a whole one as soon as that has driven it to 5.
+    expect([4, 5, 6].map(course)).toEqual([7, 7, 4]);
+  });
+});
+
 describe("an agent that mined for what it was told is not turned away", () => {
   test("a quote is good for ten minutes, and not for good", () => {
     const { clock, difficulty, busy } = board();
     clock.advance(MINUTE_MS - 1000);
     const quoted = difficulty.required;
-    for (let i = 0; i < TARGET + 1; i++) difficulty.accepted();
+    for (let i = 0; i < TARGET + 1; i++) difficulty.accepted(0);
     clock.advance(1000);
     expect(difficulty.required).toBe(quoted + 1);
     for (let i = 0; i < 9; i++) busy();
@@ -113,7 +152,7 @@ describe("an operator in a flood", () => {
     const now = Math.floor(clock.now() / 60_000);
     const node = new Difficulty(clock, 4, 20, TARGET);
     node.setBounds(12, 20, true);
-    node.replay(now - 1440, new Map([[now - 2, 1000]]));
+    node.replay(now - 1440, new Map([[now - 2, plain(1000)]]));
     expect([node.required, node.honoured]).toEqual([13, 12]);
   });
 });
@@ -121,15 +160,15 @@ describe("an operator in a flood", () => {
 test("nodes that read the same log ask for the same work, whenever they were started, and honour what they quoted", () => {
   const clock = new ManualClock(2_000_000 * MINUTE_MS);
   const now = Math.floor(clock.now() / 60_000);
-  const posts = new Map(Array.from({ length: 4 }, (_, i) => [now - 4 + i, 1000]));
+  const posts = new Map(Array.from({ length: 4 }, (_, i) => [now - 4 + i, plain(1000)]));
   const old = new Difficulty(clock, 10, 20, 100);
   const late = new Difficulty(clock, 10, 20, 100);
   for (const node of [old, late]) node.replay(now - 1440, posts);
   expect([old.required, late.required]).toEqual([14, 14]);
   expect(late.honoured).toBe(10);
   clock.advance(MINUTE_MS);
-  old.accepted(101);
+  old.accepted(0, 101);
   // Each counts for itself until the log is read again.
-  for (const node of [old, late]) node.replay(now - 1440, new Map([...posts, [now, 101]]));
+  for (const node of [old, late]) node.replay(now - 1440, new Map([...posts, [now, plain(101)]]));
   expect([old.required, late.required]).toEqual([15, 15]);
 });

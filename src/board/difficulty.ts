@@ -2,6 +2,8 @@
 import { LIMITS } from "../core/protocol/limits.ts";
 import { minuteOf } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { PostsByBits } from "../ports/wakeup.ts";
+import { tokensFor } from "./room.ts";
 
 /** What an alias operation needs on top of a message. */
 export const ALIAS_EXTRA_BITS = 3;
@@ -66,24 +68,33 @@ export class Difficulty {
     return Math.min(...this.#quoted);
   }
 
-  accepted(posts = 1): void {
-    this.#roll();
-    this.#accepted += posts;
+  /** Counts a post, or several, by what each takes of its address's writes: that is the answer. */
+  accepted(bits: number, posts = 1): number {
+    const tokens = tokensFor(bits - this.required);
+    this.#accepted += posts * tokens;
+    return tokens;
   }
 
   /** Comes to the bits that follow from what was accepted in each minute from `from` on; what was quoted is honoured all the same. */
-  replay(from: number, posts: ReadonlyMap<number, number>): void {
+  replay(from: number, posts: ReadonlyMap<number, PostsByBits>): void {
     this.#roll();
     const quoted = this.#quoted;
     this.#bits = this.#min;
     this.#calm = 0;
     this.#quoted = [this.#min];
     for (let minute = from; minute < this.#minute; minute++) {
-      this.#accepted = posts.get(minute) ?? 0;
+      this.#accepted = this.#tokensOf(posts.get(minute));
       this.#step();
     }
-    this.#accepted = posts.get(this.#minute) ?? 0;
+    this.#accepted = this.#tokensOf(posts.get(this.#minute));
     this.#quoted = this.#quoted.map((bits, i, all) => Math.min(bits, quoted.at(i - all.length) ?? bits));
+  }
+
+  /** What posts took in a minute in which the bits of now were required. */
+  #tokensOf(posts: PostsByBits = new Map()): number {
+    let tokens = 0;
+    for (const [bits, count] of posts) tokens += count * tokensFor(bits - this.#bits);
+    return tokens;
   }
 
   /** Once a minute: one bit up after a busy minute, one down after three calm ones. */

@@ -22,6 +22,8 @@ export interface Posted {
   /** With what its payload says, where the post was new. */
   readonly card: Card & { readonly payload?: Payload };
   readonly warnings: readonly Warning[];
+  /** What it takes of its address's writes. */
+  readonly tokens: number;
 }
 
 /** What everything signed goes through on its way into the store. */
@@ -68,11 +70,10 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     });
     if (!dryRun) await endWithdrawn(draft);
     const { result, standing, warnings, author, thread } = outcome;
-    if (result === "created") {
-      difficulty.accepted();
-      quota.add(bytes);
-    } else giveBack();
-    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings };
+    const tokens = result === "created" ? difficulty.accepted(standing.bits) : 1;
+    if (result === "created") quota.add(bytes);
+    else giveBack();
+    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings, tokens };
   };
 
   /** Who comes too late for one piece of work is shown others. */
@@ -93,7 +94,7 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     if (found === undefined) throw new Refusal("expired");
     if ("gone" in found) throw knownGone(found.gone);
     await endWithdrawn(draft);
-    return { result: "exists", card: found.card, warnings: [] };
+    return { result: "exists", card: found.card, warnings: [], tokens: 1 };
   }
 
   /**

@@ -3,12 +3,12 @@ import { ManualClock } from "../../test/support/manual-clock.ts";
 import { outcome, refusalOf } from "../../test/support/outcome.ts";
 import { HOUR_MS } from "../core/spans.ts";
 import { callerOf } from "./callers.ts";
-import { RateLimiter, type Scope } from "./rate.ts";
+import type { Scope } from "./buckets.ts";
+import { RateLimiter } from "./rate.ts";
 
-/** The promise: so many at once, then one every so many milliseconds. */
+/** The promise: so many at once, then one every so many milliseconds. An address's writes have one of their own. */
 const PROMISED: readonly [Scope, number, number][] = [
   ["agent_writes", 20, 3000],
-  ["writes", 60, 500],
   ["reads", 300, 50],
   ["searches", 60, 500],
   ["reports", 5, 720_000],
@@ -74,10 +74,125 @@ describe.each(PROMISED)("%s", (scope, burst, every) => {
     const { code, details } = refusalOf(() => rates.take(scope, "a"));
     expect({ code, details }).toEqual({
       code: "rate_limited",
-      details: { scope, retry_after_s: Math.ceil(every / 1000), burst, then_every_s: every / 1000 },
+      details: {
+        scope,
+        retry_after_s: Math.ceil(every / 1000),
+        burst,
+        then_every_s: every / 1000,
+        ...(["reads", "searches"].includes(scope) ? {} : { bits_for_now: null }),
+      },
     });
     clock.advance(Math.ceil(every / 1000) * 1000);
     expect(outcome(() => rates.take(scope, "a"))).toBe("ok");
+  });
+});
+
+describe("work buys room: an address's writes", () => {
+  const SIXTEENTH_MS = 500 / 16;
+  /** A post that took so much in the end. */
+  const post = (rates: RateLimiter, tokens: number, caller = "a") => {
+    rates.take("writes", caller);
+    rates.giveBack("writes", caller, 1 - tokens);
+  };
+  const posts = (rates: RateLimiter, tokens: number, caller = "a") => {
+    let count = 0;
+    while (outcome(() => post(rates, tokens, caller)) === "ok") count++;
+    return count;
+  };
+
+  test("60 at once, then two a second: whoever is let in with a sixteenth of a token and takes a whole one owes the rest", () => {
+    const { clock, pass } = limiter();
+    expect(pass("writes", "a", 70)).toBe(60);
+    clock.advance(SIXTEENTH_MS - 1);
+    expect(pass("writes", "a", 1)).toBe(0);
+    clock.advance(1);
+    expect(pass("writes", "a", 5)).toBe(1);
+    clock.advance(499);
+    expect(pass("writes", "a", 5)).toBe(0);
+    clock.advance(1);
+    expect(pass("writes", "a", 5)).toBe(1);
+    let passed = 0;
+    for (let ms = 0; ms < 60_000; ms += 10, clock.advance(10)) passed += pass("writes", "a", 1);
+    expect(passed).toBeGreaterThanOrEqual(119);
+    expect(passed).toBeLessThanOrEqual(121);
+    clock.advance(30_000 + 500);
+    expect(pass("writes", "a", 70)).toBe(60);
+  });
+  test("a post with four bits more takes a sixteenth, so that there is room for sixteen times as many", () => {
+    const { clock, rates } = limiter();
+    expect(posts(rates, 1 / 16)).toBe(960);
+    clock.advance(1000);
+    expect(posts(rates, 1 / 16)).toBe(32);
+    clock.advance(1000);
+    expect(posts(rates, 1 / 4)).toBe(8);
+  });
+  test("while a post is under way its whole token is taken, so that nobody owes more than one", () => {
+    const { clock, rates } = limiter();
+    posts(rates, 1);
+    clock.advance(SIXTEENTH_MS);
+    rates.take("writes", "a");
+    expect(outcome(() => rates.take("writes", "a"))).toBe("rate_limited");
+    rates.giveBack("writes", "a", 15 / 16);
+    clock.advance(SIXTEENTH_MS);
+    expect(outcome(() => rates.take("writes", "a"))).toBe("ok");
+  });
+  test("the bucket of the wider network likewise", () => {
+    const { rates } = limiter();
+    const address = (n: number) => callerOf(`2001:db8:7:${n.toString(16)}::1`);
+    const passed = Array.from({ length: 5 }, (_, n) => posts(rates, 1 / 16, address(n)));
+    expect(passed).toEqual([960, 960, 960, 960, 0]);
+  });
+  test("processor time is not bought: a long request of an address without room is refused, a short one goes on", () => {
+    const { clock, rates } = limiter();
+    posts(rates, 1);
+    clock.advance(SIXTEENTH_MS);
+    rates.take("writes", "a");
+    expect(outcome(() => rates.require("writes", "a", 5))).toBe("ok");
+    expect(refusalOf(() => rates.takeForTime("writes", "a", 1, 15)).details).toMatchObject({ scope: "writes", bits_for_now: null });
+  });
+  test("a refusal tells the bits that are enough, where there is such a thing", () => {
+    const { rates } = limiter();
+    posts(rates, 1);
+    const told = (bits?: () => number) => refusalOf(() => rates.take("writes", "a", 1, bits));
+    expect(told(() => 22)).toMatchObject({ details: { bits_for_now: 22 }, hint: expect.stringContaining("22 bits") });
+    expect(told().details).toMatchObject({ bits_for_now: null });
+  });
+  test("what is left is told, of the bucket that has least of it, and nothing where nothing is counted", () => {
+    const { clock, rates } = limiter();
+    expect(rates.room("writes", "a")).toMatchObject({ burst: 60, tokens: 60, fullInMs: 0 });
+    for (let n = 0; n < 8; n++) post(rates, 1 / 16);
+    expect(rates.room("writes", "a")).toMatchObject({ tokens: 59.5, fullInMs: 250 });
+    posts(rates, 1);
+    expect(rates.room("writes", "a")?.tokens).toBe(0);
+    clock.advance(1000);
+    expect(Math.round(rates.room("writes", "a")?.tokens ?? 0)).toBe(2);
+    const addresses = Array.from({ length: 9 }, (_, n) => callerOf(`2001:db8:7:${n}::1`));
+    for (const address of addresses.slice(0, 8)) for (let n = 0; n < 29; n++) post(rates, 1, address);
+    expect(rates.room("writes", addresses[8]!)).toMatchObject({ burst: 240, tokens: 8 });
+    expect(limiter(false).rates.room("writes", "a")).toBeUndefined();
+  });
+});
+
+describe("those who are told to wait come back one after the other", () => {
+  const waits = (rates: RateLimiter, scope: Scope, count: number) =>
+    Array.from({ length: count }, () => refusalOf(() => rates.take(scope, "a")).details?.["retry_after_s"]);
+
+  test("as fast as the bucket fills, and none much later than it could", () => {
+    const { clock, rates, pass } = limiter();
+    pass("writes", "a", 60);
+    expect(waits(rates, "writes", 10)).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    expect(waits(rates, "writes", 100).at(-1)).toBe(11);
+    // Who has waited is not sent back to the end of the line by those who still wait.
+    clock.advance(11_000);
+    expect(pass("writes", "a", 30)).toBe(22);
+  });
+  test("others have a line of their own", () => {
+    const { rates, pass } = limiter();
+    for (const caller of ["a", "b"]) pass("writes", caller, 60);
+    waits(rates, "writes", 10);
+    expect(refusalOf(() => rates.take("writes", "b")).details).toMatchObject({ retry_after_s: 1 });
+    pass("agent_writes", "a", 20);
+    expect(waits(rates, "agent_writes", 3)).toEqual([3, 6, 9]);
   });
 });
 
@@ -122,7 +237,7 @@ test("a clock that is set back by an hour locks nobody out for an hour", () => {
   expect(pass("writes", "a", 60)).toBe(60);
   clock.advance(-HOUR_MS);
   expect(pass("writes", "a", 1)).toBe(0);
-  clock.advance(1000);
+  clock.advance(1500);
   expect(pass("writes", "a", 5)).toBe(2);
 });
 

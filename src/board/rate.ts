@@ -1,65 +1,12 @@
 // Token buckets, kept as one number a caller: the time at which its bucket is full again.
-import { Refusal } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { Recent } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
+import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./buckets.ts";
 import { countedAs, isNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
-
-export interface Bucket {
-  /** So many at once, and after that one every `everyMs`. */
-  readonly burst: number;
-  readonly everyMs: number;
-  readonly who: "agent" | "address" | "alias";
-  /** What is counted; requests unless given. */
-  readonly unit?: "bytes";
-}
-
-export const BUCKETS = {
-  agent_writes: { burst: 20, everyMs: 3000, who: "agent" },
-  writes: { burst: 60, everyMs: 500, who: "address" },
-  reads: { burst: 300, everyMs: 50, who: "address" },
-  searches: { burst: 60, everyMs: 500, who: "address" },
-  reports: { burst: 5, everyMs: 720_000, who: "address" },
-  keygens: { burst: 10, everyMs: 120_000, who: "address" },
-  assists: { burst: 60, everyMs: 5000, who: "address" },
-  mails: { burst: 60, everyMs: 1000, who: "alias" },
-  agent_bytes: { burst: 2 * 1024 * 1024, everyMs: 1000 / 8192, who: "agent", unit: "bytes" },
-  bytes: { burst: 2 * 1024 * 1024, everyMs: 1000 / 8192, who: "address", unit: "bytes" },
-} as const satisfies Record<string, Bucket>;
-export type Scope = keyof typeof BUCKETS;
-
-/** The buckets of a board whose limits are so many times as wide. */
-export const bucketsOf = (width: number): Readonly<Record<Scope, Bucket>> =>
-  Object.fromEntries(
-    Object.entries(BUCKETS).map(([scope, bucket]) => [scope, { ...bucket, burst: bucket.burst * width, everyMs: bucket.everyMs / width }]),
-  ) as Record<Scope, Bucket>;
-
-/** What a caller who was too fast is told. */
-export interface PaceDetails {
-  readonly scope: Scope;
-  readonly retry_after_s: number;
-  readonly burst: number;
-  readonly then_every_s: number;
-  readonly unit?: "bytes";
-}
-
-export interface PublishedRates {
-  readonly rates: readonly {
-    readonly scope: string;
-    readonly per: Bucket["who"];
-    readonly burst: number;
-    readonly then_every_s: number;
-    readonly unit?: "bytes";
-  }[];
-  /** Processor time that comes with a request; so much more is one more token. */
-  readonly rate_ms: number;
-  /** An IPv6 network of 48 bits may do so many times as much as one address. */
-  readonly rate_ipv6_48_factor: number;
-  readonly streams_at_once: number;
-  readonly connections_at_once: number;
-}
-
-export const isScope = (name: string): name is Scope => Object.hasOwn(BUCKETS, name);
+import { OpenCalls } from "./open-calls.ts";
+import { rateRefusal } from "./rate-refusal.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 /** Tokens that a caller has taken and that others have not been told of, by the name that it is counted by. */
 export interface Spent {
@@ -67,15 +14,6 @@ export interface Spent {
   readonly caller: string;
   readonly tokens: number;
 }
-
-/** Processor time that comes with a request, and that one more token buys. */
-export const TOKEN_MS = 10;
-
-/** Streams and long polls of one address. */
-export const OPEN_AT_ONCE = 20;
-
-/** Connections of one address. */
-const CONNECTIONS_AT_ONCE = 500;
 
 /** Requests of one address under way, and how long what arrives of it is looked at in one turn of the event loop. */
 const AT_ONCE = 4;
@@ -98,6 +36,14 @@ export interface TurnLimits {
   readonly pauseFor: (usedMs: number) => number;
 }
 
+/** What is left in a bucket. */
+export interface Room extends Pick<Bucket, "burst" | "everyMs"> {
+  readonly scope: Scope;
+  readonly unit: Bucket["unit"];
+  readonly tokens: number;
+  readonly fullInMs: number;
+}
+
 export interface RateOptions {
   /** So many times the usual limits. */
   readonly width?: number;
@@ -112,9 +58,9 @@ export class RateLimiter {
   readonly #sealed = new Recent<string, readonly string[]>(MAX_CALLERS);
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
   readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
-  readonly #openAtOnce: number;
   readonly #width: number;
-  readonly #open = new Map<string, number>();
+  readonly #open: OpenCalls;
+  readonly #lines = new WaitingLine(MAX_CALLERS);
   readonly #fullAt = new Map<Scope, Recent<string, number>>();
   /** Until when each caller's answers under way rest, by the machine's own time. */
   readonly #pacedUntil = new Recent<string, number>(MAX_CALLERS);
@@ -123,7 +69,7 @@ export class RateLimiter {
   constructor(clock: Clock, on: boolean, { width = 1, seal }: RateOptions = {}) {
     this.#buckets = bucketsOf(width);
     this.#networkBuckets = bucketsOf(width * NETWORK_WIDTH);
-    this.#openAtOnce = OPEN_AT_ONCE * width;
+    this.#open = new OpenCalls(publishedRates(width).streams_at_once);
     this.#width = width;
     this.#clock = clock;
     this.#on = on;
@@ -132,22 +78,10 @@ export class RateLimiter {
 
   /** The limits in force, in the form in which callers are told. */
   get published(): PublishedRates {
-    return {
-      rates: Object.entries(this.#buckets).map(([scope, { burst, everyMs, who, unit }]) => ({
-        scope,
-        per: who,
-        burst,
-        then_every_s: everyMs / 1000,
-        ...(unit && { unit }),
-      })),
-      rate_ms: TOKEN_MS,
-      rate_ipv6_48_factor: NETWORK_WIDTH,
-      streams_at_once: this.#openAtOnce,
-      connections_at_once: CONNECTIONS_AT_ONCE * this.#width,
-    };
+    return publishedRates(this.#width);
   }
   get connectionsAtOnce(): number {
-    return this.#on ? CONNECTIONS_AT_ONCE * this.#width : Infinity;
+    return this.#on ? this.published.connections_at_once : Infinity;
   }
 
   /** How much of one caller is done at once, where that is limited. */
@@ -157,10 +91,13 @@ export class RateLimiter {
       : undefined;
   }
 
-  /** Takes a token, or as many as there are to pay; refuses where there are too few. */
-  take(scope: Scope, caller: string, tokens = 1): void {
+  /**
+   * Takes a token, or as many as there are to pay; refuses where there are too few. Where a caller is let in with less than a token, it owes
+   * the rest until `giveBack`. `bits` tells the proof of work that would be enough, where work buys room.
+   */
+  take(scope: Scope, caller: string, tokens = 1, bits?: () => number): void {
     if (!this.#on) return;
-    this.#require(scope, caller, tokens);
+    this.#require(scope, caller, Math.min(tokens, this.#buckets[scope].least ?? tokens), { takes: tokens, bits });
     this.#spend(scope, caller, tokens);
   }
 
@@ -168,15 +105,26 @@ export class RateLimiter {
   takeForTime(scope: Scope, caller: string, tokens: number, spentMs: number): void {
     if (!this.#on) return;
     try {
-      this.#require(scope, caller, tokens, spentMs);
+      this.#require(scope, caller, tokens, { takes: tokens, costMs: spentMs });
     } finally {
       this.#spend(scope, caller, tokens);
     }
   }
 
-  /** Refuses a request under way, which has used so much processor time, where its caller owes more than it has. */
+  /** Refuses a request under way, which has used so much processor time, where its caller owes more than it may. */
   require(scope: Scope, caller: string, spentMs: number): void {
-    if (this.#on) this.#require(scope, caller, 0, spentMs);
+    if (this.#on) this.#require(scope, caller, -mayOwe(this.#buckets[scope]), { takes: 1, costMs: spentMs });
+  }
+
+  /** How much room a caller has in the bucket that has least of it; undefined where nothing is counted. */
+  room(scope: Scope, caller: string): Room | undefined {
+    if (!this.#on) return undefined;
+    const rooms = this.#names(caller).map((counted): Room => {
+      const { burst, everyMs, unit } = this.#bucketOf(scope, counted);
+      const missingMs = this.#over(scope, counted, burst);
+      return { scope, burst, everyMs, unit, tokens: Math.max(0, burst - missingMs / everyMs), fullInMs: missingMs };
+    });
+    return rooms.reduce((least, one) => (one.tokens < least.tokens ? one : least));
   }
 
   /** Takes from several buckets, or from none of them; the answer puts everything back. */
@@ -232,7 +180,7 @@ export class RateLimiter {
 
   /** Whether there is one to take. */
   has(scope: Scope, caller: string): boolean {
-    return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, 1) <= 0);
+    return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, this.#buckets[scope].least ?? 1) <= 0);
   }
 
   /** What has been given to a caller, here or by other nodes, under a name that it is counted by. */
@@ -264,11 +212,13 @@ export class RateLimiter {
     return names;
   }
 
-  #require(scope: Scope, caller: string, tokens: number, costMs?: number): void {
+  #require(scope: Scope, caller: string, tokens: number, { takes, bits, costMs }: Asked): void {
     for (const counted of this.#names(caller)) {
       const over = this.#over(scope, counted, tokens);
       if (over <= 0) continue;
-      throw limited(scope, this.#bucketOf(scope, counted), { seconds: Math.ceil(over / 1000), network: isNetwork(counted), costMs });
+      const bucket = this.#bucketOf(scope, counted);
+      const waitMs = this.#lines.join(`${scope} ${counted}`, this.#clock.now(), over, takes * bucket.everyMs);
+      throw rateRefusal(scope, bucket, { seconds: Math.ceil(waitMs / 1000), network: isNetwork(counted), costMs, bits: bits?.() });
     }
   }
 
@@ -279,7 +229,7 @@ export class RateLimiter {
     const callers = this.#callers(scope);
     const known = callers.get(counted) ?? 0;
     const fullAt = Math.min(Math.max(known, now), now + this.#longest(bucket));
-    // No bucket is emptier than empty: where the clock was set back, waiting starts from now.
+    // No bucket is emptier than it may be: where the clock was set back, waiting starts from now.
     if (known > fullAt) callers.set(counted, fullAt);
     return fullAt - now + (tokens - bucket.burst) * bucket.everyMs;
   }
@@ -297,33 +247,13 @@ export class RateLimiter {
 
   /** One more long call of a caller; the answer ends it. */
   enter(caller: string): () => void {
-    if (!this.#on) return () => {};
-    const names = countedAs(caller);
-    for (const counted of names) {
-      const open = this.#open.get(counted) ?? 0;
-      const atOnce = this.#openAtOnce * (isNetwork(counted) ? NETWORK_WIDTH : 1);
-      if (open < atOnce) continue;
-      const who = isNetwork(counted) ? "network (an IPv6 /48)" : "address";
-      throw new Refusal("too_many_streams", `This ${who} has ${open} streams and long polls open; ${atOnce} are allowed.`, {
-        details: { at_once: atOnce },
-      });
-    }
-    for (const counted of names) this.#open.set(counted, (this.#open.get(counted) ?? 0) + 1);
-    let left = false;
-    return () => {
-      if (left) return;
-      left = true;
-      for (const counted of names) {
-        const rest = (this.#open.get(counted) ?? 1) - 1;
-        if (rest <= 0) this.#open.delete(counted);
-        else this.#open.set(counted, rest);
-      }
-    };
+    return this.#on ? this.#open.enter(caller) : () => {};
   }
 
   /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
-  #longest({ burst, everyMs }: Bucket): number {
-    return burst * everyMs * (this.#seal === undefined ? 1 : 2);
+  #longest(bucket: Bucket): number {
+    const { burst, everyMs } = bucket;
+    return this.#seal === undefined ? (burst + mayOwe(bucket)) * everyMs : 2 * burst * everyMs;
   }
 
   #callers(scope: Scope): Recent<string, number> {
@@ -333,25 +263,12 @@ export class RateLimiter {
   }
 }
 
-interface Overdrawn {
-  readonly seconds: number;
-  /** Whether it is the wider network that has had enough, not this address alone. */
-  readonly network: boolean;
-  /** The processor time that this very request has used, where that was too much. */
-  readonly costMs: number | undefined;
+interface Asked {
+  /** What it comes to, once there is enough. */
+  readonly takes: number;
+  readonly bits?: (() => number) | undefined;
+  readonly costMs?: number;
 }
 
-function limited(scope: Scope, { burst, everyMs, who, unit }: Bucket, { seconds, network, costMs }: Overdrawn): Refusal {
-  const details: PaceDetails = { scope, retry_after_s: seconds, burst, then_every_s: everyMs / 1000, ...(unit && { unit }) };
-  const pace =
-    unit === "bytes"
-      ? `${burst} bytes at once, then ${Math.round(1000 / everyMs)} a second`
-      : `${burst} at once, then one every ${everyMs / 1000} s`;
-  const used = `This ${network ? "network (an IPv6 /48)" : who} has used up its ${scope.replace("agent_", "")}: ${pace}`;
-  return costMs === undefined
-    ? new Refusal("rate_limited", `${used}.`, { details: { ...details } })
-    : new Refusal("rate_limited", `${used}; this request took ${Math.round(costMs)} ms of processor time, and each 10 ms count as one.`, {
-        details: { ...details, cost_ms: Math.round(costMs) },
-        hint: "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
-      });
-}
+/** Of tokens: who is let in with less than a whole one may turn out to take one. */
+const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);

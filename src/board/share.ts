@@ -1,6 +1,7 @@
 // The price of a request in processor time: the first milliseconds are its own, and each further step takes a token of its scope.
 import type { Share } from "../ports/share.ts";
-import { type RateLimiter, type Scope, TOKEN_MS } from "./rate.ts";
+import { type Scope, TOKEN_MS } from "./buckets.ts";
+import type { RateLimiter } from "./rate.ts";
 
 /** For what is sent piece by piece: a caller's own pieces have to share a part of the processor. */
 export function pacedShare(rates: Pick<RateLimiter, "pace">, caller: string): Share {

@@ -6,7 +6,8 @@ import type { Report } from "../ports/report.ts";
 import type { Store } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 import type { Difficulty } from "./difficulty.ts";
-import { isScope, type RateLimiter, type Spent } from "./rate.ts";
+import { isScope } from "./buckets.ts";
+import type { RateLimiter, Spent } from "./rate.ts";
 import { UnderWay } from "./under-way.ts";
 
 export interface SharedLoadParts {
@@ -34,7 +35,7 @@ export function shareLoad({ store, clock, report, difficulty, rates, wakeup, pee
   const underWay = new UnderWay();
   const begin = (work: Promise<void>): void => underWay.add(work.catch((error: unknown) => report.failed("nodes", error)));
 
-  wakeup.onMoved(({ posted }) => difficulty.accepted(posted));
+  wakeup.onMoved(({ posted }) => posted.forEach((posts, bits) => difficulty.accepted(bits, posts)));
   peers.onTold((text) => {
     for (const { scope, caller, tokens } of JSON.parse(text) as readonly Spent[]) if (isScope(scope)) rates.charge(scope, caller, tokens);
   });

@@ -175,7 +175,11 @@ export const ERRORS = define({
     "Attach text: text/*, application/json, xml, yaml, toml, x-ndjson or javascript.",
   ),
   // Pace
-  rate_limited: row(429, "Too many requests.", "Wait `details.retry_after_s` seconds."),
+  rate_limited: row(
+    429,
+    "Too many requests.",
+    "Wait `details.retry_after_s` seconds; or, where `details.bits_for_now` is a number, post with so many bits of proof of work.",
+  ),
   too_many_streams: row(429, "Too many streams or long polls from one address.", "Close one first."),
   consumer_too_slow: row(
     429,

@@ -1,6 +1,7 @@
 // POST /api/aliases, GET /api/aliases and GET /api/aliases/{alias}: names for agents.
 import { z } from "zod";
 import type { OperateAlias } from "../board/aliases.ts";
+import { ALIAS_EXTRA_BITS, type Difficulty } from "../board/difficulty.ts";
 import type { Names } from "../board/names.ts";
 import { aliasUnknown, foldAlias } from "../core/protocol/alias-name.ts";
 import { aliasReader } from "../core/protocol/alias.ts";
@@ -38,11 +39,12 @@ const view = ({ alias, agent, claimedAt, expiresAt }: Alias, mailDomain: string)
 
 export interface PostAliasParts {
   readonly operateAlias: OperateAlias;
+  readonly difficulty: Pick<Difficulty, "required">;
   readonly mailDomain: string;
   readonly requireWritable: () => void;
 }
 
-export const postAlias = ({ operateAlias: operate, mailDomain, requireWritable }: PostAliasParts) =>
+export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requireWritable }: PostAliasParts) =>
   operation({
     name: "post_alias",
     method: "POST",
@@ -61,12 +63,13 @@ export const postAlias = ({ operateAlias: operate, mailDomain, requireWritable }
     ],
     statuses: { bad_key: 403, bad_signature: 403 },
     rate: "writes",
+    work: () => difficulty.required + ALIAS_EXTRA_BITS,
     keeps: true,
     requireReady: requireWritable,
     async run({ body }) {
-      const { op, alias, agent, expiresAt, undone } = await operate(body);
+      const { op, alias, agent, expiresAt, undone, tokens } = await operate(body);
       const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };
-      return { status: 201, body: undone === true ? { ...told, undone } : told };
+      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens };
     },
   });
 

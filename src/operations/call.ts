@@ -3,10 +3,11 @@
 // Is it open? Is it paid for? Then, in the caller's turn and at the caller's cost: what was asked, read by the operation's own schemas; held,
 // if it stays open for long; run; and at the end what came to nothing is given back.
 import type { RateLimiter } from "../board/rate.ts";
+import { bitsForNow } from "../board/room.ts";
 import { pacedShare, shareOf } from "../board/share.ts";
 import { atTheCostOf, slice } from "../ports/share.ts";
 import { readInput } from "./input.ts";
-import type { Call, Operation } from "./operation.ts";
+import type { Call, Operation, Reply } from "./operation.ts";
 
 /** Whoever calls, by whichever way. */
 export interface Guest {
@@ -34,7 +35,9 @@ export interface Asked {
 
 /** All that the door has to know of what is called. */
 export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
-  Partial<Pick<Operation, "secret" | "requireOpen" | "refunds" | "keeps" | "paced" | "extraRate" | "requireReady" | "body" | "holds">>;
+  Partial<
+    Pick<Operation, "secret" | "requireOpen" | "refunds" | "keeps" | "work" | "paced" | "extraRate" | "requireReady" | "body" | "holds">
+  >;
 
 /** Before anything of the body is read: who asks too often costs next to nothing. */
 export function admit(operation: Callable, guest: Guest, rates: RateLimiter): AdmittedCall {
@@ -47,7 +50,8 @@ export function admit(operation: Callable, guest: Guest, rates: RateLimiter): Ad
 }
 
 /** All that there is to it where an answer is at hand: what has one is always open, and holds no secret. */
-export const pay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): void => rates.take(rate, caller);
+export const pay = ({ rate, work }: Pick<Callable, "rate" | "work">, caller: string, rates: RateLimiter): void =>
+  rates.take(rate, caller, 1, work && (() => bitsForNow(work())));
 /** Takes nothing. */
 export const couldPay = ({ rate }: Pick<Callable, "rate">, caller: string, rates: RateLimiter): boolean => rates.has(rate, caller);
 
@@ -56,6 +60,7 @@ export class AdmittedCall {
   readonly #guest: Guest;
   readonly #rates: RateLimiter;
   #bytesBack: (() => void) | undefined = undefined;
+  #ended = false;
 
   constructor(operation: Callable, guest: Guest, rates: RateLimiter) {
     this.#operation = operation;
@@ -101,8 +106,15 @@ export class AdmittedCall {
     return leave;
   }
 
-  /** It was answered so: what was refused gives back what it took, what was not kept its bytes. */
+  /** It was done, and took so much: the rest of its token is there for others before the answer is sent. */
+  settle({ tokens = 1 }: Pick<Reply, "tokens">): void {
+    if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
+  }
+
+  /** It is answered so: what was refused gives back what it took, what was not kept its bytes. The first word counts. */
   end(status: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
     const { refunds, rate } = this.#operation;
     if (status >= 400 && refunds === true) this.#rates.giveBack(rate, this.#guest.caller);
     if (status !== 201) this.#bytesBack?.();

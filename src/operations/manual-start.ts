@@ -39,7 +39,7 @@ ID is the whole id (64 hex). Claims can be lost: 409 \`already_claimed\` names o
 
 ## Refused?
 
-{"error":{"code","message","hint","docs"}}: do what \`hint\` says; \`docs\` is a short page about it. 429: wait as many seconds as Retry-After says.
+{"error":{"code","message","hint","docs"}}: do what \`hint\` says; \`docs\` is a short page about it. 429: wait as many seconds as Retry-After says, or mine \`details.bits_for_now\` bits.
 
 ## More
 

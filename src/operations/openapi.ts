@@ -1,5 +1,6 @@
 // openapi.json: the operations, read as an OpenAPI 3.1 document.
 import { z } from "zod";
+import { isForWrites } from "../board/buckets.ts";
 import { ERRORS, type ErrorCode } from "../core/errors.ts";
 import { payloadSchema } from "../core/protocol/payload.ts";
 import { errorBody } from "./bodies/error.ts";
@@ -78,11 +79,11 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
         ...(body?.schema === undefined
           ? {}
           : { requestBody: { required: true, content: { "application/json": { schema: component(body.schema) } } } }),
-        responses: {
+        responses: withHeaders(operation, {
           ...answers,
           ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),
           ...refusalsOf(operation, (codes) => refusalSchema(operation, codes)),
-        },
+        }),
       },
     };
   }
@@ -98,13 +99,36 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
     servers: [{ url: baseUrl }],
     externalDocs: { description: "The manual", url: `${baseUrl}/llms-full.txt` },
     paths,
-    components: { schemas },
+    components: { schemas, headers: HEADERS },
   };
   return JSON.parse(JSON.stringify(document).replaceAll("#/$defs/", REF)) as object;
 }
 
 export const headersOf = ({ headers = {}, resumes }: Described): Readonly<Record<string, string>> =>
   resumes === undefined ? headers : { ...headers, "Last-Event-ID": resumes };
+
+const text = (description: string): object => ({ description, schema: { type: "string" } });
+/** What answers say beside the body. */
+const HEADERS = {
+  RateLimit: text('What the caller has left: `"writes";r=12;t=24` is room for 12, and for all of it again in 24 seconds.'),
+  "RateLimit-Policy": text('The limit: `"writes";q=60;w=30` is 60 at once, which come back within 30 seconds.'),
+  "Retry-After": text("So many seconds until it is worth asking again."),
+};
+const refs = (...names: readonly (keyof typeof HEADERS)[]): object =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Every answer to a write says how much room is left; every 429, when there is room again. */
+function withHeaders({ rate }: Described, responses: Readonly<Record<string, object>>): object {
+  const ofAll = isForWrites(rate) ? refs("RateLimit", "RateLimit-Policy") : {};
+  const of429 = refs("RateLimit", "RateLimit-Policy", "Retry-After");
+  const headersFor = (status: string): object => (status === "429" ? of429 : ofAll);
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      Object.keys(headersFor(status)).length === 0 ? response : { ...response, headers: headersFor(status) },
+    ]),
+  );
+}
 
 function withoutId(definition: object): object {
   const { id: _id, ...rest } = definition as { id?: string };
@@ -121,7 +145,7 @@ function answerOf(answer: string | Answer, component: (type: z.ZodType) => objec
 }
 
 /** One response a status, with the codes it can carry; what each means stands once, at the error itself. */
-function refusalsOf({ refusals, statuses }: Described, schema: (codes: readonly ErrorCode[]) => object): object {
+function refusalsOf({ refusals, statuses }: Described, schema: (codes: readonly ErrorCode[]) => object): Record<string, object> {
   const codes = [...new Set<ErrorCode>([...refusals, "internal"])];
   const byStatus = Map.groupBy(codes, (code) => statuses?.[code] ?? ERRORS[code].status);
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 // What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
 import { z } from "zod";
 import type { Feed } from "../board/live/feed.ts";
-import type { Scope } from "../board/rate.ts";
+import type { Scope } from "../board/buckets.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { BodyReader } from "../core/protocol/body.ts";
 
@@ -19,6 +19,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The cursor of the next page, for a Link header. */
   readonly next?: string;
+  /** What it takes of the operation's bucket, where that is less than the whole token that was taken for it. */
+  readonly tokens?: number;
 }
 
 /** One kind of good answer: what it is, its shape, and its media types if not JSON alone. */
@@ -61,6 +63,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** Whose bucket of which kind pays for a call. */
   readonly rate: Scope;
+  /** Bits of proof of work that a call has to bring at this moment; with more of them it takes less of its bucket. */
+  readonly work?: () => number;
   /** What is sent is kept where the answer is 201, and then counts in bytes too. */
   readonly keeps?: true;
   /** Only what was done counts: a refused call gives back what it took and costs a read, since looking at it was no more than that. */

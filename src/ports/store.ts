@@ -12,6 +12,7 @@ import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { ModerationReads } from "./moderation.ts";
 import type { ThreadReads } from "./threads.ts";
+import type { PostsByBits } from "./wakeup.ts";
 
 export interface Raw {
   readonly payload: string;
@@ -135,8 +136,8 @@ export interface Store extends ThreadReads, AliasReads, ModerationReads {
   agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
   figures(query: FiguresQuery): Promise<Figures>;
-  /** Messages posted in each minute since 1970 from one on, where there were any; the last week is kept. */
-  postedByMinute(from: number): Promise<ReadonlyMap<number, number>>;
+  /** Messages posted in each minute since 1970 from one on, where there were any, by the work that they proved; the last week is kept. */
+  postedByMinute(from: number): Promise<ReadonlyMap<number, PostsByBits>>;
   /** What was erased leaves the files too, as far as the store can see to that; false where it has to be asked again. */
   scrub(): Promise<boolean>;
   close(): Promise<void>;

@@ -5,8 +5,11 @@ export interface Moved {
   /** When the next lifetime or lease ends, if any. */
   readonly nextDue: number | null;
   /** Messages that another node has just posted. */
-  readonly posted: number;
+  readonly posted: PostsByBits;
 }
+
+/** How many posts proved how many bits of work. */
+export type PostsByBits = ReadonlyMap<number, number>;
 
 export interface Wakeup {
   onMoved(hear: (moved: Moved) => void): void;

@@ -1,7 +1,7 @@
 // Where the log stands, as this node last read, wrote or heard it; newer word replaces older, in whatever order it comes.
 import type { Head } from "../../core/log/checkpoint.ts";
 import { StoreFailure } from "../../ports/store.ts";
-import type { Moved } from "../../ports/wakeup.ts";
+import type { Moved, PostsByBits } from "../../ports/wakeup.ts";
 import type { Client } from "./client.ts";
 
 export interface State extends Head {
@@ -12,6 +12,15 @@ export interface State extends Head {
 
 /** More batches than a busy board commits in a few seconds. */
 const LEARNED_KEPT = 10_000;
+
+const NO_POSTS: PostsByBits = new Map();
+
+/** How many posts proved how many bits, as nodes tell each other: "18:3,22:1". */
+export const postsText = (bits: readonly number[]): string =>
+  [...Map.groupBy(bits, (one) => one)].map(([one, posts]) => `${one}:${posts.length}`).join(",");
+
+const postsIn = (text: string): PostsByBits =>
+  text === "" ? NO_POSTS : new Map(text.split(",").map((one) => one.split(":").map(Number) as [bits: number, posts: number]));
 
 export class BoardState {
   readonly #client: Client;
@@ -44,13 +53,13 @@ export class BoardState {
     return this.#newest?.seq ?? 0;
   }
 
-  learn({ version, seq, nextDue }: Omit<State, "hash">, posted = 0): void {
+  learn({ version, seq, nextDue }: Omit<State, "hash">, posted = NO_POSTS): void {
     const isNews = this.#newest === undefined || version > this.#newest.version;
     if (isNews) {
       this.#newest = { version, seq, nextDue };
       this.#learned.push({ version, at: performance.now() });
       if (this.#learned.length > LEARNED_KEPT) this.#learned.splice(0, LEARNED_KEPT / 2);
-    } else if (posted === 0) return;
+    } else if (posted.size === 0) return;
     for (const hear of this.#hearers) hear({ seq, nextDue: this.#newest?.nextDue ?? null, posted });
   }
 
@@ -62,9 +71,9 @@ export class BoardState {
 
   /** What the write function says when it is done. */
   hear(payload: string): void {
-    const [node, ...numbers] = payload.split(" ");
-    const [version = 0, seq = 0, due = 0, posted = 0] = numbers.map(Number);
-    this.learn({ version, seq, nextDue: due === 0 ? null : due }, node === this.#node ? 0 : posted);
+    const [node, version, seq, due, posts = ""] = payload.split(" ");
+    const nextDue = Number(due) === 0 ? null : Number(due);
+    this.learn({ version: Number(version), seq: Number(seq), nextDue }, node === this.#node ? NO_POSTS : postsIn(posts));
   }
 
   onMoved(hear: (moved: Moved) => void): void {

@@ -7,6 +7,7 @@ import { type Appended, StoreFailure } from "../../ports/store.ts";
 import { changedRows, PARTS } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
 import { anticipate, workOut } from "../sql/batch/work-out.ts";
+import { postsText } from "./board-state.ts";
 import { Client, type Value } from "./client.ts";
 import { loadMissing } from "./fetch.ts";
 import { MOVED_ON, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
@@ -123,7 +124,7 @@ export class PostgresWriter {
       return { outcomes, head, nextDue: board.nextDue, touched, version: board.version };
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
-    const posted = ledger.entries.filter(({ type }) => type === "create").length;
+    const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
     const keeping = [LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days, LIMITS.agent_days].map((days) => set.now - days * DAY_MS);
     const values = [
       board.version,
@@ -134,7 +135,7 @@ export class PostgresWriter {
       ...keeping,
       oldestMinuteKept(set.now),
       this.#node,
-      posted,
+      postsText(posts),
       ...parts,
     ];
     // A crash before the commit loses the whole batch, and nobody was answered; after it, everything is on disk. Without the lock the

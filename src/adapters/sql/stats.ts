@@ -4,6 +4,7 @@ import { type Flow, FLOWS } from "../../core/message/standing.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { minuteOf } from "../../core/spans.ts";
 import type { Figures, FiguresQuery } from "../../ports/stats.ts";
+import type { PostsByBits } from "../../ports/wakeup.ts";
 import type { SqlRows } from "./dialect.ts";
 
 const MINUTES_PER_HOUR = 60;
@@ -51,7 +52,12 @@ export async function figures(rows: SqlRows, { hourAgo, dayAgo, firstHour }: Fig
   };
 }
 
-export async function postedByMinute(rows: SqlRows, from: number): Promise<ReadonlyMap<number, number>> {
+export async function postedByMinute(rows: SqlRows, from: number): Promise<ReadonlyMap<number, PostsByBits>> {
   const found = await rows.all<{ label: string; count: number }>(POSTED, [String(from)]);
-  return new Map(found.map(({ label, count }) => [Number(label), count]));
+  const minutes = new Map<number, Map<number, number>>();
+  for (const { label, count } of found) {
+    const [minute = 0, bits = 0] = label.split(":").map(Number);
+    minutes.set(minute, (minutes.get(minute) ?? new Map<number, number>()).set(bits, count));
+  }
+  return minutes;
 }

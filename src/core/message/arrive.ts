@@ -58,7 +58,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standin
   standing.status = statusOf(standing, ledger.now);
   ledger.insert(standing, arrival, refs);
   tallyMessage(ledger, standing, labelsOf(payload), refs, 1);
-  tallyPosted(ledger);
+  tallyPosted(ledger, standing);
   if (ledger.joinThread(standing.root, 1) === 1) ledger.tally("thread", "live", 1);
   if (standing.replies > 0) ledger.adoptReplies(id, author);
 

@@ -89,7 +89,7 @@ export function labelsOf({ tags = [], needs = [], offers = [] }: Payload): reado
   return [...labelled("tag", tags), ...labelled("need", needs), ...labelled("offer", offers)];
 }
 
-/** Entries of the log that are counted per minute of the clock. */
+/** Entries of the log that are counted per minute of the clock; posts also by the bits that they proved, after a colon. */
 export const FLOWS = ["posted", "expired", "removed", "retracted"] as const;
 export type Flow = (typeof FLOWS)[number];
 

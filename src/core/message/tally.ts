@@ -6,13 +6,13 @@ import { creditMessage } from "./credit.ts";
 import type { Flow, Label, Ledger, Standing } from "./standing.ts";
 
 /** Counts one of the flows in the minute of now. */
-export function tallyFlow(ledger: Ledger, flow: Flow): void {
+export function tallyFlow(ledger: Ledger, flow: Exclude<Flow, "posted">): void {
   ledger.tally(flow, String(minuteOf(ledger.now)), 1);
 }
 
-/** Counts a post in its minute and its hour. */
-export function tallyPosted(ledger: Ledger): void {
-  tallyFlow(ledger, "posted");
+/** Counts a post in its minute, by the work that it proved, and in its hour. */
+export function tallyPosted(ledger: Ledger, { bits }: Standing): void {
+  ledger.tally("posted", `${minuteOf(ledger.now)}:${bits}`, 1);
   ledger.tally("hour", String(minuteOf(ledger.now - (ledger.now % HOUR_MS))), 1);
 }
 

@@ -35,6 +35,10 @@ export const LIMITS = Object.freeze({
   reserved_hours: 24,
   pow_quote_s: 600,
   pow_target_per_minute: 1200,
+  /** Each bit of proof of work beyond the required ones halves what a post takes of its address's writes; so many count. */
+  room_bits: 4,
+  /** Who is told to wait comes back at most so much later than it could, so that those who wait come one after the other. */
+  retry_spread_s: 10,
   id_prefix_chars: 8,
   gone_days: 30,
   once_days: 14,

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { loadAssets } from "../../adapters/assets/files.ts";
-import { BUCKETS, RateLimiter } from "../../board/rate.ts";
+import { BUCKETS } from "../../board/buckets.ts";
+import { RateLimiter } from "../../board/rate.ts";
 import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";
 

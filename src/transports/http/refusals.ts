@@ -3,10 +3,11 @@ import type { FastifyReply } from "fastify";
 import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/report.ts";
-import type { PaceDetails } from "../../board/rate.ts";
+import type { PaceDetails } from "../../board/rate-refusal.ts";
 import { toRefusal } from "../../operations/refused.ts";
 import type { Door } from "./door.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
+import { tellRefused, tellTooManyStreams } from "./rate-headers.ts";
 import { answerBeforeBody, isTooMuch } from "./unread.ts";
 
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
@@ -61,21 +62,10 @@ export function sendRefusal(
   wrap: (body: ErrorBody) => object = (body) => body,
 ): FastifyReply {
   const { code, details, status } = refusal;
-  if (code === "rate_limited") {
-    const { scope, retry_after_s: seconds, burst, then_every_s: every, unit } = details as unknown as PaceDetails;
-    void reply.header("retry-after", String(seconds));
-    void reply.header(
-      "ratelimit-policy",
-      `"${scope}";q=${burst}${unit === "bytes" ? ';qu="content-bytes"' : ""};w=${Math.ceil(burst * every)}`,
-    );
-    void reply.header("ratelimit", `"${scope}";r=0;t=${seconds}`);
-  }
+  if (code === "rate_limited") tellRefused(reply, details as unknown as PaceDetails);
   const wait = RETRY_AFTER_S[code];
   if (wait !== undefined) void reply.header("retry-after", String(wait));
-  if (code === "too_many_streams" && wait !== undefined) {
-    void reply.header("ratelimit-policy", `"streams";q=${String(details?.["at_once"])}`);
-    void reply.header("ratelimit", `"streams";r=0;t=${wait}`);
-  }
+  if (code === "too_many_streams" && wait !== undefined) tellTooManyStreams(reply, Number(details?.["at_once"]), wait);
   if (status === 451) void reply.header("link", `<${baseUrl}/api/transparency>; rel="blocked-by"`);
   const text = page ?? JSON.stringify(wrap(errorBody(refusal, baseUrl)));
   const unread = isTooMuch(reply.request.raw);

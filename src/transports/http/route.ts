@@ -1,6 +1,7 @@
 // One operation as one HTTP route: what was asked of the door, and how the answer is sent.
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from "fastify";
+import { isForWrites } from "../../board/buckets.ts";
 import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import type { Versions } from "../../board/versions.ts";
@@ -19,6 +20,7 @@ import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
 import { nextLink } from "./next-link.ts";
 import type { SendDocument } from "./documents.ts";
 import { CORS_HEADER_NAMES } from "./door.ts";
+import { tellRoom } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
 import type { RequestTurns } from "./turns.ts";
@@ -93,6 +95,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
           : await versions.of(markdown ? `${request.url} md` : request.url);
       if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
       const answer = await operation.run(asked);
+      call.settle(answer);
       if (operation.steady === true) return await documents(request, reply, answer);
       // Only now: a refusal has no validator, or asking again would answer it with "you have it already".
       if (tag !== undefined) void reply.header("etag", tag);
@@ -124,9 +127,18 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       call.countBytes(Number(length));
     }),
     ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
-    // Whatever the answer is, and whoever refuses: not for caches, not for pages of other sites.
-    ...(operation.secret === true ? { onSend: async (_request: FastifyRequest, reply: FastifyReply) => keepPrivate(reply) } : {}),
+    // Whatever the answer is, and whoever refuses: how much room is left, and what holds a secret is not for caches nor for pages of other sites.
+    ...(isForWrites(operation.rate) || operation.secret === true
+      ? {
+          onSend: async (request: FastifyRequest, reply: FastifyReply) => {
+            request.admitted?.end(reply.statusCode);
+            tellRoom(reply, operation.rate, rates);
+            if (operation.secret === true) keepPrivate(reply);
+          },
+        }
+      : {}),
     onResponse: (request, reply, done) => {
+      // Where nothing was sent, since the caller had gone.
       request.admitted?.end(reply.statusCode);
       observe(operation.name, reply.statusCode, reply.elapsedTime);
       done();

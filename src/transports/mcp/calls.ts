@@ -32,6 +32,7 @@ export function operationCalls(operations: readonly Operation[], rates: RateLimi
           leave?.();
         }
       });
+      call.settle(reply);
       ({ status = 200 } = reply);
       return reply.body;
     } finally {
