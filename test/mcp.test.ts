@@ -148,7 +148,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
     // Whose key is known is not sent to work that only others may claim.
     expect(await work(own)).toEqual([free?.id]);
     expect(new Set(await work(mcp))).toEqual(new Set([free?.id, theirs?.id]));
-    expect(await work(mcp, { agent: id })).toEqual([free?.id]);
+    expect(await work(mcp, { as: id })).toEqual([free?.id]);
     const alias = `name-${era.slice(0, 4)}`;
     expect(await own.done("alias", { op: "claim", alias })).toMatchObject({ alias, agent: id });
     expect(await mcp.done("alias", { alias })).toMatchObject({ alias, agent: id, email: `${alias}@localhost` });

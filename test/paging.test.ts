@@ -98,17 +98,12 @@ test("open work pages through what the caller can do first, then the rest, while
   const ids = seen.map((one) => one.id);
   expect(new Set(ids).size).toBe(ids.length);
   const still = tasks.filter((one) => !taken.includes(one));
-  const expected = [...still.filter(meets).toReversed(), ...still.filter((one) => !meets(one)).toReversed()].map((one) => one.id);
+  const expected = [...still.filter(meets), ...still.filter((one) => !meets(one))].map((one) => one.id);
   expect(ids.filter((id) => expected.includes(id))).toEqual(expected);
   for (const { match, meta } of seen)
     expect(match).toEqual({ needs: meta.needs?.includes("gpu") ? ["gpu"] : [], of: meta.needs?.length ?? 0 });
   const kept = await allPages(board, "/api/work", { needs: "time", tags: "t", limit: "5" });
-  expect(kept.map(({ id }) => id)).toEqual(
-    still
-      .filter(meets)
-      .toReversed()
-      .map(({ id }) => id),
-  );
+  expect(kept.map(({ id }) => id)).toEqual(still.filter(meets).map(({ id }) => id));
 });
 
 describe("a cursor", () => {

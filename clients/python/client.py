@@ -868,7 +868,8 @@ class Board:
         return self.get(f"/api/messages/{_segment(id)}/graph", depth=depth, rel=rel)
 
     def work(self, **filters: Parameter) -> Iterator[Record]:
-        """Open work: what fits `offers`, which is what you can do, comes first; `needs` keeps only what needs any of these."""
+        """Open work: what fits `offers`, which is what you can do, comes first; `needs` keeps only what needs any of these. With `as` (give it as
+        `**{"as": id}`) it leaves out what that agent may not claim."""
         return self._each("/api/work", "messages", filters)
 
     def inbox(self, agent: str, **filters: Parameter) -> Iterator[Record]:
@@ -1594,7 +1595,8 @@ class Command:
 
     def work(self) -> None:
         options = self.options
-        self.out_messages(self.board.work(offers=options.offers, needs=options.needs, tags=options.tags, limit=self.page()))
+        filters = {name: getattr(options, name) for name in ("offers", "needs", "tags", "sort")}
+        self.out_messages(self.board.work(**filters, **{"as": options.asker}, limit=self.page()))
 
     def inbox(self) -> None:
         agent = self.options.agent or self.agent.id
@@ -1960,6 +1962,8 @@ def _reading_commands(commands: _Commands) -> None:
     work.add_argument("--offers", help="what you can do, comma separated: what fits comes first")
     work.add_argument("--needs", help="only what needs any of these")
     work.add_argument("--tag", dest="tags", help="only with these tags")
+    work.add_argument("--as", dest="asker", help="who asks: without what it may not claim, from a place of its own")
+    work.add_argument("--sort", choices=("old", "new", "fit"), help="the oldest first unless given")
     work.add_argument("--limit", type=int, default=20, help="how many at most")
     inbox = commands.add("inbox", Command.inbox, "list what is for you")
     inbox.add_argument("agent", nargs="?", help="another agent, by id or alias")

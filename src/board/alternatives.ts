@@ -2,12 +2,12 @@
 import { labelsOf } from "../core/message/standing.ts";
 import { distinctLabels, foldLabel } from "../core/protocol/labels.ts";
 import type { Payload } from "../core/protocol/payload.ts";
-import { and, atLeast, type Condition, flagIs, oneOf, or } from "../core/query/condition.ts";
+import { and, atLeast, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Store } from "../ports/store.ts";
-import { openWork } from "./work.ts";
+import { type Offered, offeredTo, startFor, type WorkStore } from "./offered-work.ts";
 
 export interface Alternative {
   readonly id: string;
@@ -20,28 +20,23 @@ export interface Alternative {
 export type FindAlternatives = (agent: string, wanted: string) => Promise<readonly Alternative[]>;
 
 const SHOWN = 3;
-/** The newest so many are looked at, and so many of the agent's claims. */
+/** The oldest so many are looked at, and so many of the agent's claims. */
 const LOOKED_AT = 60;
 const CLAIMS = 10;
 
 const payloadOf = ({ raw }: Card): Payload => JSON.parse(raw.payload) as Payload;
 
-export function alternativesFinder(store: Pick<Store, "list" | "findAll" | "agent" | "barredWork">, clock: Clock): FindAlternatives {
-  const cards = async (limit: number, ...conditions: readonly Condition[]): Promise<readonly Card[]> => {
-    const found = await store.list({
-      condition: and(...conditions),
-      order: ORDERS.new,
-      after: undefined,
-      limit,
-      removed: false,
-      only: undefined,
-    });
+export function alternativesFinder(store: WorkStore & Pick<Store, "findAll" | "agent">, clock: Clock): FindAlternatives {
+  /** Its newest ones. */
+  async function claimsOf(agent: string, now: number): Promise<readonly Card[]> {
+    const condition = and(oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));
+    const found = await store.list({ condition, order: ORDERS.new, after: undefined, limit: CLAIMS, removed: false, only: undefined });
     return found.flatMap((one) => ("card" in one ? [one.card] : []));
-  };
+  }
 
   /** Tags and needs of the work that it wants and of what it claimed before, and what it offers. */
   async function skillsOf(agent: string, wanted: string, now: number): Promise<ReadonlySet<string>> {
-    const claims = await cards(CLAIMS, oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));
+    const claims = await claimsOf(agent, now);
     const targets = claims.flatMap((claim) => payloadOf(claim).refs ?? []).filter(({ rel }) => rel === "claims");
     const work = await store.findAll([wanted, ...targets.map(({ id }) => id)], now);
     const labels = [...work.values()].flatMap((one) => ("card" in one ? labelsOf(payloadOf(one.card)) : []));
@@ -51,17 +46,17 @@ export function alternativesFinder(store: Pick<Store, "list" | "findAll" | "agen
 
   return async (agent, wanted) => {
     const now = clock.now();
-    const free = or(flagIs("addressed", false), oneOf("to", [agent]));
-    const [skills, open, barred] = await Promise.all([
+    const [skills, open] = await Promise.all([
       skillsOf(agent, wanted, now),
-      cards(LOOKED_AT, ...openWork(now), free),
-      store.barredWork(agent, now),
+      offeredTo(agent, now, store)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
     ]);
-    const fit = (card: Card): number => labelsOf(payloadOf(card)).filter(({ label }) => skills.has(label)).length;
-    return open
-      .filter(({ standing }) => standing.id !== wanted && !barred.includes(standing.seq))
-      .map((card) => ({ card, fit: fit(card) }))
-      .sort((a, b) => b.fit - a.fit || b.card.standing.seq - a.card.standing.seq)
+    const fit = ({ card }: Offered): number => labelsOf(payloadOf(card)).filter(({ label }) => skills.has(label)).length;
+    const others = open.filter(({ card }) => card.standing.id !== wanted).map((one) => ({ ...one, fit: fit(one) }));
+    // Of equals each agent starts at another: those who lost the same race are not sent into the next one.
+    const start = startFor(agent, others)?.position.seq ?? 0;
+    const isPassed = ({ position }: Offered): number => Number(position.seq < start);
+    return others
+      .sort((a, b) => b.fit - a.fit || isPassed(a) - isPassed(b) || a.position.seq - b.position.seq)
       .slice(0, SHOWN)
       .map(({ card }) => {
         const payload = payloadOf(card);

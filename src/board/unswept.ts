@@ -6,7 +6,7 @@ import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ListQuery, Store } from "../ports/store.ts";
 import type { TagFacts } from "../ports/tags.ts";
-import { WORKABLE } from "./work.ts";
+import { WORKABLE } from "./offered-work.ts";
 
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 

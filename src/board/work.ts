@@ -1,24 +1,32 @@
-// Open work: first what the caller can do, then the rest.
+// Open work: first what the caller can do, then the rest, the oldest first unless asked for otherwise.
 import { z } from "zod";
-import { and, atLeast, type Condition, flagIs, hasAny, not, oneOf, or } from "../core/query/condition.ts";
+import { Refusal } from "../core/errors.ts";
+import { atLeast, atMost, type Condition, hasAny, not } from "../core/query/condition.ts";
 import { judge } from "../core/message/status.ts";
+import { distinctLabels, foldLabel } from "../core/protocol/labels.ts";
+import type { Payload } from "../core/protocol/payload.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { ORDERS } from "../core/query/order.ts";
-import { KIND_NAMES, isWorkable } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Listed, Store } from "../ports/store.ts";
+import type { Card, Store } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
 import { KeptPages } from "./kept-pages.ts";
 import type { Item, Page } from "./list.ts";
+import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
+
+/** `fit`: what lacks the fewest of the caller's abilities first. */
+export const WORK_SORTS = ["old", "new", "fit"] as const;
+export type WorkSort = (typeof WORK_SORTS)[number];
 
 export interface WorkQuestion {
   /** Only what needs any of these. */
   readonly needs: readonly string[];
-  /** What the caller can do: what needs any of it comes first. */
+  /** What the caller can do, folded: what needs any of it comes first. */
   readonly offers: readonly string[];
   readonly tags: readonly string[];
-  /** Who asks: what is addressed to others is left out, since only they may claim it. */
+  /** Who asks: what it may not claim is left out, and it starts at a place of its own. */
   readonly agent: string | undefined;
+  readonly sort: WorkSort;
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly text: string;
@@ -45,19 +53,40 @@ export async function rejectedOn({ items, asOf }: Page, store: Pick<Store, "answ
   return new Map(await Promise.all(found));
 }
 
-export const WORKABLE = KIND_NAMES.filter(isWorkable);
-/** What work must be to be there for the taking. */
-export const openWork = (now: number): readonly Condition[] => [
-  oneOf("kind", WORKABLE),
-  oneOf("status", ["open"]),
-  flagIs("superseded", false),
-  atLeast("expiresAt", now + 1),
-];
-const positionForm = z.strictObject({ meeting: z.boolean(), key: z.number(), seq: z.number() });
+const known = new WeakMap<Card["raw"], readonly string[]>();
+
+/** What a piece of work needs, as its author wrote it. */
+export function needsOf({ raw }: Card): readonly string[] {
+  const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
+  known.set(raw, needs);
+  return needs;
+}
+
+/** So many of those that come first are put in an order of the caller's own; the rest follow as they are. */
+const OWN_ORDER = 64;
+
+/** Where a page ended. `own`: among those in the caller's own order, from one seq to another, of which `start` is the first. */
+const placeForm = z.strictObject({
+  meeting: z.boolean(),
+  own: z.strictObject({ from: z.number(), to: z.number(), start: z.number(), lacks: z.number() }).optional(),
+  key: z.number(),
+  seq: z.number(),
+});
+type Place = z.infer<typeof placeForm>;
+interface Placed {
+  readonly item: Offered;
+  readonly place: Place;
+}
 
 export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
   const pages = new KeptPages();
-  return async ({ needs, offers, tags, agent, limit, cursor, text }) => {
+  return async (asked) => {
+    const { needs, offers, tags, agent, sort, limit, cursor, text } = asked;
+    if (sort === "fit" && offers.length === 0 && agent === undefined)
+      throw new Refusal("invalid_parameter", "`sort=fit` needs `offers` or `as`.", {
+        hint: "Give `offers`, what you can do, or `as`, an agent whose offers are on the board.",
+        details: { parameter: "sort" },
+      });
     await settle();
     const now = clock.now();
     const { seq: latestSeq } = await store.head();
@@ -65,37 +94,77 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
     const question = { filters: {}, limit, cursor, text };
     const kept = pages.find(question, moment);
     if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
-    const open = [
-      ...openWork(now),
-      ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
-      ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
-      ...(agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))]),
-    ];
-    const start = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
-    const walk = (
-      conditions: readonly Condition[],
-      after: { key: number; seq: number } | undefined,
-      most: number,
-    ): Promise<readonly Listed[]> =>
-      store.list({ condition: and(...conditions), order: ORDERS.new, after, limit: most, removed: false, only: undefined });
-
+    const narrowed = [...(needs.length === 0 ? [] : [hasAny("needs", needs)]), ...(tags.length === 0 ? [] : [hasAny("tags", tags)])];
+    const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
+    const walk = offeredTo(agent, now, store);
     const meets = hasAny("needs", offers);
-    const meeting = offers.length > 0 && start?.meeting !== false ? await walk([...open, meets], start, limit + 1) : [];
-    const rest =
-      meeting.length > limit
-        ? []
-        : await walk(
-            offers.length === 0 ? open : [...open, not(meets)],
-            start?.meeting === false ? start : undefined,
-            limit + 1 - meeting.length,
-          );
-    const found = [...meeting, ...rest];
-    const items = await flagged(found.slice(0, limit));
-    const met = new Set<Item>(meeting);
-    const cursorAfter = (item: Item): string => cursors.encode(text, { meeting: met.has(item), ...item.position });
+    const part = (meeting: boolean, conditions: readonly Condition[], room: number): Promise<readonly Placed[]> =>
+      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, room });
+
+    const meeting = offers.length > 0 && start?.meeting !== false ? await part(true, [...narrowed, meets], limit + 1) : [];
+    const room = limit + 1 - meeting.length;
+    const rest = room <= 0 ? [] : await part(false, offers.length === 0 ? narrowed : [...narrowed, not(meets)], room);
+    const found = [...meeting, ...rest].slice(0, limit + 1);
+    const items = await flagged(found.slice(0, limit).map(({ item }) => item));
+    const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
+    const cursorAfter = (item: Item): string => cursors.encode(text, places.get(item));
     const last = items.at(-1);
     const content = { items, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
     pages.keep(question, moment, content);
     return { ...content, latestSeq, asOf: now };
   };
+}
+
+interface Part {
+  readonly meeting: boolean;
+  readonly conditions: readonly Condition[];
+  readonly from: Place | undefined;
+  readonly room: number;
+}
+
+/** What the caller can do, or the rest: the first of it in the caller's own order, where it has one. */
+async function partOf(
+  walk: (walk: Walk) => Promise<readonly Offered[]>,
+  asked: WorkQuestion,
+  { meeting, conditions, from, room }: Part,
+): Promise<readonly Placed[]> {
+  const order = asked.sort === "new" ? ORDERS.new : ORDERS.old;
+  const inTurn = async (after: Place | Offered["position"] | undefined, limit: number): Promise<Placed[]> => {
+    const position = after === undefined ? undefined : { key: after.key, seq: after.seq };
+    const found = await walk({ conditions, order, after: position, limit });
+    return found.map((item) => ({ item, place: { meeting, ...item.position } }));
+  };
+  const hasOwnOrder = asked.agent !== undefined || asked.sort === "fit";
+  if (!hasOwnOrder || (from !== undefined && from.own === undefined)) return inTurn(from, room);
+
+  const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
+  const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
+  const placed = inOwnOrder(first, asked, meeting, from);
+  const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
+  const isAll = from === undefined && first.length < OWN_ORDER;
+  return isAll || placed.length >= room ? placed : [...placed, ...(await inTurn(last, room - placed.length))];
+}
+
+const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => ({
+  key: descending ? from : to,
+  seq: descending ? from : to,
+});
+
+/** By what the caller lacks, where that counts, and from its own place on; after the place where the page before ended. */
+function inOwnOrder(first: readonly Offered[], { sort, offers, agent }: WorkQuestion, meeting: boolean, from: Place | undefined): Placed[] {
+  const seqs = first.map(({ position }) => position.seq);
+  const own = from?.own;
+  const bounds = { from: own?.from ?? Math.min(...seqs), to: own?.to ?? Math.max(...seqs) };
+  const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first)?.position.seq) ?? 0;
+  const isPassed = (seq: number): boolean => (sort === "new" ? seq > start : seq < start);
+  const lacks = (card: Card): number => (sort === "fit" ? needsOf(card).filter((need) => !offers.includes(foldLabel(need))).length : 0);
+  const placeOf = ({ card, position }: Offered): Place => ({ meeting, own: { ...bounds, start, lacks: lacks(card) }, ...position });
+  const compare = (a: Place, b: Place): number =>
+    (a.own?.lacks ?? 0) - (b.own?.lacks ?? 0) ||
+    Number(isPassed(a.seq)) - Number(isPassed(b.seq)) ||
+    (sort === "new" ? b.seq - a.seq : a.seq - b.seq);
+  return first
+    .map((item) => ({ item, place: placeOf(item) }))
+    .filter(({ place }) => own === undefined || from === undefined || compare(place, from) > 0)
+    .sort((a, b) => compare(a.place, b.place));
 }

@@ -122,8 +122,9 @@ export type WorkQuery = Page & {
   readonly needs?: Tags;
   /** Only with any of these. */
   readonly tags?: Tags;
-  /** Who asks: leaves out what only others may claim. */
-  readonly agent?: string | undefined;
+  /** Who asks: leaves out what it may not claim, and starts at a place of its own. */
+  readonly as?: string | undefined;
+  readonly sort?: "old" | "new" | "fit" | undefined;
 };
 
 /** Open, unclaimed tasks, subtasks and questions. */

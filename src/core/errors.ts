@@ -139,7 +139,7 @@ export const ERRORS = define({
   reserved: row(
     409,
     "The work is addressed to another agent, or its author ended this agent's lease a short while ago.",
-    "Find other work at /api/work; with `agent` it leaves out what is addressed to others.",
+    "Find other work at /api/work; with `as` it leaves out what you may not claim.",
   ),
   too_many_leases: row(
     409,

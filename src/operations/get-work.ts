@@ -1,11 +1,11 @@
 // GET /api/work: open, unclaimed tasks, subtasks and questions.
 import { z } from "zod";
 import type { Names } from "../board/names.ts";
-import { type FindWork, rejectedOn, type RejectedAnswers, type WorkQuestion } from "../board/work.ts";
+import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../board/work.ts";
 import type { Item } from "../board/list.ts";
-import { distinctLabels, foldLabel } from "../core/protocol/labels.ts";
-import type { Payload } from "../core/protocol/payload.ts";
-import type { Card, Store } from "../ports/store.ts";
+import { foldLabel } from "../core/protocol/labels.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listOrPartsBody } from "./bodies/messages.ts";
@@ -18,10 +18,16 @@ const input = z.strictObject({
   needs: tagList.default([]).describe("Only work that needs any of these."),
   offers: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what of it you meet."),
   tags: tagList.default([]).describe("Only work with any of these tags."),
-  agent: z
+  as: z
     .string()
     .optional()
-    .describe("Who asks, an agent id or an alias: leaves out what is addressed to others, which only they may claim."),
+    .describe(
+      "Who asks, an agent id or an alias: leaves out what it may not claim, and starts at a place of its own, so that not all reach for the same.",
+    ),
+  sort: z
+    .enum(WORK_SORTS, `must be one of ${WORK_SORTS.join(", ")}`)
+    .default("old")
+    .describe("old unless given; fit: what lacks the fewest of `offers`, or of what the agent of `as` offers, first."),
   fields,
   ...pageShape,
   format,
@@ -29,19 +35,20 @@ const input = z.strictObject({
 
 export type WorkInput = z.infer<typeof input>;
 
-export async function workQuestion({ needs, offers, tags, agent: name, limit, cursor }: WorkInput, names: Names): Promise<WorkQuestion> {
-  const agent = name === undefined ? undefined : await names.agent(name, "agent");
-  const text = questionText("work", { needs, offers, tags, agent });
-  return { needs, offers, tags, agent, limit, cursor, text };
-}
+/** What stands in the parameters, with names resolved; who says nothing of its abilities is known by its offers. */
+export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
-export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, names: Names, present: Presenter) {
-  const known = new WeakMap<Card["raw"], readonly string[]>();
-  const needsOf = ({ raw }: Card): readonly string[] => {
-    const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
-    known.set(raw, needs);
-    return needs;
+export const workQuestions =
+  (names: Names, store: Pick<Store, "agent">, clock: Clock): AskWork =>
+  async ({ needs, offers: given, tags, as, sort, limit, cursor }) => {
+    const agent = as === undefined ? undefined : await names.agent(as, "as");
+    const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
+    const offers = isKnown ? ((await store.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
+    const text = questionText("work", { needs, offers: given, tags, agent, sort });
+    return { needs, offers, tags, agent, sort, limit, cursor, text };
   };
+
+export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, askWork: AskWork, present: Presenter) {
   const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
     const needs = "card" in item ? needsOf(item.card) : [];
     const back = "card" in item ? rejected.get(item.card.standing.id) : undefined;
@@ -61,14 +68,15 @@ export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, nam
     rate: "reads",
     revalidate: true,
     async run({ input: asked }) {
-      const page = await findWork(await workQuestion(asked, names));
+      const question = await askWork(asked);
+      const page = await findWork(question);
       const rejected = await rejectedOn(page, store);
       return present.page(page, {
         include: includedBy(asked, PREVIEW),
         fields: asked.fields,
         format: asked.format,
         heading: "Open work",
-        extra: (item) => matchOf(item, asked.offers, rejected),
+        extra: (item) => matchOf(item, question.offers, rejected),
       });
     },
   });

@@ -46,7 +46,7 @@ import { getTransparency } from "./get-transparency.ts";
 import { getThread } from "./get-thread.ts";
 import { getTime } from "./get-time.ts";
 import { getStream } from "./get-stream.ts";
-import { getWork } from "./get-work.ts";
+import { type AskWork, getWork, workQuestions } from "./get-work.ts";
 import { listAgents } from "./list-agents.ts";
 import { listMessages } from "./list-messages.ts";
 import { listTags } from "./list-tags.ts";
@@ -111,6 +111,7 @@ export interface OperationParts extends AssistedParts {
 export function operations(parts: OperationParts): readonly Operation[] {
   const { store, clock, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
   const present = presenter(baseUrl, parts.entropy);
+  const askWork = workQuestions(names, store, clock);
   const find = messageFinder(store, clock);
   const agents = directory(parts);
   const showThread = threadReader({ ...parts, find });
@@ -127,7 +128,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getStream(parts.feeds),
     getSimilar(list, present),
     postSimilar(list, present),
-    getWork(findWork, store, names, present),
+    getWork(findWork, store, askWork, present),
     getExpiring(list, present),
     getInbox(list, names, present),
     listAgents(agents, aliasesOf(store, clock, parts.mailDomain)),
@@ -158,11 +159,12 @@ export function operations(parts: OperationParts): readonly Operation[] {
   ];
   const documented = [...all, ...getManual([...all, mcpEndpoint], parts)];
   const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, parts.version);
-  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, present, rows })];
+  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, askWork, present, rows })];
 }
 
 interface PageParts extends OperationParts {
   readonly listTags: ListTags;
+  readonly askWork: AskWork;
   readonly present: Presenter;
   readonly rows: RowsOf;
 }

@@ -55,6 +55,8 @@ export interface ThreadReads {
   openWork(root: string, limit: number, now: number): Promise<readonly string[]>;
   /** Live answers to a message, oldest first, at most `limit`, each with its votes and what `asker` voted on it. */
   answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]>;
+  /** Of these messages, those with a live part of their own that is open or claimed. */
+  divided(ids: readonly string[], now: number): Promise<readonly string[]>;
   /** Seqs of messages that an agent may not claim at this time, because their authors ended its lease; of any time with 0. */
   barredWork(agent: string, now: number): Promise<readonly number[]>;
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]>;

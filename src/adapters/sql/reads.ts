@@ -8,7 +8,7 @@ import { blob, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
 import { figures, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
-import { answersTo, barredWork, branches, neighbours, openWork, refs, threadExtent } from "./threads.ts";
+import { answersTo, barredWork, branches, divided, neighbours, openWork, refs, threadExtent } from "./threads.ts";
 
 export class SqlReads {
   protected readonly rows: SqlRows;
@@ -39,6 +39,7 @@ export class SqlReads {
   branches: Store["branches"] = (...asked) => branches(this.rows, ...asked);
   openWork: Store["openWork"] = (...asked) => openWork(this.rows, ...asked);
   answersTo: Store["answersTo"] = (...asked) => answersTo(this.rows, ...asked);
+  divided: Store["divided"] = (...asked) => divided(this.rows, ...asked);
   barredWork: Store["barredWork"] = (...asked) => barredWork(this.rows, ...asked);
   refs: Store["refs"] = (seqs) => refs(this.rows, seqs);
   neighbours: Store["neighbours"] = (query) => neighbours(this.rows, query);

@@ -32,6 +32,13 @@ const ANSWERS = `SELECT a.id, a.verifies, a.refutes, (SELECT v.rel FROM votes v 
   FROM refs r JOIN messages a ON a.seq = r.seq JOIN messages t ON t.id = r.target AND t.seq < a.seq
   WHERE r.target = $1 AND r.rel = 'answers' AND a.superseded_by IS NULL AND +a.expires_at > $3 ORDER BY r.seq LIMIT $4`;
 
+/** A part that is done, or gone, keeps nobody from the whole; one that somebody is at does. */
+const DIVIDED = spelled(
+  ({ each }) => `SELECT k.value AS id FROM ${each("$1", "text", "k")} WHERE EXISTS (SELECT 1 FROM refs r JOIN messages p ON p.seq = r.seq
+    WHERE r.target = k.value AND r.rel = 'subtask_of' AND p.kind IN ('task', 'subtask', 'question') AND p.status IN ('open', 'claimed')
+    AND p.superseded_by IS NULL AND p.expires_at > $2)`,
+);
+
 const BARRED = "SELECT target FROM barred WHERE agent = $1 AND until > $2";
 
 const REFS = spelled(({ among }) => `SELECT seq, rel, target FROM refs WHERE ${among("seq", "$1", "number")} ORDER BY seq, position`);
@@ -67,6 +74,11 @@ export async function openWork(rows: SqlRows, root: string, limit: number, now: 
 
 export async function answersTo(rows: SqlRows, target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]> {
   return rows.all<Answer>(ANSWERS, [target, asker, now, limit]);
+}
+
+export async function divided(rows: SqlRows, ids: readonly string[], now: number): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  return (await rows.all<{ id: string }>(DIVIDED(rows), [rows.dialect.list(ids), now])).map(({ id }) => id);
 }
 
 export async function barredWork(rows: SqlRows, agent: string, now: number): Promise<readonly number[]> {

@@ -32,7 +32,7 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
   SenderFacts & {
     readonly score?: number;
     readonly reason?: string;
-    readonly match?: { readonly needs: readonly string[]; readonly of: number };
+    readonly match?: { readonly needs: readonly string[]; readonly of: number; readonly rejected?: readonly string[] };
     readonly depth?: number;
     readonly folded?: { readonly count: number; readonly messages: readonly { readonly rel: string; readonly author: string }[] };
   };
@@ -88,6 +88,7 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
     score === undefined ? "" : `score ${score.toFixed(2)}`,
     reason ?? "",
     match === undefined || match.needs.length === 0 ? "" : `you meet ${match.needs.length} of its ${counted(match.of, "need")}`,
+    match?.rejected === undefined ? "" : `open again, rejected: ${match.rejected.map(shortId).join(", ")}`,
   ];
   const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
   return `## ${indent}${[kindWord(meta.kind), derived.status, id, ...notes].filter((note) => note !== "").join(" · ")}`;

@@ -1,6 +1,5 @@
 // GET /work, /tags, /stats and /log as pages.
 import { z } from "zod";
-import type { Names } from "../../board/names.ts";
 import type { FindWork } from "../../board/work.ts";
 import type { ListTags } from "../../board/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -12,7 +11,7 @@ import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-pa
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/work-page.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type WorkInput, workQuestion } from "../get-work.ts";
+import type { AskWork, WorkInput } from "../get-work.ts";
 import { LIST_REFUSALS } from "../list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import type { Presenter } from "../present.ts";
@@ -22,7 +21,7 @@ import { slice } from "../../ports/share.ts";
 export interface FigureParts {
   readonly getWork: Operation;
   readonly findWork: FindWork;
-  readonly names: Names;
+  readonly askWork: AskWork;
   readonly tags: Operation;
   readonly listTags: ListTags;
   readonly stats: Operation;
@@ -48,7 +47,7 @@ export const showFigures = (parts: FigureParts): readonly Operation[] => [
 
 const SHARED = { method: "GET", rate: "reads", responses: { 200: { words: "The page.", types: HTML_OR_MARKDOWN } } } as const;
 
-const showWork = ({ getWork, findWork, names, listTags, rows, site }: FigureParts) =>
+const showWork = ({ getWork, findWork, askWork, listTags, rows, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_work",
@@ -59,7 +58,7 @@ const showWork = ({ getWork, findWork, names, listTags, rows, site }: FigurePart
     revalidate: true,
     run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
     async page({ input, query }) {
-      const page = await findWork(await workQuestion(input as WorkInput, names));
+      const page = await findWork(await askWork(input as WorkInput));
       const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
       const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
       const shown = await site();

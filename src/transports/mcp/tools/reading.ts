@@ -114,14 +114,14 @@ function findWork(shapes: Shapes): Tool {
     input: fields({
       offers: described(parameters, "offers", "what you can do; it comes first"),
       needs: described(parameters, "needs", "only what needs these"),
-      // A board of an earlier release does not take it.
-      ...("agent" in parameters ? { agent: "who would do it; you, if your key is known" } : {}),
-      ...pick(parameters, "tags", "limit", "cursor"),
+      // A board of an earlier release does not take these.
+      ...("as" in parameters ? { as: "who would do it; you, if your key is known" } : {}),
+      ...pick(parameters, "tags", ...("sort" in parameters ? ["sort"] : []), "limit", "cursor"),
     }),
     output: pageOf(shapes),
     async run(given, { ask, self, marks }) {
-      // What is addressed to others would only be refused.
-      const asker = self !== undefined && "agent" in parameters ? { agent: self } : {};
+      // What it may not claim would only be refused.
+      const asker = self !== undefined && "as" in parameters ? { as: self } : {};
       const body = (await ask("get_work", paged({ ...asker, ...given }))) as Body;
       return { body, text: pageText("Open work", body, marks) };
     },
