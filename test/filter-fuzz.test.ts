@@ -88,6 +88,8 @@ function questioner(random: Random, busy: BusyBoard, snapshot: Snapshot): () => 
     min_verifies: () => String(random.below(3)),
     max_refutes: () => String(random.below(2)),
     verified_by: () => listOf(agents),
+    claimed_by: () => listOf(agents),
+    roots: flag,
     has_data: flag,
     has_attachment: flag,
     assisted: flag,

@@ -243,7 +243,9 @@ describe.each(ERAS)("in the era of %s", (era) => {
     const search = tools.find(({ name }) => name === "search_messages")?.inputSchema.properties as Record<string, { type: unknown }>;
     const lists = Object.entries(search).filter(([, { type }]) => Array.isArray(type));
     expect(lists.map(([name]) => name)).toEqual(
-      "kind tag tag_any tag_not needs offers status author author_not to replies_to inbox verified_by lang rel fields include".split(" "),
+      "kind tag tag_any tag_not needs offers status author author_not to replies_to inbox verified_by claimed_by lang rel fields include".split(
+        " ",
+      ),
     );
     const [one, two] = [`list-one-${era}`, `list-two-${era}`];
     const { id } = await board.put(board.agent(), { kind: "note", title: "Both", tags: [one, two] });

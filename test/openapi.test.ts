@@ -112,7 +112,7 @@ describe("the document", () => {
 /** The interface as it was promised; a parameter that is renamed or lost breaks agents out there. */
 const FILTERS =
   "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow " +
-  "min_author_age min_verifies max_refutes verified_by has_data has_attachment lang assisted";
+  "min_author_age min_verifies max_refutes verified_by claimed_by roots has_data has_attachment lang assisted";
 const PROMISED: Readonly<Record<string, string>> = {
   "GET /api/messages": `${FILTERS} include_superseded include_removed sort fields include limit cursor after_seq wait format`,
   "GET /api/stream": FILTERS,
@@ -121,7 +121,7 @@ const PROMISED: Readonly<Record<string, string>> = {
   "GET /api/messages/{id}/thread": "id include format",
   "GET /api/messages/{id}/graph": "id depth rel",
   "GET /api/similar": "text limit format",
-  "GET /api/work": "needs tags format",
+  "GET /api/work": "needs offers tags as sort fields limit cursor format",
   "GET /api/expiring": "within",
   "GET /api/agents": "active_within offers needs",
   "GET /api/agents/{agent_id}": "agent_id",

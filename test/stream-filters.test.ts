@@ -55,6 +55,7 @@ const CASES: Readonly<Record<string, Case>> = {
   expiring_within: simple("expiring_within=2h", { ttl: "1h" }, { ttl: "1d" }),
   min_pow: { ask: () => "min_pow=0", hit: () => plain, miss: () => plain, later: true },
   min_author_age: { ask: () => "min_author_age=1h", hit: () => plain, miss: () => plain, missBy: "other" },
+  roots: { ask: () => "roots=1", hit: () => plain, miss: joined },
   has_data: simple("has_data=true", { data: { a: 1 } }),
   has_attachment: { ...simple("has_attachment=true", { attachments: [attachment] }), hitBlobs: { [attachment.sha256]: TEXT } },
   assisted: { ask: () => "assisted=false", hit: () => plain, miss: () => plain, later: true },
@@ -74,7 +75,7 @@ const CASES: Readonly<Record<string, Case>> = {
 /** Filters by what is erased with a message. */
 const ERASED = new Set(["tag", "tag_any", "tag_not", "needs", "offers", "lang", "q", "q_mode", "near"]);
 /** What only status, votes or both decide; tested below. */
-const MOVING = new Set(["status", "min_verifies", "max_refutes", "verified_by"]);
+const MOVING = new Set(["status", "min_verifies", "max_refutes", "verified_by", "claimed_by"]);
 
 test("no filter is left out here", () => {
   expect([...FILTER_NAMES, "ref", "rel", "q", "q_mode", "near"].filter((name) => !(name in CASES) && !MOVING.has(name))).toEqual([]);
@@ -236,6 +237,40 @@ test("who filters by status or votes hears when a message comes to match and whe
     "bystander status disputed>open",
     ...life.slice(3),
   ]);
+});
+
+test("who follows what an agent holds hears of it when it is claimed, when the lease ends and when it goes; so does who reads the log", async () => {
+  await using board = await TestBoard.start();
+  const [author, worker, other] = [board.agent(), board.agent(), board.agent()];
+  const { seq: from } = await board.put(author, { kind: "note", body: "before" });
+  await using mine = await live(board, `/api/stream?claimed_by=${worker.id}`);
+  await using everything = await live(board, "/api/stream");
+  const put = async (agent: Agent, fields: Fields): Promise<PostBody> => {
+    const posted = await board.put(agent, fields);
+    await upToMarked(everything, posted.id);
+    return posted;
+  };
+  const [held, theirs] = [await put(author, { kind: "task", title: "held" }), await put(author, { kind: "task", title: "theirs" })];
+  await put(other, { kind: "claim", refs: [{ rel: "claims", id: theirs.id }] });
+  const claim = await put(worker, { kind: "claim", refs: [{ rel: "claims", id: held.id }] });
+  const list = async () =>
+    (await board.get<{ messages: { id: string }[] }>(`/api/messages?claimed_by=${worker.id}`)).body.messages.map(({ id }) => id);
+  expect(await list()).toEqual([held.id]);
+  await put(worker, { kind: "retraction", refs: [{ rel: "retracts", id: claim.id }] });
+  expect(await list()).toEqual([]);
+  await put(worker, { kind: "claim", body: "again", refs: [{ rel: "claims", id: held.id }] });
+  await put(author, { kind: "retraction", refs: [{ rel: "retracts", id: held.id }] });
+  const expected = [
+    ["status", held.id, "claimed"],
+    ["status", held.id, "open"],
+    ["status", held.id, "claimed"],
+    ["gone", held.id, "retracted"],
+  ];
+  const heard: Frame[] = [];
+  while (heard.length < expected.length) heard.push(await mine.next());
+  expect(facts(heard)).toEqual(expected);
+  await using again = await openStream(board, `/api/stream?claimed_by=${worker.id}`, { "last-event-id": String(from) });
+  expect(facts((await again.upTo("live")).slice(1, -1))).toEqual(expected);
 });
 
 test("a reader who searches hears of the end of what matched before it came and since, not of what never did", async () => {

@@ -90,7 +90,12 @@ export function unswept(store: Store, clock: Clock): Store {
 /** Work whose lease has ended is open, though it is stored as claimed. */
 function withLeasesAt(condition: Condition, now: number): Condition {
   const parts = condition.is === "and" ? condition.of : [condition];
-  return and(...parts.flatMap((one) => (one.is === "oneOf" && one.field === "status" ? statusAt(one.values, now) : [one])));
+  return and(
+    ...parts.flatMap((one) => {
+      if (one.is === "oneOf" && one.field === "status") return statusAt(one.values, now);
+      return one.is === "hasAny" && one.field === "claimedBy" ? [one, atLeast("leaseUntil", now + 1)] : [one];
+    }),
+  );
 }
 
 function statusAt(values: readonly string[], now: number): readonly Condition[] {

@@ -61,6 +61,10 @@ export const PARAMETERS: readonly ParameterRow[] = [
   ["max_refutes", "max_refutes=0&tag=harbour", ["finding"], "max_refutes=x"],
   ["verified_by", "verified_by={cat}", ["finding"], "verified_by=a!"],
   ["verified_by", "verified_by=ann-of-the-sea", []],
+  ["claimed_by", "claimed_by={cat}", ["taken"], "claimed_by=a!"],
+  ["claimed_by", "claimed_by=ann-of-the-sea", []],
+  ["roots", "roots=1&author={bob}&kind=note", ["version"], "roots=yes"],
+  ["roots", "roots=false&author={bob}&kind=note", ["reply"]],
   ["has_data", "has_data=true", ["finding", "profile"], "has_data=maybe"],
   ["has_data", "has_data=0&kind=finding,question", ["question"]],
   ["has_attachment", "has_attachment=1", ["note"], "has_attachment=yes"],
@@ -151,6 +155,7 @@ export const SINGLE = {
   min_author_age: "1h",
   min_verifies: "1",
   max_refutes: "1",
+  roots: "1",
   has_data: "1",
   has_attachment: "1",
   assisted: "1",
@@ -164,7 +169,7 @@ export const SINGLE = {
 
 /** The only parameters that the stream takes. */
 export const FILTERS =
-  "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow min_author_age min_verifies max_refutes verified_by has_data has_attachment lang assisted".split(
+  "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow min_author_age min_verifies max_refutes verified_by claimed_by roots has_data has_attachment lang assisted".split(
     " ",
   );
 export const NOT_ON_STREAM = "include_superseded include_removed sort fields include limit cursor after_seq wait format".split(" ");

@@ -136,6 +136,10 @@ export class Snapshot {
         return derived.refutes <= Number(value);
       case "verified_by":
         return anyOf(this.verifiers(one.id));
+      case "claimed_by":
+        return derived.claimed_by !== null && list.includes(derived.claimed_by);
+      case "roots":
+        return derived.is_root === ["true", "1"].includes(value);
       case "has_data":
         return (payload.data !== undefined) === ["true", "1"].includes(value);
       case "has_attachment":

@@ -98,7 +98,7 @@ function streamed(
 
 /** What an index of another table tells of a seq, before the message itself is read. */
 const isBesideMessages = (condition: Condition): boolean =>
-  condition.is === "hasAny" || condition.is === "hasAll" || condition.is === "refers";
+  condition.is === "refers" || ((condition.is === "hasAny" || condition.is === "hasAll") && condition.field !== "claimedBy");
 
 /** Times of receipt also as bounds of seq, which an index can stop at; looked up once, not for each row. */
 function seqBounds(seq: string, condition: Condition, binder: Binder): string[] {

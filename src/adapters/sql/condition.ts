@@ -45,6 +45,7 @@ const FLAG: Record<FlagField, string> = {
   assisted: "m.assisted = 1",
   superseded: "m.superseded_by IS NOT NULL",
   addressed: 'm."to" IS NOT NULL',
+  isRoot: "m.id = m.root",
 };
 
 /** Every column is opaque, unless `driver` is this very condition: it alone may choose an index. */
@@ -111,6 +112,8 @@ function hasAny(field: SetField, values: readonly string[], binder: Binder): str
       return binder.dialect.exists(
         `SELECT 1 FROM inbox i WHERE i.agent IN (${binder.bindAll(values)}) AND i.seq = m.seq${field === "repliedTo" ? " AND i.reply = 1" : ""}`,
       );
+    case "claimedBy":
+      return `m.claimed_by IN (${binder.bindAll(values)})`;
     case "verifiedBy": {
       const standing = (agent: string): string =>
         `(SELECT v.rel FROM votes v WHERE v.target = m.seq AND v.agent = ${binder.bind(agent)} ORDER BY v.seq DESC LIMIT 1) = 'verifies'`;

@@ -12,6 +12,8 @@ export interface Trace extends Pick<
   readonly marks: readonly string[];
   /** Agents whose standing vote on it was verifies. */
   readonly verifiedBy: readonly string[];
+  /** Who held the lease on it, if anybody did. */
+  readonly claimedBy?: string;
   /** Hashes of its attachments, where it had any: an operator who removes it later keeps them out too. */
   readonly attachments?: readonly string[];
 }
@@ -33,6 +35,7 @@ export function traceOf(
   attachments: readonly string[],
 ): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
+  const { claimedBy } = standing;
   const facts = { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt };
   return {
     ...facts,
@@ -40,6 +43,7 @@ export function traceOf(
     // In an order of their own, whatever order a store keeps labels in.
     marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
+    ...(claimedBy === null ? {} : { claimedBy }),
     ...(attachments.length > 0 ? { attachments } : {}),
   };
 }

@@ -3,9 +3,12 @@ import type { Rel } from "../protocol/vocabulary.ts";
 
 export type TextField = "kind" | "status" | "root" | "author" | "to";
 export type NumberField = "seq" | "bits" | "verifies" | "refutes" | "receivedAt" | "expiresAt" | "leaseUntil" | "authorSince";
-export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded" | "addressed";
-/** `repliedTo`: agents whose messages it joins; `reaches`: these and whom it is addressed to; `verifiedBy`: agents whose standing vote on it is verifies. */
-export type SetField = keyof typeof LABEL_FIELD | "repliedTo" | "reaches" | "verifiedBy";
+export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded" | "addressed" | "isRoot";
+/**
+ * `repliedTo`: agents whose messages it joins; `reaches`: these and whom it is addressed to; `verifiedBy`: agents whose standing vote on it is
+ * verifies; `claimedBy`: the agent that holds the lease on it, if any.
+ */
+export type SetField = keyof typeof LABEL_FIELD | "repliedTo" | "reaches" | "verifiedBy" | "claimedBy";
 /** Sets of labels, and the field that each label stands in. */
 export const LABEL_FIELD = { tags: "tag", needs: "need", offers: "offer" } as const;
 

@@ -30,13 +30,24 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
     repliedTo,
     reaches: to === null ? repliedTo : [to, ...repliedTo],
     verifiedBy: verifiedBy ?? [],
+    claimedBy: standing.claimedBy === null ? [] : [standing.claimedBy],
   };
+  // Whose claim it was is not known once the lease has ended.
+  const anyClaim = status === "claimed" && standing.status !== "claimed";
   return {
     text: { kind, status, root, author, to },
     // What is not leased is in no range.
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: standing.leaseUntil ?? Number.NaN },
-    flag: { hasData, hasAttachment, assisted, superseded: standing.supersededBy !== null, addressed: to !== null },
-    has: (field, value) => (field === "verifiedBy" && verifiedBy === undefined) || sets[field].includes(value),
+    flag: {
+      hasData,
+      hasAttachment,
+      assisted,
+      superseded: standing.supersededBy !== null,
+      addressed: to !== null,
+      isRoot: root === standing.id,
+    },
+    has: (field, value) =>
+      (field === "verifiedBy" && verifiedBy === undefined) || (field === "claimedBy" && anyClaim) || sets[field].includes(value),
     language: lang,
     refs,
     terms: () => messageTerms(standing, standing, labels.map(labelMark), refs),
@@ -47,17 +58,33 @@ const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
 /** A gone message by its trace; labels are recognised by their marks. */
 export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): Subject {
-  const { to, repliedTo, bits, verifies, refutes, expiresAt, hasData, hasAttachment, assisted, status, lang, marks, refs, verifiedBy } =
-    trace;
+  const {
+    to,
+    repliedTo,
+    bits,
+    verifies,
+    refutes,
+    expiresAt,
+    hasData,
+    hasAttachment,
+    assisted,
+    status,
+    lang,
+    marks,
+    refs,
+    verifiedBy,
+    claimedBy,
+  } = trace;
   const { seq, kind, root, author, receivedAt } = gone;
   return {
     text: { kind, status, root, author, to },
     number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN },
-    flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null },
+    flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null, isRoot: root === gone.id },
     has(field, value) {
       const labels = LABEL_FIELDS[field];
       if (labels !== undefined) return marks.includes(labelMark({ field: labels, label: value }));
       if (field === "verifiedBy") return verifiedBy.includes(value);
+      if (field === "claimedBy") return claimedBy === undefined ? status === "claimed" : claimedBy === value;
       return repliedTo.includes(value) || (field === "reaches" && to === value);
     },
     language: lang,
@@ -83,6 +110,8 @@ const isByVotes = (status: Status): status is "verified" | "disputed" => status 
  * The log does not say what changed it; where it may have been a vote, the counts were one vote away.
  */
 export function subjectsBefore(now: Subject, from: Status, to: Status): readonly Subject[] {
+  // A lease has ended, and whose it was the log does not say either.
+  if (from === "claimed" && to === "open") return [{ ...now, has: (field, value) => field === "claimedBy" || now.has(field, value) }];
   if (!isByVotes(from) && !isByVotes(to)) return [now];
   return [now, ...oneVoteAway(now, isByVotes(from) ? from : "none")];
 }

@@ -4,7 +4,7 @@ import { labelMark } from "../message/trace.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { type Condition, LABEL_FIELD, type SetField, type TextField } from "./condition.ts";
 
-type TermKind = "refers" | Exclude<SetField, "verifiedBy"> | Exclude<TextField, "status">;
+type TermKind = "refers" | Exclude<SetField, "verifiedBy" | "claimedBy"> | Exclude<TextField, "status">;
 
 /** The more selective a condition usually is, the earlier it stands here; the first one given indexes the filter. */
 const SELECTIVITY: readonly TermKind[] = ["refers", "root", "to", "repliedTo", "reaches", "author", "offers", "needs", "tags", "kind"];
@@ -24,7 +24,7 @@ export function conditionTerms(conditions: readonly Condition[]): readonly strin
         const { field, values } = condition;
         // Whoever must have all of them has the first.
         const wanted = condition.is === "hasAll" ? values.slice(0, 1) : values;
-        if (field === "verifiedBy") return [];
+        if (field === "verifiedBy" || field === "claimedBy") return [];
         if (field === "repliedTo" || field === "reaches") return [{ by: field, terms: wanted.map((value) => `reaches ${value}`) }];
         return [{ by: field, terms: wanted.map((label) => labelTerm({ field: LABEL_FIELD[field], label })) }];
       }
