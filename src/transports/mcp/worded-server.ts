@@ -1,15 +1,19 @@
 // A protocol server that says in words what is wrong with a request, where the package shows what its schema found.
 import {
   type Implementation,
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCErrorResponse,
   type JSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
-  type Result,
   Server,
-  type ServerContext,
   type ServerOptions,
   specTypeSchemas,
   type StandardSchemaV1Sync,
+  type Transport,
 } from "@modelcontextprotocol/server";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { firstCodePoints } from "../../core/protocol/encoding.ts";
@@ -33,13 +37,13 @@ const FORMS: ReadonlyMap<string, { readonly schema: StandardSchemaV1Sync; readon
   ["prompts/list", { schema: specTypeSchemas.ListPromptsRequest, right: "{}" }],
 ]);
 
-type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
-
 /** The board's error object inside the protocol's. Many clients show nothing but the message, so it has the hint as well. */
 export const protocolError = ({ error }: ErrorBody, code = ProtocolErrorCode.InvalidParams, more: object = {}): ProtocolError =>
   new ProtocolError(code, `${error.message} ${error.hint}`.trimEnd(), { ...more, ...error });
 
-/** The package would have its higher server used, which has no place to say anything about requests that do not fit. */
+/** Those that tell what the package's schema found, and are none of ours, which have the board's error object with them. */
+const ABOUT_FORM: ReadonlySet<number> = new Set([ProtocolErrorCode.InvalidParams, ProtocolErrorCode.InternalError]);
+
 export class WordedServer extends Server {
   readonly #refusalOf: (error: unknown) => ErrorBody;
 
@@ -48,32 +52,56 @@ export class WordedServer extends Server {
     this.#refusalOf = refusalOf;
   }
 
-  /** The package's own place for what is around every handler, also around those it has itself. */
-  protected override _wrapHandler(method: string, handler: Handler): Handler {
-    const wrapped = super._wrapHandler(method, handler);
-    return async (request, context) => {
-      try {
-        return await wrapped(request, context);
-      } catch (error) {
-        const fault = misfit(method, request);
-        throw fault === undefined ? error : protocolError(this.#refusalOf(fault));
-      }
+  /** The package has no place to say anything about requests that do not fit, so it is said on their way out. */
+  override async connect(transport: Transport): Promise<void> {
+    await super.connect(transport);
+    const asked = new Map<unknown, JSONRPCRequest>();
+    const { onmessage: take } = transport;
+    const send = transport.send.bind(transport);
+    const between: Pick<Transport, "onmessage" | "send"> = {
+      onmessage(message, extra) {
+        if (isJSONRPCRequest(message)) asked.set(message.id, message);
+        else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled")
+          asked.delete(message.params?.["requestId"]);
+        take?.(message, extra);
+      },
+      send: (message, options) => {
+        if (!isJSONRPCErrorResponse(message) && !isJSONRPCResultResponse(message)) return send(message, options);
+        const request = asked.get(message.id);
+        asked.delete(message.id);
+        return send("error" in message && request !== undefined ? this.#worded(message, request) : message, options);
+      },
     };
+    Object.assign(transport, between);
+  }
+
+  #worded(answer: JSONRPCErrorResponse, request: JSONRPCRequest): JSONRPCErrorResponse {
+    const fault = ABOUT_FORM.has(answer.error.code) && answer.error.data === undefined ? misfit(request) : undefined;
+    if (fault === undefined) return answer;
+    const { code, message, data } = protocolError(this.#refusalOf(fault));
+    return { ...answer, error: { code, message, data } };
   }
 }
 
 /** What does not fit the form of such a request, if anything. */
-function misfit(method: string, request: JSONRPCRequest): Refusal | undefined {
-  const form = FORMS.get(method);
+function misfit(request: JSONRPCRequest): Refusal | undefined {
+  const form = FORMS.get(request.method);
   const [issue] = form?.schema["~standard"].validate(request).issues ?? [];
   if (form === undefined || issue === undefined) return undefined;
+  const path = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
   // Names of arguments are the caller's, and may be as long as the text.
-  const field = firstCodePoints((issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join("."), 100);
-  const [, expected = "", received] = /expected (\w+), received (\w+)/.exec(issue.message) ?? [];
-  const rule =
-    received === undefined ? "is not what it may be" : received === "undefined" ? "is missing" : `must be ${typeWords(expected)}`;
-  return new Refusal("invalid_field", `\`${field}\` ${rule}.`, {
-    hint: `Send ${method} with \`params\` like ${form.right}.`,
+  const field = firstCodePoints(path.map(String).join("."), 100);
+  return new Refusal("invalid_field", `\`${field}\` ${ruleOf(issue, valueAt(request, path))}.`, {
+    hint: `Send ${request.method} with \`params\` like ${form.right}.`,
     details: { field },
   });
 }
+
+/** The package's schemas say which type they expected, as every schema of this project does. */
+function ruleOf(issue: object, value: unknown): string {
+  if (value === undefined) return "is missing";
+  return "expected" in issue ? `must be ${typeWords(String(issue.expected))}` : "is not what it may be";
+}
+
+const valueAt = (from: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((value, key) => (value as Partial<Record<PropertyKey, unknown>> | null | undefined)?.[key], from);
