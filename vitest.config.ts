@@ -50,12 +50,15 @@ const NO_STORE = [
 const HANGS_MS = 600_000;
 
 export default defineConfig({
-  // Boards in the process of a test have their threads from the program that was built for this run.
+  // Boards in the process of a test have their threads from the program that was built for this run, and leave them to the next board.
   resolve: {
     alias:
       process.env["BOARD_TEST_BUILT"] === undefined
         ? []
-        : [{ find: /^.*\/worker-url\.ts$/, replacement: join(import.meta.dirname, "test/support/built-threads.ts") }],
+        : [
+            { find: /^.*\/worker-url\.ts$/, replacement: join(import.meta.dirname, "test/support/built-threads.ts") },
+            { find: /^.*\/start-thread\.ts$/, replacement: join(import.meta.dirname, "test/support/kept-threads.ts") },
+          ],
   },
   test: {
     pool: "threads",

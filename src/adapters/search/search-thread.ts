@@ -1,5 +1,5 @@
 // The thread that owns the index, so that no search and no upkeep ever holds the event loop of the board.
-import { parentPort, workerData } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
@@ -30,26 +30,23 @@ export type SearchReply =
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
   | { readonly trouble: string; /** Where it was the storage that failed. */ readonly code?: StoreFailure["code"] };
 
-if (parentPort === null) throw new Error("This file runs as a worker thread.");
-const port = parentPort;
-const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
+export async function run(port: MessagePort, { dir, source }: SearchWork): Promise<void> {
+  const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
+  const { openSource } = (await import(source.url)) as { openSource: (options: unknown) => SearchSource | Promise<SearchSource> };
+  const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) => say(troubleOf(error)));
+  node.start();
 
-const { dir, source } = workerData as SearchWork;
-const { openSource } = (await import(source.url)) as { openSource: (options: unknown) => SearchSource | Promise<SearchSource> };
-const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) => say(troubleOf(error)));
-node.start();
-
-port.on("message", (request: SearchRequest) => void answer(request));
-
-async function answer({ id, method, args }: SearchRequest): Promise<void> {
-  try {
-    const value = await (node[method] as (...args: unknown[]) => Promise<unknown>).apply(node, [...args]);
-    say({ id, value }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
-  } catch (error) {
-    const { name, message, stack } = error as Error;
-    say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) } });
-  }
-  if (method === "close") port.close();
+  const answer = async ({ id, method, args }: SearchRequest): Promise<void> => {
+    try {
+      const value = await (node[method] as (...args: unknown[]) => Promise<unknown>).apply(node, [...args]);
+      say({ id, value }, value instanceof Uint32Array ? [value.buffer as ArrayBuffer] : []);
+    } catch (error) {
+      const { name, message, stack } = error as Error;
+      say({ id, error: { name, message: name === "SearchUnavailable" ? message : (stack ?? message) } });
+    }
+    if (method === "close") port.close();
+  };
+  port.on("message", (request: SearchRequest) => void answer(request));
 }
 
 /** A full disk is the board's affair, and told once for all of it. */

@@ -1,9 +1,8 @@
 // The index as the board sees it: calls go to the thread that owns it; a thread that dies is started anew.
-import { Worker } from "node:worker_threads";
 import type { Report } from "../../ports/report.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
-import { workerUrl } from "../system/worker-url.ts";
+import { startThread, type Thread } from "../system/start-thread.ts";
 import type { SearchMethod, SearchReply, SearchRequest, SearchWork } from "./search-thread.ts";
 
 interface Waiting {
@@ -22,7 +21,7 @@ class ThreadIndex implements SearchIndex {
   readonly #work: SearchWork;
   readonly #report: Report;
   readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
+  #worker: Thread | undefined;
   #restart: NodeJS.Timeout | undefined;
   #lastId = 0;
   #closed = false;
@@ -61,7 +60,7 @@ class ThreadIndex implements SearchIndex {
   }
 
   #start(): void {
-    const worker = new Worker(workerUrl("search-thread", import.meta.url), { workerData: this.#work });
+    const worker = startThread("search-thread", import.meta.url, this.#work);
     this.#worker = worker;
     worker.on("message", (reply: SearchReply) => this.#hear(reply));
     worker.on("error", (error: Error) => this.#report.failed("search", error));

@@ -2,7 +2,6 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { Worker } from "node:worker_threads";
 import type { Act } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { type Appended, type AtHand, type Store, StoreFailure } from "../../ports/store.ts";
@@ -10,7 +9,7 @@ import { barredFromWriting } from "../system/access.ts";
 import { dump } from "../sql/dump.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { roomBeside } from "../system/room.ts";
-import { workerUrl } from "../system/worker-url.ts";
+import { startThread, type Thread } from "../system/start-thread.ts";
 import { fileFault, isFull, primaryCode, SQLITE } from "./faults.ts";
 import { SqliteCards } from "./cards.ts";
 import { SqliteHead } from "./head.ts";
@@ -47,10 +46,7 @@ export async function openSqliteStore(
   const lock = as === "board" ? lockDataDir(dataDir) : undefined;
   const path = databasePath(dataDir);
   try {
-    const worker = new Worker(workerUrl("writer-thread", import.meta.url), {
-      name: "writer",
-      workerData: { path, as } satisfies WriterData,
-    });
+    const worker = startThread("writer-thread", import.meta.url, { path, as } satisfies WriterData);
     const first = await answer(worker);
     const readDb = openDatabase(path, "read");
     return new SqliteStore(path, worker, readDb, lock, first.nextDue ?? null, onFatal);
@@ -84,7 +80,7 @@ function requireSettled(db: DatabaseSync): void {
 
 const unwritable = (path: string): string => barredFromWriting(dirname(path)) ?? `${path} was opened for reading only.`;
 
-function answer(worker: Worker): Promise<WriterAnswer> {
+function answer(worker: Thread): Promise<WriterAnswer> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
@@ -114,7 +110,7 @@ const HEAD_REMEMBERED_MS = 1;
 class SqliteStore extends SqlReads implements Store {
   readonly #path: string;
   readonly #files: OpenFiles;
-  readonly #worker: Worker | undefined;
+  readonly #worker: Thread | undefined;
   readonly #readDb: DatabaseSync;
   readonly #reader: SqliteReader;
   readonly #priors: SqlitePriors;
@@ -128,7 +124,7 @@ class SqliteStore extends SqlReads implements Store {
 
   constructor(
     path: string,
-    worker: Worker | undefined,
+    worker: Thread | undefined,
     readDb: DatabaseSync,
     lock: DatabaseSync | undefined,
     nextDue: number | null,

@@ -1,5 +1,5 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
-import { parentPort, workerData } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import type { Act } from "../../core/message/act.ts";
 import { roomBeside } from "../system/room.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -15,48 +15,46 @@ export interface WriterData {
 
 export type WriterRequest = { readonly acts: readonly Act[]; readonly now: number } | "scrub" | "trial" | "close";
 
-const port = parentPort;
-if (port === null) throw new Error("This file runs as a worker thread.");
+export function run(port: MessagePort, { path, as }: WriterData): void {
+  const db = openDatabase(path, "write");
+  const writer = new SqliteWriter(db);
+  // By the connection that stays open: closing one folds the log, and a sync that fails then is told to nobody.
+  if (as === "board") writer.endWithdrawn();
+  const checkpoints = new Checkpoints(db, path);
+  const files = new OpenFiles(path);
 
-const { path, as } = workerData as WriterData;
-const db = openDatabase(path, "write");
-const writer = new SqliteWriter(db);
-// By the connection that stays open: closing one folds the log, and a sync that fails then is told to nobody.
-if (as === "board") writer.endWithdrawn();
-const checkpoints = new Checkpoints(db, path);
-const files = new OpenFiles(path);
-port.postMessage({ ready: true, nextDue: writer.nextDue() });
+  /** The last connection to close folds what is left of the log into the file: that is the writer's. */
+  const close = async (): Promise<void> => {
+    await checkpoints.close();
+    writer.close();
+    port.close();
+  };
 
-port.on("message", (request: WriterRequest) => {
-  if (request === "close") {
-    void close();
-    return;
-  }
-  try {
-    files.require();
-    checkpoints.keep();
-    if (request === "scrub") port.postMessage({ scrubbed: writer.scrub() });
-    else if (request === "trial") {
-      requireRoom(path);
-      writer.trial();
-      port.postMessage({ tried: true });
-    } else port.postMessage({ appended: writer.run(request.acts, request.now) });
-  } catch (error) {
-    const { message, errcode } = error as { message: string; errcode?: number };
-    port.postMessage({ failed: { message, errcode } });
-  }
-});
+  port.on("message", (request: WriterRequest) => {
+    if (request === "close") {
+      void close();
+      return;
+    }
+    try {
+      files.require();
+      checkpoints.keep();
+      if (request === "scrub") port.postMessage({ scrubbed: writer.scrub() });
+      else if (request === "trial") {
+        requireRoom(path);
+        writer.trial();
+        port.postMessage({ tried: true });
+      } else port.postMessage({ appended: writer.run(request.acts, request.now) });
+    } catch (error) {
+      const { message, errcode } = error as { message: string; errcode?: number };
+      port.postMessage({ failed: { message, errcode } });
+    }
+  });
+  port.postMessage({ ready: true, nextDue: writer.nextDue() });
+}
 
 /** Less than this is gone with the next few posts, and the operator would hear of a full disk again and again. */
 const ROOM_BYTES = 1024 * 1024;
 
 function requireRoom(file: string): void {
   if (roomBeside(file) < ROOM_BYTES) throw Object.assign(new Error("database or disk is full"), { errcode: SQLITE.FULL });
-}
-
-/** The last connection to close folds what is left of the log into the file: that is the writer's. */
-async function close(): Promise<void> {
-  await checkpoints.close();
-  writer.close();
-  port?.close();
 }

@@ -1,6 +1,7 @@
 // The pool of checking threads: every question gets its own answer, and a thread that dies is not the end of posting.
 import { generateKeyPairSync, sign } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { signaturePool } from "./signature-pool.ts";
 
@@ -29,7 +30,7 @@ const MORTAL = new URL(
 );
 
 test("posts go on after the only thread has died; only those it was checking fail", async () => {
-  const pool = signaturePool(1, MORTAL);
+  const pool = signaturePool(1, () => new Worker(MORTAL));
   const check = (text: string) => pool.check(key, key, text);
   expect(await check("before")).toBe(true);
   const dying = check("die");
@@ -43,7 +44,7 @@ test("posts go on after the only thread has died; only those it was checking fai
 });
 
 test("a thread that cannot start refuses its checks and is not started without end", async () => {
-  const pool = signaturePool(1, new URL("data:text/javascript,throw new Error('no start')"));
+  const pool = signaturePool(1, () => new Worker(new URL("data:text/javascript,throw new Error('no start')")));
   await expect(pool.check(key, key, "first")).rejects.toThrow("no start");
   await expect(pool.check(key, key, "second")).rejects.toThrow("no start");
   await pool.close();

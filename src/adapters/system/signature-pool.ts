@@ -1,8 +1,7 @@
 // Signature checks spread over threads; jobs that come together, or while a thread is busy, go to it together.
-import { Worker } from "node:worker_threads";
 import type { SignatureChecker } from "../../ports/signatures.ts";
 import { pack, type SignatureJob } from "./signature-check.ts";
-import { workerUrl } from "./worker-url.ts";
+import { startThread, type Thread } from "./start-thread.ts";
 
 interface Waiting {
   readonly job: SignatureJob;
@@ -13,16 +12,17 @@ interface Waiting {
 /** Few enough that results flow back steadily while the next batch gathers. */
 const BATCH = 16;
 
-/** `thread` is the program that each thread runs. */
-export function signaturePool(threads: number, thread: URL = workerUrl("signature-thread", import.meta.url)): SignatureChecker {
+const checking = (): Thread => startThread("signature-thread", import.meta.url);
+
+export function signaturePool(threads: number, thread: () => Thread = checking): SignatureChecker {
   const waiting: Waiting[] = [];
-  const workers = new Set<Worker>();
-  const idle: Worker[] = [];
-  const busy = new Map<Worker, Waiting[]>();
+  const workers = new Set<Thread>();
+  const idle: Thread[] = [];
+  const busy = new Map<Thread, Waiting[]>();
   for (let i = 0; i < threads; i++) idle.push(start());
 
-  function start(): Worker {
-    const worker = new Worker(thread, { name: "signatures" });
+  function start(): Thread {
+    const worker = thread();
     workers.add(worker);
     worker.unref();
     worker.on("message", (results: boolean[]) => {

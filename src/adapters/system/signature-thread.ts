@@ -1,9 +1,8 @@
 // A thread that checks signatures in batches.
-import { parentPort } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import { type PackedJobs, packedChecker } from "./signature-check.ts";
 
-if (parentPort !== null) {
-  const port = parentPort;
+export function run(port: MessagePort): void {
   const check = packedChecker();
   port.on("message", (jobs: PackedJobs) => port.postMessage(check(jobs)));
 }

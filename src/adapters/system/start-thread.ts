@@ -1,0 +1,26 @@
+// Starts a thread of the board: a module whose `run` is called there, with a port to whoever started it and with what it was given.
+import type { EventEmitter } from "node:events";
+import { type MessagePort, type Transferable, Worker } from "node:worker_threads";
+import { workerUrl } from "./worker-url.ts";
+
+/** As a `Worker`: tells `message`, `error` and `exit`. It ends when it closes its port, or is ended. */
+export interface Thread extends EventEmitter {
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
+  unref(): void;
+  terminate(): Promise<number>;
+}
+
+export interface ThreadModule {
+  readonly run: (port: MessagePort, data: unknown) => void | Promise<void>;
+}
+
+export interface ThreadStart {
+  readonly module: string;
+  readonly data: unknown;
+}
+
+/** `file` is the name of the module's file, beside the file `from`. */
+export function startThread(file: string, from: string, data?: unknown): Thread {
+  const start: ThreadStart = { module: workerUrl(file, from).href, data };
+  return new Worker(workerUrl("first-thread", import.meta.url), { name: file.replace(/-thread$/, ""), workerData: start });
+}

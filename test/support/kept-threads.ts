@@ -1,0 +1,74 @@
+// In the place of `src/adapters/system/start-thread.ts`: a thread whose board has ended serves the next one, for loading its code takes most of a short life.
+// The code is the same, and a thread has one board at a time; one that fails is gone, as anywhere.
+import { EventEmitter } from "node:events";
+import { MessageChannel, type MessagePort, type Transferable, Worker } from "node:worker_threads";
+import type { Thread, ThreadStart } from "../../src/adapters/system/start-thread.ts";
+import { workerUrl } from "./built-threads.ts";
+
+export interface HostedStart extends ThreadStart {
+  readonly port: MessagePort;
+}
+
+/** By the module that they have loaded. */
+const idle = new Map<string, Worker[]>();
+
+export function startThread(file: string, from: string, data?: unknown): Thread {
+  return new KeptThread({ module: workerUrl(file, from).href, data });
+}
+
+class KeptThread extends EventEmitter implements Thread {
+  readonly #module: string;
+  readonly #host: Worker;
+  readonly #port: MessagePort;
+  readonly #ended: Promise<number>;
+
+  constructor({ module, data }: ThreadStart) {
+    super();
+    this.#module = module;
+    this.#host = idle.get(module)?.pop() ?? newHost();
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    port1.on("message", (message: unknown) => this.emit("message", message));
+    this.#ended = this.#end();
+    this.#host.postMessage({ module, data, port: port2 } satisfies HostedStart, [port2]);
+  }
+
+  postMessage(message: unknown, transfer: readonly Transferable[] = []): void {
+    this.#port.postMessage(message, [...transfer]);
+  }
+
+  unref(): void {
+    this.#port.unref();
+  }
+
+  /** What it is at it finishes; so this is not for threads that may be at it for long. */
+  terminate(): Promise<number> {
+    this.#port.close();
+    return this.#ended;
+  }
+
+  /** Resolves when it has closed its port, or has died; what it said before was heard then. */
+  async #end(): Promise<number> {
+    const closed = new Promise<void>((resolve) => this.#port.once("close", resolve));
+    const code = await new Promise<number | undefined>((resolve) => {
+      const onMessage = (): void => settle(undefined);
+      const onError = (error: unknown): void => void this.emit("error", error);
+      const settle = (exit: number | undefined): void => {
+        this.#host.off("message", onMessage).off("error", onError).off("exit", settle);
+        resolve(exit);
+      };
+      this.#host.on("message", onMessage).on("error", onError).on("exit", settle);
+    });
+    await closed;
+    if (code === undefined) idle.set(this.#module, [...(idle.get(this.#module) ?? []), this.#host]);
+    this.emit("exit", code ?? 0);
+    return code ?? 0;
+  }
+}
+
+function newHost(): Worker {
+  const host = new Worker(new URL("./host-thread.ts", import.meta.url));
+  // Idle, it is no reason to stay.
+  host.unref();
+  return host;
+}
