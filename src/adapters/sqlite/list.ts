@@ -27,6 +27,12 @@ interface Plan extends ListQuery {
   readonly path: AccessPath | undefined;
 }
 
+/** What one look brought; where it had to stop before the end of its stretch, because large messages take long to read. */
+interface Look<Row> {
+  readonly rows: readonly Row[];
+  readonly stoppedAt?: Position | undefined;
+}
+
 /** The part of a walk that one statement looks at; between two of them the event loop has its turn. */
 interface Stretch {
   readonly after: Position | undefined;
@@ -91,7 +97,7 @@ export class SqliteLister {
       const began = performance.now();
       const range = backwards ? { min: from - length + 1, max: from } : { min: from, max: from + length - 1 };
       const within: Condition = { is: "between", field: "seq", ...range };
-      slice(() => found.push(...this.#listed({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })));
+      slice(() => found.push(...this.#gone({ ...plan, conditions: [...plan.conditions, within] }, { after, upTo: undefined, limit })));
       // In the order of seq the first ones are the ones wanted.
       if (order.key === "seq" && found.length >= limit) break;
       if (found.length > limit) found.splice(0, found.length, ...merged(plan, found, []));
@@ -107,15 +113,18 @@ export class SqliteLister {
     if (query.removed) return undefined;
     const plan = this.#plan(query, "messages");
     const { after, limit, order } = plan;
-    if (isShort(plan)) return this.#listed(plan, { after, upTo: undefined, limit });
-    if (order.key !== "seq") return undefined;
-    const upTo = this.#seqEnd(plan, after, STEP_AT_HAND);
-    const found = this.#listed(plan, { after, upTo, limit });
-    return upTo === undefined || found.length >= limit ? found : undefined;
+    const short = isShort(plan);
+    if (!short && order.key !== "seq") return undefined;
+    const upTo = short ? undefined : this.#seqEnd(plan, after, STEP_AT_HAND);
+    const { rows, stoppedAt } = this.#listed(plan, { after, upTo, limit });
+    if (stoppedAt !== undefined) return undefined;
+    return upTo === undefined || rows.length >= limit ? [...rows] : undefined;
   }
 
   seqs(query: ListQuery): Promise<number[]> {
-    return this.#walk(this.#plan(query, "messages"), (plan, stretch) => this.#rows(plan, stretch, "m.seq").map(([seq]) => seq));
+    return this.#walk(this.#plan(query, "messages"), (plan, stretch) => ({
+      rows: this.#rows(plan, stretch, "m.seq").map(([seq]) => seq),
+    }));
   }
 
   #plan(query: ListQuery, source: Source): Plan {
@@ -125,17 +134,18 @@ export class SqliteLister {
   }
 
   /** Stretch by stretch until there is enough; a walk that cannot be long is one stretch. */
-  async #walk<Row>(plan: Plan, look: (plan: Plan, stretch: Stretch) => Row[]): Promise<Row[]> {
+  async #walk<Row>(plan: Plan, look: (plan: Plan, stretch: Stretch) => Look<Row>): Promise<Row[]> {
     const { after, limit } = plan;
-    if (isShort(plan)) return slice(() => look(plan, { after, upTo: undefined, limit }));
+    const short = isShort(plan);
     const found: Row[] = [];
     let from = after;
     for (let length = FIRST_STRETCH; ;) {
       const began = performance.now();
       const upTo = slice(() => {
-        const end = plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from, length);
-        found.push(...look(plan, { after: from, upTo: end, limit: limit - found.length }));
-        return end;
+        const end = short ? undefined : plan.order.key === "seq" ? this.#seqEnd(plan, from, length) : this.#keyEnd(plan, from, length);
+        const { rows, stoppedAt = end } = look(plan, { after: from, upTo: end, limit: limit - found.length });
+        found.push(...rows);
+        return stoppedAt;
       });
       if (upTo === undefined || found.length >= limit) return found;
       from = upTo;
@@ -176,20 +186,31 @@ export class SqliteLister {
   }
 
   /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
-  #listed(plan: Plan, stretch: Stretch): Listed[] {
+  #listed(plan: Plan, stretch: Stretch): Look<Listed> {
+    const began = performance.now();
     this.#begin.run();
     try {
       const cards = this.#cards.current();
-      return this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`).map(([seq, key]): Listed => {
-        const position = { key, seq };
-        if (plan.source === "gone") return { gone: toGone(this.#goneBySeq.get(seq)), position };
+      const rows: Listed[] = [];
+      const places = this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`);
+      for (const [seq, key] of places) {
         const card = cards.bySeq(seq);
         if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
-        return { card, position };
-      });
+        const position = { key, seq };
+        rows.push({ card, position });
+        if (rows.length < places.length && performance.now() - began >= STRETCH_MS) return { rows, stoppedAt: position };
+      }
+      return { rows };
     } finally {
       this.#commit.run();
     }
+  }
+
+  #gone(plan: Plan, stretch: Stretch): Listed[] {
+    return this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`).flatMap(([seq, key]) => {
+      const row = this.#goneBySeq.get(seq);
+      return row === undefined ? [] : [{ gone: toGone(row), position: { key, seq } }];
+    });
   }
 
   #rows({ order, source, only, conditions, path }: Plan, { after, upTo, limit }: Stretch, columns: string): [number, number][] {
