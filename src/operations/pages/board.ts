@@ -48,8 +48,8 @@ export function showBoard({ list, listTags, stats, present, rows, site, baseUrl 
       const { live } = await ask<{ live: Parameters<typeof boardPage>[1]["live"] }>(stats, {}, call);
       const { tags } = await listTags({ field: "tag", prefix: "", limit: TAGS_SHOWN });
       const stream = new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
-      const parts = await site();
-      return slice(() => boardPage(parts, { query, page: rows(page), live, tags, stream }));
+      const [parts, shown] = [await site(), await rows(page)];
+      return slice(() => boardPage(parts, { query, page: shown, live, tags, stream }));
     },
   });
 }

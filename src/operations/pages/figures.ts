@@ -61,8 +61,8 @@ const showWork = ({ getWork, findWork, askWork, listTags, rows, site }: FigurePa
       const page = await findWork(await askWork(input as WorkInput));
       const { tags: demanded } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
       const needs = demanded.map(({ shown, count }) => ({ tag: shown, count }));
-      const shown = await site();
-      return slice(() => workPage(shown, { query, page: rows(page), needs }));
+      const [parts, shown] = [await site(), await rows(page)];
+      return slice(() => workPage(parts, { query, page: shown, needs }));
     },
   });
 

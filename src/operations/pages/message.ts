@@ -18,7 +18,7 @@ import type { Card } from "../../ports/store.ts";
 import { GONE_STATUSES, operation, type Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import type { SiteOf } from "./parts.ts";
-import { nextSlice, slice } from "../../ports/share.ts";
+import { nextSlice, slice, sliced } from "../../ports/share.ts";
 
 export interface MessageParts {
   readonly find: FindMessage;
@@ -64,7 +64,7 @@ export function showMessage({ find, showThread, showGraph, readHistory, clock, s
       const text = slice(() => textOf({ id, body: record.content.body ?? "", format: record.meta.body_format }));
       await nextSlice();
       const history = await readHistory(id, causesOf(graph, thread));
-      const view = slice(() => threadView(thread, baseUrl));
+      const view = await threadView(thread, baseUrl);
       const parts = await site();
       await nextSlice();
       return slice(() => messagePage(parts, { record, text, thread: view, graph, history, now }));
@@ -90,12 +90,10 @@ function leaseEnd({ standing, raw }: Card): number {
   return standing.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }
 
-function threadView({ root, focus, items, participants, asOf }: ThreadPage, baseUrl: string): ThreadView {
-  const messages = items.map(({ card, depth, parent, parentRel }) => ({
-    ...recordOf(card, PREVIEW, asOf, baseUrl),
-    depth,
-    parent,
-    parent_rel: parentRel,
-  }));
+async function threadView({ root, focus, items, participants, asOf }: ThreadPage, baseUrl: string): Promise<ThreadView> {
+  const messages: ThreadView["messages"][number][] = [];
+  await sliced(items, ({ card, depth, parent, parentRel }) => {
+    messages.push({ ...recordOf(card, PREVIEW, asOf, baseUrl), depth, parent, parent_rel: parentRel });
+  });
   return { root, focus, messages, participants, all: participants.reduce((sum, one) => sum + one.messages, 0) };
 }

@@ -82,9 +82,9 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
         return agentPage(await site(), {
           agent,
           profile: said,
-          messages: rows(messages),
-          offers: rows(offers),
-          inbox: rows(inbox),
+          messages: await rows(messages),
+          offers: await rows(offers),
+          inbox: await rows(inbox),
           now: clock.now(),
         });
       },
