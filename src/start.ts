@@ -34,10 +34,10 @@ import { filing, reporter } from "./board/reports.ts";
 import { compareSettings } from "./board/same-settings.ts";
 import { secretGuard } from "./board/secrets.ts";
 import { shareLoad } from "./board/shared-load.ts";
+import { readersStore } from "./board/settling.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { Switchboard } from "./board/switchboard.ts";
 import { textSearch } from "./board/text-search.ts";
-import { unswept } from "./board/unswept.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
@@ -161,7 +161,6 @@ export async function start(
   const writable = !config.readOnly && !notary.rolledBack;
   const sweeper = writable ? startSweeper(appender, clock, await store.nextDue()) : undefined;
   parts.defer(() => sweeper?.stop());
-  const settle = async (): Promise<void> => sweeper?.settle();
   // A board that may not write does not write to learn whether it could.
   health.tryWith(async () => (writable ? appender.alone(() => store.trial()) : void (await store.head())));
   if (writable) health.lookWith(() => store.requireUsable());
@@ -215,11 +214,11 @@ export async function start(
   const index = openSearchIndex({ dir: indexDir, source }, figures);
   parts.defer(() => index.close());
   const sourceOfNear = nearSource(store, clock);
-  const shown = sweeper === undefined ? unswept(store, clock) : store;
+  const shown = readersStore(store, clock, sweeper);
   const search = textSearch(shown, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
-  const { list, listAtHand } = lister({ store: shown, clock, names: naming, cursors, settle, search });
+  const { list, listAtHand } = lister({ store: shown, clock, names: naming, cursors, search });
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
@@ -236,7 +235,7 @@ export async function start(
   const feed = feeds({ store, clock, names: naming, hub, past, index, nearSource: sourceOfNear });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
-  const findWork = workFinder(shown, clock, cursors, settle);
+  const findWork = workFinder(shown, clock, cursors);
   const { baseUrl, trustedProxies } = config;
   const site = async (): Promise<Site> => {
     const { style, script, miner: worker, icon } = await loadAssets();
@@ -277,7 +276,6 @@ export async function start(
       mailDomain: config.mailDomain,
       entropy: systemEntropy,
       cursors,
-      settle,
       notary,
       difficulty,
       baseUrl,
@@ -305,7 +303,7 @@ export async function start(
     metricsToken: config.metricsToken,
     access: accessTeller(log, config),
     stallMs,
-    versions: versions(store, clock, settle),
+    versions: versions(shown, clock),
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),
   });

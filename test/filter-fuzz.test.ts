@@ -169,8 +169,7 @@ class Subjects {
         ...(after === undefined ? {} : { after_seq: Number(after) }),
       },
       this.#names,
-      this.#snapshot.now,
-      Number.MAX_SAFE_INTEGER,
+      { now: this.#snapshot.now, seq: Number.MAX_SAFE_INTEGER },
     );
     const passes = predicate(condition);
     const terms = condition.is === "and" ? conditionTerms(condition.of) : undefined;

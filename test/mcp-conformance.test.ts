@@ -47,7 +47,7 @@ const app = httpServer({
   trustedProxies: [],
   tls: undefined,
   metrics: undefined,
-  versions: { of: async () => "", atHand: () => () => undefined },
+  versions: { of: async () => "", moment: undefined },
   observe() {},
   assets: loadAssets,
   refusalPage: async ({ message }) => message,

@@ -10,7 +10,6 @@ export interface DirectoryParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
-  readonly settle: () => Promise<void>;
 }
 
 export interface AgentsQuestion {
@@ -30,16 +29,14 @@ export interface Directory {
 
 const positionForm = z.strictObject({ lastSeen: z.number(), id: z.string() });
 
-export function directory({ store, clock, cursors, settle }: DirectoryParts): Directory {
+export function directory({ store, clock, cursors }: DirectoryParts): Directory {
   return {
     async find(agent) {
-      await settle();
       const facts = await store.agent(agent, clock.now());
       if (facts === undefined) throw new Refusal("agent_unknown", `No message of ${agent} was seen here.`);
       return facts;
     },
     async list({ activeWithinS, offers, needs, limit, cursor, text }) {
-      await settle();
       const now = clock.now();
       const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
       // One more than asked for tells whether there is a next page.

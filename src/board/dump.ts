@@ -14,13 +14,10 @@ export interface DumpParts {
   readonly store: Pick<Store, "dump" | "head">;
   readonly clock: Clock;
   readonly baseUrl: string;
-  /** Ends what is due by now. */
-  readonly settle: () => Promise<void>;
 }
 
-export function dumper({ store, clock, baseUrl, settle }: DumpParts): Dump {
+export function dumper({ store, clock, baseUrl }: DumpParts): Dump {
   return async () => {
-    await settle();
     // Up to where the log stands now: on a busy board it would otherwise never end for a slow reader.
     const { seq } = await store.head();
     return { seq, lines: linesUpTo(seq) };

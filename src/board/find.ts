@@ -38,12 +38,6 @@ export function messageFinder(store: Store, clock: Clock): FindMessage {
   }
 }
 
-/** A live message by its whole id, where the store has it at hand. */
-export function cardAtHand({ atHand }: Pick<Store, "atHand">, id: string, now: number): Card | undefined {
-  const found = atHand?.find(id, now);
-  return found !== undefined && "card" in found ? found.card : undefined;
-}
-
 const ENDED = "It will not come back; its entries stay in /api/changes.";
 const HINTS = {
   expired: ENDED,

@@ -37,14 +37,12 @@ export interface GraphParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly find: FindMessage;
-  readonly settle: () => Promise<void>;
 }
 
 export type ShowGraph = (idOrPrefix: string, depth: number, rels: readonly Rel[]) => Promise<Graph>;
 
-export function graphReader({ store, clock, find, settle }: GraphParts): ShowGraph {
+export function graphReader({ store, clock, find }: GraphParts): ShowGraph {
   return async (idOrPrefix, depth, rels) => {
-    await settle();
     const { id: center, seq } = (await find(idOrPrefix)).standing;
     const now = clock.now();
     const { distances, truncated } = await walk(store, seq, depth, rels, now);

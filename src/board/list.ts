@@ -4,15 +4,17 @@ import { Refusal } from "../core/errors.ts";
 import { and, atLeast, atMost, type Condition, flagIs } from "../core/query/condition.ts";
 import { MESSAGE_ID } from "../core/protocol/encoding.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
-import { type FilterValues, meaningOf, refers } from "../core/query/filters.ts";
+import { type FilterValues, meaningOf, movesWithClock, refers } from "../core/query/filters.ts";
 import { ORDERS, type Sort } from "../core/query/order.ts";
 import { requirePartners } from "../core/query/pairs.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Listed, ListQuery, Store } from "../ports/store.ts";
+import type { Listed, ListQuery } from "../ports/store.ts";
 import { flagged, flaggedAtHand } from "./flag-ahead.ts";
-import { KeptPages, type Moment } from "./kept-pages.ts";
+import { type Freshness, freshnessOf, type Moment } from "./freshness.ts";
+import { KeptPages, pageAt, type PageOf } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
+import type { ReadersStore } from "./sweep.ts";
 
 /** A listing as it was asked for, parsed. */
 export interface Question {
@@ -36,22 +38,19 @@ export interface Question {
 
 export type Item = Listed & { readonly score?: number };
 
-export interface Page {
+export interface PageContent {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
   /** What leads on from any of the items: an answer may have no room for all of them. */
   readonly cursorAfter: (item: Item) => string;
-  readonly latestSeq: number;
-  readonly asOf: number;
 }
+export type Page = PageOf<PageContent>;
 
 export interface ListParts {
-  readonly store: Store;
+  readonly store: ReadersStore;
   readonly clock: Clock;
   readonly names: Names;
   readonly cursors: CursorCodec;
-  /** Ends what is due by now, so that stored statuses are those of this moment. */
-  readonly settle: () => Promise<void>;
   readonly search: TextSearch;
 }
 
@@ -64,7 +63,7 @@ export type TextSearch = (
 
 export type List = (question: Question) => Promise<Page>;
 /** The page as it is at this moment, where that takes no waiting. It refuses what `list` refuses. */
-export type ListAtHand = (question: Question, now: number) => Page | undefined;
+export type ListAtHand = (question: Question, at: Moment) => Page | undefined;
 
 export interface Lister {
   readonly list: List;
@@ -73,40 +72,40 @@ export interface Lister {
 
 const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 
-export function lister({ store, clock, names, cursors, settle, search }: ListParts): Lister {
-  const pages = new KeptPages();
+export function lister({ store, clock, names, cursors, search }: ListParts): Lister {
+  const pages = new KeptPages<PageContent>();
 
-  function listAtHand(question: Question, now: number): Page | undefined {
-    const state = store.atHand?.state();
-    if (state === undefined || isText(question)) return undefined;
-    const moment = { seq: state.seq, due: state.nextDue, now };
-    const kept = pages.find(question, moment);
-    if (kept !== undefined) return { ...kept, latestSeq: state.seq, asOf: now };
+  function listAtHand(question: Question, { fresh, reads }: Moment): Page | undefined {
+    if (isText(question)) return undefined;
+    const kept = pages.find(question, fresh);
+    if (kept !== undefined) return kept;
     const { filters, ref } = question;
     if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
-    const found = store.atHand?.list(queryOf(question, conditionOn(question, filters, ref, now, state.seq)));
+    const found = reads.list(queryOf(question, conditionOn(question, filters, ref, fresh)));
     const items = found === undefined ? undefined : flaggedAtHand(found.slice(0, question.limit));
-    return found === undefined || items === undefined ? undefined : pageOf(question, found, items, moment);
+    return found === undefined || items === undefined ? undefined : keep(question, fresh, contentOf(question, found, items));
   }
 
   async function list(question: Question): Promise<Page> {
-    await settle();
     const now = clock.now();
-    const text = isText(question);
     // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
-    const reads = text || question.after_seq !== undefined ? store : await store.listingReads();
-    const { seq: latestSeq } = await reads.head();
-    const moment = { seq: latestSeq, due: await reads.nextDue(), now };
-    const kept = pages.find(question, moment);
-    if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
-    const condition = await conditionOf(question, names, now, latestSeq);
-    if (text) {
-      const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
-      const { items, more, positionOf } = await search(question, condition, { after, now, upTo: latestSeq });
-      return { ...leadingOn(question, items, more, positionOf), latestSeq, asOf: now };
-    }
-    const found = await reads.list(queryOf(question, condition));
-    return pageOf(question, found, await flagged(found.slice(0, question.limit)), moment);
+    const reads = isText(question) || question.after_seq !== undefined ? store : await store.listingReads();
+    const fresh = await freshnessOf(reads, now);
+    const kept = pages.find(question, fresh);
+    if (kept !== undefined) return kept;
+    const condition = await conditionOf(question, names, fresh);
+    if (isText(question)) return pageAt(await found(question, condition, fresh), fresh);
+    const rows = await reads.list(queryOf(question, condition));
+    return keep(question, fresh, contentOf(question, rows, await flagged(rows.slice(0, question.limit))));
+  }
+
+  const keep = (question: Question, fresh: Freshness, content: PageContent): Page =>
+    pages.keep(question, fresh, content, movesWithClock({ ...question.filters, include_removed: question.include_removed }));
+
+  async function found(question: Question, condition: Condition, { now, seq: upTo }: Freshness): Promise<PageContent> {
+    const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
+    const { items, more, positionOf } = await search(question, condition, { after, now, upTo });
+    return leadingOn(question, items, more, positionOf);
   }
 
   /** One more than asked for tells whether there is a next page. */
@@ -122,13 +121,10 @@ export function lister({ store, clock, names, cursors, settle, search }: ListPar
     return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined };
   }
 
-  function pageOf(question: Question, found: readonly Listed[], items: readonly Listed[], moment: Moment): Page {
-    const content = leadingOn(question, items, found.length > items.length, ({ position }) => position);
-    pages.keep(question, moment, content);
-    return { ...content, latestSeq: moment.seq, asOf: moment.now };
-  }
+  const contentOf = (question: Question, rows: readonly Listed[], items: readonly Listed[]): PageContent =>
+    leadingOn(question, items, rows.length > items.length, ({ position }) => position);
 
-  function leadingOn({ text }: Question, items: readonly Item[], more: boolean, positionOf: (item: Item) => unknown) {
+  function leadingOn({ text }: Question, items: readonly Item[], more: boolean, positionOf: (item: Item) => unknown): PageContent {
     const cursorAfter = (item: Item): string => cursors.encode(text, positionOf(item));
     const last = items.at(-1);
     return { items, cursorAfter, nextCursor: more && last !== undefined ? cursorAfter(last) : null };
@@ -143,14 +139,19 @@ export function sortOf({ sort, q, near, like }: Question): Sort {
 
 const isText = ({ q, near, like }: Question): boolean => q !== undefined || near !== undefined || like !== undefined;
 
-export async function conditionOf(question: Question, names: Names, now: number, latestSeq: number): Promise<Condition> {
+export async function conditionOf(question: Question, names: Names, at: Pick<Freshness, "seq" | "now">): Promise<Condition> {
   const { filters, ref } = question;
   requirePartners(question);
-  return conditionOn(question, await names.resolve(filters), ref === undefined ? undefined : await names.message(ref), now, latestSeq);
+  return conditionOn(question, await names.resolve(filters), ref === undefined ? undefined : await names.message(ref), at);
 }
 
 /** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters; every name is an id. */
-function conditionOn(question: Question, filters: FilterValues, ref: string | undefined, now: number, latestSeq: number): Condition {
+function conditionOn(
+  question: Question,
+  filters: FilterValues,
+  ref: string | undefined,
+  { now, seq: latestSeq }: Pick<Freshness, "seq" | "now">,
+): Condition {
   const { rel, include_superseded: superseded, after_seq: afterSeq } = question;
   return and(
     atLeast("expiresAt", now + 1),

@@ -20,14 +20,12 @@ export type TakePulse = () => Promise<Pulse>;
 export interface StatsParts {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settle: () => Promise<void>;
 }
 
-export function pulseTaker({ store, clock, settle }: StatsParts): TakePulse {
+export function pulseTaker({ store, clock }: StatsParts): TakePulse {
   const startedAt = clock.now();
   let last: Pulse | undefined;
   return async () => {
-    await settle();
     const now = clock.now();
     const { seq } = await store.head();
     // What was counted a moment ago still holds if neither the log nor the second moved.

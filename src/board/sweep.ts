@@ -1,11 +1,18 @@
 // Ends lifetimes and leases when their time comes, by asking the writer at the right moment.
 import type { Clock } from "../ports/clock.ts";
+import type { Store } from "../ports/store.ts";
 import type { Appender } from "./append.ts";
+
+declare const settled: unique symbol;
+/** Whoever shows statuses, counts or words of the board reads them here (settling.ts): the store itself may be behind by a sweep. */
+export type ReadersStore = Store & { readonly [settled]: true };
 
 const RETRY_MS = 1000;
 
 export interface Sweeper {
-  /** Resolves when nothing is due any more, so that what is stored is true at this moment. */
+  /** Whether nothing is due, so that what is stored is true at this moment. */
+  isSettled(): boolean;
+  /** Resolves when it is so. */
   settle(): Promise<void>;
   /** Another node has written: this is when the next thing is due now. */
   heed(nextDue: number | null): void;
@@ -53,13 +60,12 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
 
   appender.onAppend(({ nextDue }) => schedule(nextDue));
   schedule(firstDue);
+  const isSettled = (): boolean => running === undefined && (due === null || due > clock.now());
   return {
+    isSettled,
     async settle() {
       await running;
-      for (let steps = 0; steps < SETTLE_STEPS; steps++) {
-        if (due === null || due > clock.now()) return;
-        await sweep();
-      }
+      for (let steps = 0; steps < SETTLE_STEPS && !isSettled(); steps++) await sweep();
     },
     heed: schedule,
     stop() {

@@ -17,14 +17,12 @@ export type ListTags = (question: TagsQuestion) => Promise<{ readonly tags: read
 export interface TagParts {
   readonly store: Store;
   readonly cursors: CursorCodec;
-  readonly settle: () => Promise<void>;
 }
 
 const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
 
-export function tagLister({ store, cursors, settle }: TagParts): ListTags {
+export function tagLister({ store, cursors }: TagParts): ListTags {
   return async ({ field, prefix, limit, cursor }) => {
-    await settle();
     const text = `tags ${field} ${prefix}`;
     const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
     // One more than asked for tells whether there is a next page.

@@ -66,7 +66,6 @@ export interface ThreadParts {
   readonly clock: Clock;
   readonly find: FindMessage;
   readonly cursors: CursorCodec;
-  readonly settle: () => Promise<void>;
 }
 
 export interface ThreadQuestion {
@@ -93,10 +92,9 @@ const FOLDED_NAMED = 16;
 const FOLDED_SIZE = 160;
 const FOLDS: ReadonlySet<string> = new Set(["claim", "signal", "verification"]);
 
-export function threadReader({ store, clock, find, cursors, settle }: ThreadParts): ShowThread {
+export function threadReader({ store, clock, find, cursors }: ThreadParts): ShowThread {
   const orders = new ThreadOrders(store);
   return async (idOrPrefix, asked) => {
-    await settle();
     const { id: focus, root, seq } = (await find(idOrPrefix)).standing;
     const { cursor, limit, scope = "thread", fold = false } = asked;
     const now = clock.now();

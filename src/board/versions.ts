@@ -1,61 +1,42 @@
 // Validators for answers: what is shown of the board changes only when its log moves, or with time itself.
 import { sha256Hex } from "../core/protocol/sha256.ts";
-import { Recent } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import { Freshness, type Moment, momentAt } from "./freshness.ts";
+import type { ReadersStore } from "./sweep.ts";
 
 export interface Versions {
-  /** A weak validator of the answer at an address, as things stand now. */
-  of(url: string): Promise<string>;
-  /** The same without waiting, at one moment after the other; undefined where something is due first, or the store has nothing at hand. */
-  atHand(url: string): (now: number) => string | undefined;
+  /** A weak validator of the answer at an address, as things stand now; `moves`: the answer changes with the clock alone. */
+  of(address: string, moves: boolean): Promise<string>;
+  /** What can be answered without waiting, where the store has anything at hand. */
+  readonly moment: ((now: number) => Moment | undefined) | undefined;
 }
 
-/** Questions whose answer moves with the clock alone. */
-const MOVES_WITH_TIME = /[?&](since|until|expiring_within|min_author_age|within|active_within)=|\/api\/expiring/;
-
-/** What of a validator belongs to the address alone; many ask at the same ones. */
-interface Address {
-  readonly hash: string;
-  readonly moves: boolean;
-}
-export const ADDRESSES_KEPT = 20_000;
-export const LONGEST_ADDRESS_KEPT = 300;
-
-export function versions(store: Store, clock: Clock, settle: () => Promise<void>): Versions {
-  const known = new Recent<string, Address>(ADDRESSES_KEPT);
-  const addressOf = (url: string): Address =>
-    url.length <= LONGEST_ADDRESS_KEPT ? known.of(url, () => readAddress(url)) : readAddress(url);
-  // Of the oldest answer there may be and of the newest: whichever moves, it is sent once more.
-  const tag = ({ hash, moves }: Address, state: string, due: number | null, now: number): string => {
-    // Where nothing may be written, what is due stays due, and time alone ends it.
-    const moment = moves || (due !== null && due <= now) ? `-${Math.floor(now / 1000)}` : "";
-    // A lease that ends may change no status and so write no entry; but then the next thing due is another one.
-    return `W/"${state}-${(due ?? 0).toString(36)}-${hash}${moment}"`;
-  };
+export function versions(store: Pick<ReadersStore, "leastState" | "atHand">, clock: Clock): Versions {
+  const { atHand } = store;
   return {
-    async of(url) {
-      await settle();
+    async of(address, moves) {
       const { seq, newest, nextDue } = await store.leastState();
-      return tag(addressOf(url), seq === newest ? String(seq) : `${seq}.${newest}`, nextDue, clock.now());
+      return tagOf(hashOf(address), moves, new Freshness(seq, nextDue, clock.now()), newest);
     },
-    atHand(url) {
-      const address = addressOf(url);
-      let last = { seq: -1, nextDue: null as number | null, tag: "" };
-      return (now) => {
-        const state = store.atHand?.state();
-        if (state === undefined || (state.nextDue !== null && state.nextDue <= now)) return undefined;
-        const { seq, nextDue } = state;
-        if (address.moves || last.seq !== seq || last.nextDue !== nextDue)
-          last = { seq, nextDue, tag: tag(address, String(seq), nextDue, now) };
-        return last.tag;
-      };
-    },
+    moment: atHand && ((now) => momentAt(atHand, now)),
   };
 }
 
-const readAddress = (url: string): Address => ({ hash: sha256Hex(url).slice(0, 12), moves: MOVES_WITH_TIME.test(unescaped(url)) });
+/** The validator of one address, at one moment after the other. */
+export function versionAt(address: string, moves: boolean): (at: Freshness) => string {
+  const hash = hashOf(address);
+  let last: { readonly at: Freshness; readonly tag: string } | undefined;
+  return (at) => {
+    if (moves || last === undefined || !at.isAs(last.at)) last = { at, tag: tagOf(hash, moves, at, at.seq) };
+    return last.tag;
+  };
+}
 
-/** A parameter's name may be written in escapes. */
-const unescaped = (url: string): string =>
-  url.replaceAll(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
+const hashOf = (address: string): string => sha256Hex(address).slice(0, 12);
+
+/** Of the oldest answer there may be and of the newest: whichever moves, it is sent once more. */
+function tagOf(hash: string, moves: boolean, at: Freshness, newest: number): string {
+  const state = at.seq === newest ? String(at.seq) : `${at.seq}.${newest}`;
+  const second = moves || at.overdue ? `-${Math.floor(at.now / 1000)}` : "";
+  return `W/"${state}-${(at.due ?? 0).toString(36)}-${hash}${second}"`;
+}

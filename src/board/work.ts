@@ -10,9 +10,11 @@ import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, Store } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
+import { freshnessOf } from "./freshness.ts";
 import { KeptPages } from "./kept-pages.ts";
-import type { Item, Page } from "./list.ts";
+import type { Item, Page, PageContent } from "./list.ts";
 import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
+import type { ReadersStore } from "./sweep.ts";
 
 /** `fit`: what lacks the fewest of the caller's abilities first. */
 export const WORK_SORTS = ["old", "new", "fit"] as const;
@@ -78,22 +80,22 @@ interface Placed {
   readonly place: Place;
 }
 
-export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, settle: () => Promise<void>): FindWork {
-  const pages = new KeptPages();
+export function workFinder(store: ReadersStore, clock: Clock, cursors: CursorCodec): FindWork {
+  const pages = new KeptPages<PageContent>();
   return async (asked) => {
-    const { needs, offers, tags, agent, sort, limit, cursor, text } = asked;
-    if (sort === "fit" && offers.length === 0 && agent === undefined)
+    if (asked.sort === "fit" && asked.offers.length === 0 && asked.agent === undefined)
       throw new Refusal("invalid_parameter", "`sort=fit` needs `offers` or `as`.", {
         hint: "Give `offers`, what you can do, or `as`, an agent whose offers are on the board.",
         details: { parameter: "sort" },
       });
-    await settle();
     const now = clock.now();
-    const { seq: latestSeq } = await store.head();
-    const moment = { seq: latestSeq, due: await store.nextDue(), now };
-    const question = { filters: {}, limit, cursor, text };
-    const kept = pages.find(question, moment);
-    if (kept !== undefined) return { ...kept, latestSeq, asOf: now };
+    const fresh = await freshnessOf(store, now);
+    // What an agent may not claim for a while it may claim again without an entry.
+    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await read(asked, now), asked.agent !== undefined);
+  };
+
+  async function read(asked: WorkQuestion, now: number): Promise<PageContent> {
+    const { needs, offers, tags, agent, limit, cursor, text } = asked;
     const narrowed = [...(needs.length === 0 ? [] : [hasAny("needs", needs)]), ...(tags.length === 0 ? [] : [hasAny("tags", tags)])];
     const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
     const walk = offeredTo(agent, now, store);
@@ -109,10 +111,8 @@ export function workFinder(store: Store, clock: Clock, cursors: CursorCodec, set
     const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
     const cursorAfter = (item: Item): string => cursors.encode(text, places.get(item));
     const last = items.at(-1);
-    const content = { items, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
-    pages.keep(question, moment, content);
-    return { ...content, latestSeq, asOf: now };
-  };
+    return { items, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
+  }
 }
 
 interface Part {

@@ -25,6 +25,7 @@ export const getExpiring = (list: List, present: Presenter) =>
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,
+    moves: () => true,
     async run({ input }) {
       const page = await list(fixedQuestion("expiring", { expiring_within: input.within }, input, { sort: "expiring" }));
       return present.page(page, {

@@ -1,19 +1,18 @@
 // GET /api/messages/{id}: one message.
 import { z } from "zod";
-import { cardAtHand, type FindMessage } from "../board/find.ts";
+import type { FindMessage } from "../board/find.ts";
 import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { project } from "../core/view/projection.ts";
 import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
 import { messageOrPartsBody } from "./bodies/messages.ts";
 import { fields, includedBy } from "./field-paths.ts";
 import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
 
-export const getMessage = (find: FindMessage, store: Pick<Store, "atHand">, clock: Clock, baseUrl: string, present: Presenter) =>
+export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, present: Presenter) =>
   operation({
     name: "get_message",
     method: "GET",
@@ -40,10 +39,10 @@ export const getMessage = (find: FindMessage, store: Pick<Store, "atHand">, cloc
     },
     atHand({ id, format: wanted, include = BODY_AND_DATA, fields: paths }) {
       // A prefix has to be looked up.
-      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined || store.atHand === undefined) return undefined;
-      return (now) => {
-        const card = cardAtHand(store, id, now);
-        return card === undefined ? undefined : present.record(card, include, now);
+      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined) return undefined;
+      return ({ fresh: { now }, reads }) => {
+        const found = reads.find(id, now);
+        return found !== undefined && "card" in found ? present.record(found.card, include, now) : undefined;
       };
     },
   });

@@ -67,6 +67,8 @@ export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, ask
     refusals: LIST_REFUSALS,
     rate: "reads",
     revalidate: true,
+    // What it may not claim for a while it may claim again without an entry.
+    moves: ({ as }) => as !== undefined,
     async run({ input: asked }) {
       const question = await askWork(asked);
       const page = await findWork(question);

@@ -138,8 +138,8 @@ export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFo
       if (given.wait !== undefined || given.format === "md" || given.fields !== undefined) return undefined;
       const question = questionOf(given);
       const how = { include: given.include ?? PREVIEW, heading: "Messages" };
-      return (now) => {
-        const page = listAtHand(question, now);
+      return (at) => {
+        const page = listAtHand(question, at);
         return page === undefined ? undefined : present.pageText(page, how);
       };
     },

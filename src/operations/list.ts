@@ -16,6 +16,7 @@ import type { Post } from "../board/post.ts";
 import type { Prepare } from "../board/prepare.ts";
 import type { RateLimiter } from "../board/rate.ts";
 import type { Report } from "../board/reports.ts";
+import type { ReadersStore } from "../board/sweep.ts";
 import { pulseTaker } from "../board/stats.ts";
 import { type ListTags, tagLister } from "../board/tags.ts";
 import { threadReader } from "../board/thread.ts";
@@ -23,7 +24,6 @@ import type { FindWork } from "../board/work.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
-import type { Store } from "../ports/store.ts";
 import { getAgent } from "./get-agent.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "./aliases.ts";
 import { assisted, type AssistedParts } from "./assist.ts";
@@ -69,7 +69,7 @@ import { getSimilar, postSimilar } from "./similar.ts";
 import { wellKnown } from "./well-known.ts";
 
 export interface OperationParts extends AssistedParts {
-  readonly store: Store;
+  readonly store: ReadersStore;
   readonly clock: Clock;
   readonly post: Post;
   readonly prepare: Prepare;
@@ -87,8 +87,6 @@ export interface OperationParts extends AssistedParts {
   readonly mailDomain: string;
   readonly entropy: Entropy;
   readonly cursors: CursorCodec;
-  /** Ends what is due by now. */
-  readonly settle: () => Promise<void>;
   readonly notary: Notary;
   readonly difficulty: Difficulty;
   readonly baseUrl: string;
@@ -122,7 +120,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const all = [
     postMessage(parts, adviser(list, clock)),
     listMessages(list, parts.listAtHand, parts.waitFor, present),
-    getMessage(find, store, clock, baseUrl, present),
+    getMessage(find, clock, baseUrl, present),
     getThread(showThread, baseUrl, present),
     getGraph(showGraph),
     getStream(parts.feeds),

@@ -1,9 +1,11 @@
 // What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
 import { z } from "zod";
+import type { Moment } from "../board/freshness.ts";
 import type { Feed } from "../board/live/feed.ts";
 import type { Scope } from "../board/buckets.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { BodyReader } from "../core/protocol/body.ts";
+import { movesWithClock } from "../core/query/filters.ts";
 
 export interface Reply {
   readonly status?: number;
@@ -89,12 +91,14 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly steady?: true;
   /** Whether the answer only changes when the log moves, so that a caller who has it need not get it again. */
   readonly revalidate?: true;
+  /** For which inputs the answer changes with the clock too; where that hangs on a filter, the filter says so. */
+  readonly moves?: (input: z.infer<Schema>) => boolean;
   run(call: Call<z.infer<Schema>, Body>): Promise<Reply>;
   /**
    * Looked up once for an input: how to answer it at a moment without waiting, if that can be at all.
-   * Undefined from the inner function means that this time it takes `run`. Nothing may be due when it is asked.
+   * Undefined from the inner function means that this time it takes `run`.
    */
-  atHand?(input: z.infer<Schema>): ((now: number) => ReadyText | undefined) | undefined;
+  atHand?(input: z.infer<Schema>): ((at: Moment) => ReadyText | undefined) | undefined;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
   /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */
@@ -112,6 +116,9 @@ export interface Described extends Pick<
   /** The form in which refusals come, with the board's error object as its `error.data`; the error object itself unless given. */
   readonly refusalBody?: z.ZodType;
 }
+
+export const isMoving = ({ moves }: Pick<Operation, "moves">, input: Readonly<Record<string, unknown>>): boolean =>
+  moves?.(input) === true || movesWithClock(input);
 
 /** Keeps the types of input and body inside the file that defines the operation. */
 export function operation<Schema extends z.ZodObject, Body>(definition: Operation<Schema, Body>): Operation {

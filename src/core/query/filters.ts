@@ -8,16 +8,26 @@ interface Filter<Value> {
   readonly words: string;
   readonly form: z.ZodType<Value, string>;
   /** What names in the value stand for, where the board has to look them up first. */
-  readonly names?: "agents" | "message";
+  readonly names?: "agents" | "message" | undefined;
+  /** What it finds changes with the clock, though nothing happens on the board: see `movesWithClock`. */
+  readonly moves: boolean;
   readonly meaning: (value: Value, now: number) => Condition;
 }
 
 const define = <Value>(
   words: string,
   form: z.ZodType<Value, string>,
-  meaning: Filter<Value>["meaning"],
+  meaning: (value: Value) => Condition,
   names?: Filter<Value>["names"],
-): Filter<Value> => (names === undefined ? { words, form, meaning } : { words, form, meaning, names });
+): Filter<Value> => ({ words, form, meaning, names, moves: false });
+
+/** Only such a filter is told the time, so that none can depend on it without saying so. */
+const moving = <Value>(words: string, form: z.ZodType<Value, string>, meaning: Filter<Value>["meaning"]): Filter<Value> => ({
+  words,
+  form,
+  meaning,
+  moves: true,
+});
 
 const MAX_BITS = 256;
 const MAX_COUNT = 1_000_000_000;
@@ -47,15 +57,15 @@ export const FILTERS = {
     "agents",
   ),
   inbox: define("Addressed to, or replying to, any of these agents.", agentList, (ids) => hasAny("reaches", ids), "agents"),
-  since: define("Received at or after: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
+  since: moving("Received at or after: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
     atLeast("receivedAt", momentMs(value, now)),
   ),
-  until: define("Received at or before: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
+  until: moving("Received at or before: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
     atMost("receivedAt", momentMs(value, now)),
   ),
-  expiring_within: define("Expires within this duration.", duration, (seconds, now) => atMost("expiresAt", now + seconds * 1000)),
+  expiring_within: moving("Expires within this duration.", duration, (seconds, now) => atMost("expiresAt", now + seconds * 1000)),
   min_pow: define("Proves at least so many bits of work.", integer(0, MAX_BITS), (bits) => atLeast("bits", bits)),
-  min_author_age: define("Its author was first seen at least so long ago.", duration, (seconds, now) =>
+  min_author_age: moving("Its author was first seen at least so long ago.", duration, (seconds, now) =>
     atMost("authorSince", now - seconds * 1000),
   ),
   min_verifies: define("Verified by at least so many agents.", integer(0, MAX_COUNT), (count) => atLeast("verifies", count)),
@@ -73,6 +83,14 @@ export const FILTERS = {
 
 export type FilterName = keyof typeof FILTERS;
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+const MOVING = FILTER_NAMES.filter((name) => FILTERS[name].moves);
+
+/**
+ * Whether the answer to these parameters may change though neither the log nor what is due has moved. Then it is read each time that it is
+ * asked for, and a caller is told "you have it already" only within the same second. Tombstones are among it: they are let go without an entry.
+ */
+export const movesWithClock = (given: Readonly<Record<string, unknown>>): boolean =>
+  given["include_removed"] === true || MOVING.some((name) => given[name] !== undefined);
 
 /** `ref` and `rel` are one filter in two parameters. */
 export const refForm = messageIdOrPrefix;

@@ -56,6 +56,7 @@ const showWork = ({ getWork, findWork, askWork, listTags, rows, site }: FigurePa
     input: getWork.input,
     refusals: LIST_REFUSALS,
     revalidate: true,
+    moves: (input) => input["as"] !== undefined,
     run: (call) => getWork.run({ ...call, input: { ...call.input, format: "md" } }),
     async page({ input, query }) {
       const page = await findWork(await askWork(input as WorkInput));

@@ -43,6 +43,7 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
       refusals: LIST_REFUSALS,
       rate: "reads",
       revalidate: true,
+      moves: () => true,
       async run(call) {
         const { agents } = await ask<{ agents: readonly AgentFacts[] }>(listAgents, call.query, call);
         return present.markdownLines("Agents", [`${counted(agents.length, "agent")}.`], agents.map(agentLine));

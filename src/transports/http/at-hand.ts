@@ -2,10 +2,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
-import { ADDRESSES_KEPT, LONGEST_ADDRESS_KEPT, type Versions } from "../../board/versions.ts";
+import type { Freshness, Moment } from "../../board/freshness.ts";
+import { versionAt, type Versions } from "../../board/versions.ts";
 import { Recent } from "../../core/recent.ts";
 import { couldPay, pay } from "../../operations/call.ts";
-import type { Operation, Ready } from "../../operations/operation.ts";
+import { isMoving, type Operation, type Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Door } from "./door.ts";
 import { JSON_TYPE } from "./refusals.ts";
@@ -15,7 +16,7 @@ import type { Unsent } from "./unsent.ts";
 export interface AtHandParts {
   readonly rates: RateLimiter;
   readonly clock: Clock;
-  readonly versions: Versions;
+  readonly versions: Pick<Versions, "moment">;
   readonly baseUrl: string;
   readonly door: Pick<Door, "headers" | "admits">;
   readonly trustedProxies: readonly string[];
@@ -26,11 +27,14 @@ export interface AtHandParts {
 /** An address that was answered the usual way before, so that its input is known to be good. */
 interface Known {
   readonly operation: Operation;
-  readonly version: (now: number) => string | undefined;
-  readonly answer: (now: number) => Ready | undefined;
+  readonly version: (at: Freshness) => string;
+  readonly answer: (at: Moment) => Ready | undefined;
   next: string | undefined;
   link: string | undefined;
 }
+
+const ADDRESSES_KEPT = 20_000;
+const LONGEST_ADDRESS_KEPT = 300;
 
 /** Where Markdown is offered too, who asks for it gets another answer. */
 const VARIES: readonly string[] = ["vary", "Accept"];
@@ -48,10 +52,10 @@ export class AnswersAtHand {
 
   /** The usual way has just answered this. */
   learn(url: string, operation: Operation, input: Record<string, unknown>): void {
-    if (operation.atHand === undefined || url.length > LONGEST_ADDRESS_KEPT || this.#known.has(url)) return;
-    const answer = operation.atHand(input);
+    if (this.#parts.versions.moment === undefined || url.length > LONGEST_ADDRESS_KEPT || this.#known.has(url)) return;
+    const answer = operation.atHand?.(input);
     if (answer === undefined) return;
-    this.#known.set(url, { operation, version: this.#parts.versions.atHand(url), answer, next: undefined, link: undefined });
+    this.#known.set(url, { operation, version: versionAt(url, isMoving(operation, input)), answer, next: undefined, link: undefined });
   }
 
   /** Whether it has been answered; if not, nothing has happened. */
@@ -59,20 +63,26 @@ export class AnswersAtHand {
     const { url = "", headers } = request;
     const known = request.method === "GET" ? this.#known.get(url) : undefined;
     if (known === undefined || isUnusual(headers) || !this.#parts.door.admits(request)) return false;
-    const { rates, unsent } = this.#parts;
+    const { rates, unsent, versions, clock } = this.#parts;
     const caller = this.#callerOf(request);
     // Before anything is made for it: a refusal has to stay cheap.
     if (caller === undefined || !couldPay(known.operation, caller, rates)) return false;
     const began = performance.now();
-    const now = this.#parts.clock.now();
-    const tag = known.version(now);
-    const ready = tag === undefined ? undefined : answerOf(known, now);
-    if (tag === undefined || ready === undefined) return false;
+    const at = versions.moment?.(clock.now());
+    const ready = at && answerOf(known, at);
+    if (at === undefined || ready === undefined) return false;
     const bytes = Buffer.byteLength(ready.json);
     if (!unsent.admits(caller, bytes)) return false;
     unsent.count(response, () => caller, ready.json);
     pay(known.operation, caller, rates);
-    const head = [...this.#head, ...("format" in known.operation.input.shape ? VARIES : []), "etag", tag, "content-length", String(bytes)];
+    const head = [
+      ...this.#head,
+      ...("format" in known.operation.input.shape ? VARIES : []),
+      "etag",
+      known.version(at.fresh),
+      "content-length",
+      String(bytes),
+    ];
     const link = this.#linkOf(known, url, ready.next);
     if (link !== undefined) head.push("link", link);
     response.writeHead(200, head);
@@ -107,9 +117,9 @@ const isUnusual = (headers: IncomingHttpHeaders): boolean =>
   /text\/markdown/i.test(headers.accept ?? "");
 
 /** What is refused or fails is so the usual way, where refusals have their words. */
-function answerOf({ answer }: Known, now: number): Ready | undefined {
+function answerOf({ answer }: Known, at: Moment): Ready | undefined {
   try {
-    return answer(now);
+    return answer(at);
   } catch {
     return undefined;
   }

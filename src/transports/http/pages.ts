@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Versions } from "../../board/versions.ts";
 import { recentTexts } from "../../core/recent.ts";
 import { minuteOf } from "../../core/spans.ts";
-import type { Call, Operation } from "../../operations/operation.ts";
+import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
@@ -66,10 +66,10 @@ export function pageSender({ clock, versions }: PageParts): SendPage {
   return async (request, reply, operation, call) => {
     const { url } = request;
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);
+    if (operation.revalidate === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
     // Times on a page are told in minutes, so that a page is new each minute at the latest.
-    const state =
-      operation.revalidate === true ? `${(await versions.of(url)).slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"` : undefined;
-    if (state === undefined) return reply.send(await coded(request, reply, pageOf("", await render(operation, call))));
+    const version = await versions.of(url, isMoving(operation, call.input));
+    const state = `${version.slice(0, -1)}-p${minuteOf(clock.now()).toString(36)}"`;
     if (hasAnswer(request.headers, state)) return reply.header("etag", state).code(304).send();
     const found = kept.get(url);
     const page = found?.tag === state ? found : pageOf(state, await render(operation, call));

@@ -9,7 +9,7 @@ import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { admit, type AdmittedCall, type Guest } from "../../operations/call.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
-import type { Call, Operation, Reply } from "../../operations/operation.ts";
+import { type Call, isMoving, type Operation, type Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import type { AnswersAtHand } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
@@ -92,7 +92,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       const tag =
         operation.revalidate === undefined || leave !== undefined
           ? undefined
-          : await versions.of(markdown ? `${request.url} md` : request.url);
+          : await versions.of(markdown ? `${request.url} md` : request.url, isMoving(operation, input));
       if (tag !== undefined && hasAnswer(request.headers, tag)) return await reply.header("etag", tag).code(304).send();
       const answer = await operation.run(asked);
       call.settle(answer);

@@ -39,7 +39,7 @@ async function serve(stream: () => AsyncIterable<string>, failures: unknown[] = 
     trustedProxies: [],
     tls: undefined,
     metrics: undefined,
-    versions: { of: async () => "", atHand: () => () => undefined },
+    versions: { of: async () => "", moment: undefined },
     observe() {},
     assets: loadAssets,
     refusalPage: async ({ message }) => message,
