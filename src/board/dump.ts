@@ -3,7 +3,6 @@ import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { nextSlice, sliced } from "../ports/share.ts";
 import type { Store } from "../ports/store.ts";
-import { flagAhead } from "./flag-ahead.ts";
 
 /** The lines, and where the log stood when they were begun. */
 export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIterable<string> }>;
@@ -29,7 +28,6 @@ export function dumper({ store, clock, baseUrl }: DumpParts): Dump {
       const piece = await store.dump(after, upTo, now);
       const last = piece.at(-1);
       if (last === undefined) return;
-      await flagAhead(piece);
       const lines: string[] = [];
       await sliced(piece, (card) => void lines.push(`${JSON.stringify(recordOf(card, SIGNED, now, baseUrl))}\n`));
       yield lines.join("");

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { hasFlags } from "../core/guard/flags.ts";
 import type { Card } from "../ports/store.ts";
 import { flagAhead } from "./flag-ahead.ts";
 
 const card = (id: string, body: string): Card =>
   ({
     standing: { id },
+    seen: {},
     raw: { payload: JSON.stringify({ v: 1, pk: "", ts: 0, kind: "note", body }), sig: "", nonce: "" },
   }) as unknown as Card;
 
@@ -17,7 +17,7 @@ test("others have their turn while many large messages are looked through, and a
   await flagAhead(cards);
   clearImmediate(again);
   expect(turns).toBeGreaterThan(0);
-  expect(cards.every(({ standing }) => hasFlags(standing.id))).toBe(true);
+  expect(cards.every(({ seen }) => seen.flags !== undefined)).toBe(true);
 });
 
 test("what is known already takes no turn", async () => {

@@ -1,5 +1,5 @@
 // Flags of messages that nobody has read yet, found before a page is made of them: a hostile text takes long, and a page may be full of such.
-import { hasFlags, messageFlags } from "../core/guard/flags.ts";
+import { seenFlags } from "../core/guard/flags.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import type { Card, Listed } from "../ports/store.ts";
 import { sliced } from "../ports/share.ts";
@@ -14,20 +14,12 @@ export async function flagged<Item extends Listed>(items: readonly Item[]): Prom
 }
 
 /** The same without waiting; undefined where that would take long. */
-export const flaggedAtHand = <Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined =>
-  isQuicklyFlagged(cardsOf(items)) ? items : undefined;
+export function flaggedAtHand<Item extends Listed>(items: readonly Item[]): readonly Item[] | undefined {
+  const chars = cardsOf(items).reduce((sum, { seen, raw }) => sum + (seen.flags === undefined ? raw.payload.length : 0), 0);
+  return chars < STEP_CHARS ? items : undefined;
+}
 
 const cardsOf = (items: readonly Listed[]): Card[] => items.flatMap((item) => ("card" in item ? [item.card] : []));
 
-export function flagAhead(cards: Iterable<Card>): Promise<void> {
-  return sliced(cards, ({ standing, raw }) => {
-    if (!hasFlags(standing.id)) messageFlags(standing.id, JSON.parse(raw.payload) as Payload);
-  });
-}
-
-/** Whether so little is left to look through that it can be done in one go. */
-export function isQuicklyFlagged(cards: readonly Card[]): boolean {
-  let chars = 0;
-  for (const { standing, raw } of cards) if (!hasFlags(standing.id)) chars += raw.payload.length;
-  return chars < STEP_CHARS;
-}
+export const flagAhead = (cards: Iterable<Card>): Promise<void> =>
+  sliced(cards, ({ seen, raw }) => void seenFlags(seen, () => JSON.parse(raw.payload) as Payload));

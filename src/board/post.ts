@@ -73,7 +73,7 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     const tokens = result === "created" ? difficulty.accepted(standing.bits) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload }, warnings, tokens };
+    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload, seen: {} }, warnings, tokens };
   };
 
   /** Who comes too late for one piece of work is shown others. */

@@ -1,5 +1,6 @@
 // What the board needs of a store, in the board's words.
 import type { Entry } from "../core/log/chain.ts";
+import type { Seen } from "../core/guard/flags.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/act.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
@@ -20,10 +21,17 @@ export interface Raw {
   readonly nonce: string;
 }
 
-/** Everything a view of one message needs. */
+/**
+ * Everything a view of one message needs. A store may hand out the same `standing` and `raw` to many readers, and views remember what they
+ * made of one by the object itself (record-text.ts, message-row.ts). So neither is ever changed once it is out: when anything about the
+ * message has moved, the store makes another `standing`, and lets the old one go. Whether it has moved is the store's to know, also where
+ * somebody else wrote. Facts about author and thread move with every post of theirs, and are no part of that.
+ */
 export interface Card {
   readonly standing: Standing;
   readonly raw: Raw;
+  /** One object for each message, whatever else of it the store makes anew. */
+  readonly seen: Seen;
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
 }

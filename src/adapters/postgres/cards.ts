@@ -1,5 +1,6 @@
 // Messages with all that a view of them needs, in one statement.
 import type { Card, Raw } from "../../ports/store.ts";
+import type { SeenOf } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 
 /** Of author and thread, which change with every post of theirs. */
@@ -17,18 +18,23 @@ export interface FactRow {
   readonly lastActivity: number | null;
 }
 
-export function toCard(row: unknown): Card {
-  const { payload, sig, nonce, firstSeen, authorMessages, threadMessages, lastActivity, ...rest } = row as Raw & FactRow;
-  return cardOf({ standing: toStanding(rest), raw: { payload, sig, nonce } }, { firstSeen, authorMessages, threadMessages, lastActivity });
-}
+export const toCard =
+  (seenOf: SeenOf) =>
+  (row: unknown): Card => {
+    const { payload, sig, nonce, firstSeen, authorMessages, threadMessages, lastActivity, ...rest } = row as Raw & FactRow;
+    const standing = toStanding(rest);
+    const kept = { standing, raw: { payload, sig, nonce }, seen: seenOf(standing.id) };
+    return cardOf(kept, { firstSeen, authorMessages, threadMessages, lastActivity });
+  };
 
 export function cardOf(
-  { standing, raw }: Pick<Card, "standing" | "raw">,
+  { standing, raw, seen }: Pick<Card, "standing" | "raw" | "seen">,
   { firstSeen, authorMessages, threadMessages, lastActivity }: FactRow,
 ): Card {
   return {
     standing,
     raw,
+    seen,
     author: { firstSeen: firstSeen ?? standing.receivedAt, messages: authorMessages ?? 1 },
     thread: { messages: threadMessages ?? 0, lastActivity: lastActivity ?? standing.receivedAt },
   };

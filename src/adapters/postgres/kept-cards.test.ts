@@ -1,5 +1,6 @@
 // Texts of messages that are over do not stay in the memory of a board on PostgreSQL.
 import { expect, test } from "vitest";
+import { seenMemory } from "../sql/card-memory.ts";
 import { KeptCards } from "./kept-cards.ts";
 
 const SECOND_MS = 1000;
@@ -24,7 +25,7 @@ function table() {
         }) as Row,
     );
   };
-  const cards = new KeptCards({ query });
+  const cards = new KeptCards({ query }, seenMemory());
   return { reads, ask: (...seqs: number[]) => cards.of(seqs.map((seq) => ({ seq, version: `v${seq}` }))) };
 }
 

@@ -1,7 +1,8 @@
 // Messages kept in memory by the version of their row: whoever wrote it, a row that has changed is read again.
+import type { Seen } from "../../core/guard/flags.ts";
 import type { Standing } from "../../core/message/standing.ts";
 import type { Raw } from "../../ports/store.ts";
-import { cardMemory } from "../sql/card-memory.ts";
+import { cardMemory, type SeenOf } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 import type { Client } from "./client.ts";
 import { numberArray } from "./literals.ts";
@@ -11,6 +12,7 @@ export interface Kept {
   readonly version: string;
   readonly standing: Standing;
   readonly raw: Raw;
+  readonly seen: Seen;
 }
 
 interface KeptRow extends Raw {
@@ -22,13 +24,15 @@ const LET_GO_EVERY = 1000;
 
 export class KeptCards {
   readonly #client: Pick<Client, "query">;
+  readonly #seenOf: SeenOf;
   readonly #kept = cardMemory<Kept>();
   #newlyKept = 0;
   /** When the newest of them arrived: it is later now. */
   #newestArrival = 0;
 
-  constructor(client: Pick<Client, "query">) {
+  constructor(client: Pick<Client, "query">, seenOf: SeenOf) {
     this.#client = client;
+    this.#seenOf = seenOf;
   }
 
   /** The message of each row, at exactly this version; undefined where one has moved on since it was asked for. */
@@ -37,7 +41,8 @@ export class KeptCards {
     const read = new Map<number, Kept>();
     for (const row of missing.length === 0 ? [] : await this.#read(missing.map(({ seq }) => seq))) {
       const { version, payload, sig, nonce, ...rest } = row;
-      const kept = { version, standing: toStanding(rest), raw: { payload, sig, nonce } };
+      const standing = toStanding(rest);
+      const kept = { version, standing, raw: { payload, sig, nonce }, seen: this.#seenOf(standing.id) };
       read.set(kept.standing.seq, kept);
       this.#keep(kept);
     }

@@ -1,5 +1,6 @@
 // Listings in PostgreSQL: the rows of a page are chosen first, then everything about them is fetched.
-import type { Listed, ListQuery } from "../../ports/store.ts";
+import type { Card, Listed, ListQuery } from "../../ports/store.ts";
+import type { SeenOf } from "../sql/card-memory.ts";
 import { holdsMostly, merged, oneByOne } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
@@ -26,12 +27,14 @@ export class PostgresLister {
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
   readonly #kept: KeptCards;
+  readonly #toCard: (row: unknown) => Card;
 
-  constructor(client: Client, walks: Client) {
+  constructor(client: Client, walks: Client, seenOf: SeenOf) {
     this.#client = client;
     this.#walks = walks;
     this.#paths = new AccessPathChooser(client);
-    this.#kept = new KeptCards(client);
+    this.#kept = new KeptCards(client, seenOf);
+    this.#toCard = toCard(seenOf);
   }
 
   async list(query: ListQuery): Promise<readonly Listed[]> {
@@ -69,7 +72,7 @@ export class PostgresLister {
       values,
     );
     return rows.map(({ position, ...row }) => {
-      const card = toCard(row);
+      const card = this.#toCard(row);
       return { card, position: { key: position, seq: card.standing.seq } };
     });
   }

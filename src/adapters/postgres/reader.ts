@@ -1,5 +1,6 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
 import type { Card, Found, Prior, Store } from "../../ports/store.ts";
+import type { SeenOf } from "../sql/card-memory.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
 import type { Client } from "./client.ts";
@@ -23,6 +24,7 @@ function asOf(found: Found | undefined, now: number): Found | undefined {
 
 export class PostgresReader implements Reads {
   readonly #client: Client;
+  readonly #toCard: (row: unknown) => Card;
   readonly #found = new Together<string, Found | undefined>(async (ids) => {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
@@ -32,8 +34,9 @@ export class PostgresReader implements Reads {
     return () => heardOf;
   });
 
-  constructor(client: Client) {
+  constructor(client: Client, seenOf: SeenOf) {
     this.#client = client;
+    this.#toCard = toCard(seenOf);
   }
 
   async prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior> {
@@ -79,14 +82,14 @@ export class PostgresReader implements Reads {
       this.#client.query(`SELECT ${GONE_COLUMNS} FROM gone WHERE id = ANY ($1::text[])`, values),
     ]);
     const found = new Map<string, Found>(gone.map(toGone).map((one) => [one.id, { gone: one }]));
-    for (const card of cards.map(toCard)) found.set(card.standing.id, { card });
+    for (const card of cards.map(this.#toCard)) found.set(card.standing.id, { card });
     return found;
   }
 
   /** In order of seq, without those that have gone. */
   async cards(seqs: readonly number[]): Promise<readonly Card[]> {
     const sql = `SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq`;
-    return (await this.#client.query(sql, [numberArray(seqs)])).map(toCard);
+    return (await this.#client.query(sql, [numberArray(seqs)])).map(this.#toCard);
   }
 
   /** What the board has heard of: messages that are or were here, keys and attachments that are blocked. */

@@ -4,6 +4,7 @@ import type { ReplicaStanding, ReplicaWatch } from "../../ports/replica.ts";
 import type { ListingReads } from "../../ports/store.ts";
 import type { BoardState, State } from "./board-state.ts";
 import { Client } from "./client.ts";
+import type { SeenOf } from "../sql/card-memory.ts";
 import { PostgresLister } from "./list.ts";
 import { type Claim, judge } from "./same-board.ts";
 
@@ -29,6 +30,7 @@ export interface ReplicaParts {
   /** The board's own database, and where its log stands. */
   readonly own: Client;
   readonly primary: BoardState;
+  readonly seenOf: SeenOf;
   readonly watch: ReplicaWatch;
 }
 
@@ -51,11 +53,11 @@ export class Replica {
   #ended = false;
 
   constructor(parts: ReplicaParts) {
-    const { url, connections } = parts;
+    const { url, connections, seenOf } = parts;
     this.#parts = parts;
     this.#client = new Client({ url, connections: connections.reads, name: "blackboard replica" });
     this.#walks = new Client({ url, connections: connections.walks, each: 1, long: true, name: "blackboard replica walks" });
-    this.#lister = new PostgresLister(this.#client, this.#walks);
+    this.#lister = new PostgresLister(this.#client, this.#walks, seenOf);
   }
 
   /** Refuses another board; where it cannot be asked, it is looked at again and again. `formerPk`: see `judge`. */

@@ -78,7 +78,7 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
     this.#writer = new PostgresWriter(url, this.#node);
     this.#state = new BoardState(client, this.#node);
     const connections = { reads: READ_CONNECTIONS, walks: WALK_CONNECTIONS };
-    this.#replica = replica && new Replica({ ...replica, connections, own: client, primary: this.#state });
+    this.#replica = replica && new Replica({ ...replica, connections, own: client, primary: this.#state, seenOf: this.seenOf });
     this.#listener = new Listener({
       url,
       channels: {
@@ -87,9 +87,9 @@ export class PostgresStore extends SqlReads implements Store, Wakeup, Peers {
       },
       begun: () => void this.#state.read().catch(() => {}),
     });
-    this.#reader = new PostgresReader(client);
+    this.#reader = new PostgresReader(client, this.seenOf);
     this.#walks = new Client({ url, connections: WALK_CONNECTIONS, each: 1, long: true, name: "blackboard walks" });
-    this.#lister = new PostgresLister(client, this.#walks);
+    this.#lister = new PostgresLister(client, this.#walks, this.seenOf);
   }
 
   /** One call at a time; the appender sees to that. */

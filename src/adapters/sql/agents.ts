@@ -2,6 +2,7 @@
 import type { AgentFacts } from "../../core/message/agent-facts.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
+import type { SeenOf } from "./card-memory.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
 import { SORTABLE } from "./lookup.ts";
 import { shownAs } from "./tags.ts";
@@ -17,11 +18,11 @@ interface LabelFilter {
   readonly rows: number;
 }
 
-export async function agent(rows: SqlRows, id: string, now: number): Promise<AgentFacts | undefined> {
-  return (await factsOf(rows, await rows.all<AgentRow>(ONE, [id]), now))[0];
+export async function agent(rows: SqlRows, seenOf: SeenOf, id: string, now: number): Promise<AgentFacts | undefined> {
+  return (await factsOf(rows, seenOf, await rows.all<AgentRow>(ONE, [id]), now))[0];
 }
 
-export async function agents(rows: SqlRows, query: AgentQuery): Promise<readonly AgentFacts[]> {
+export async function agents(rows: SqlRows, seenOf: SeenOf, query: AgentQuery): Promise<readonly AgentFacts[]> {
   const { after, limit, now } = query;
   const filters = [...(await filterBy(rows, "offer", query.offers)), ...(await filterBy(rows, "need", query.needs))];
   // Who has a live message posted it within the longest lifetime.
@@ -41,7 +42,7 @@ export async function agents(rows: SqlRows, query: AgentQuery): Promise<readonly
     where.push(rows.dialect.exists(`SELECT 1 FROM agent_tallies t WHERE t.agent = a.id AND ${matching(bind(labels))}`));
   if (after !== undefined) where.push(`(a.last_seen, a.id) < (${bind(after.lastSeen)}, ${bind(after.id)})`);
   const sql = `SELECT ${COLUMNS} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY a.last_seen DESC, a.id DESC LIMIT $2`;
-  return factsOf(rows, await rows.all<AgentRow>(sql, values), now);
+  return factsOf(rows, seenOf, await rows.all<AgentRow>(sql, values), now);
 }
 
 async function filterBy(rows: SqlRows, field: "offer" | "need", names: readonly string[]): Promise<LabelFilter[]> {
@@ -87,7 +88,7 @@ const PROFILES = spelled(
     JOIN messages m ON m.seq = p.seq JOIN contents c ON c.seq = p.seq`,
 );
 
-async function factsOf(rows: SqlRows, found: readonly AgentRow[], now: number): Promise<AgentFacts[]> {
+async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[], now: number): Promise<AgentFacts[]> {
   if (found.length === 0) return [];
   const ids = rows.dialect.list(found.map(({ id }) => id));
   const [counted, profiles] = await Promise.all([
@@ -98,7 +99,7 @@ async function factsOf(rows: SqlRows, found: readonly AgentRow[], now: number): 
   const used = (field: "offers" | "needs") => new Set(counted.flatMap((one) => labelsOf(one[field])));
   const [offerAs, needAs] = await Promise.all([shownAs(rows, "offer", used("offers")), shownAs(rows, "need", used("needs"))]);
   const countedOf = new Map(counted.map((one) => [one.agent, one]));
-  const profileOf = new Map(profiles.map(({ agent, id, payload }) => [agent, { id, payload }]));
+  const profileOf = new Map(profiles.map(({ agent, id, payload }) => [agent, { id, payload, seen: seenOf(id) }]));
   return found.map((row) => {
     const own = countedOf.get(row.id);
     const fixed = fromJson(own?.fixed ?? null) as [string, string, number][];

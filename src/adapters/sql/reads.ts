@@ -2,6 +2,7 @@
 import type { Store } from "../../ports/store.ts";
 import { agent, agents } from "./agents.ts";
 import { alias, aliases } from "./aliases.ts";
+import { seenMemory } from "./card-memory.ts";
 import type { SqlRows } from "./dialect.ts";
 import { entries, oldestSeq } from "./log.ts";
 import { blob, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
@@ -12,13 +13,14 @@ import { answersTo, barredWork, branches, divided, neighbours, openWork, refs, t
 
 export class SqlReads {
   protected readonly rows: SqlRows;
+  protected readonly seenOf = seenMemory();
 
   constructor(rows: SqlRows) {
     this.rows = rows;
   }
 
-  agent: Store["agent"] = (...asked) => agent(this.rows, ...asked);
-  agents: Store["agents"] = (query) => agents(this.rows, query);
+  agent: Store["agent"] = (...asked) => agent(this.rows, this.seenOf, ...asked);
+  agents: Store["agents"] = (query) => agents(this.rows, this.seenOf, query);
   alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);

@@ -5,12 +5,12 @@ import { Recent } from "../../core/recent.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
 import type { Card, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
-import { CARDS_KEPT, cardMemory } from "../sql/card-memory.ts";
+import { CARDS_KEPT, cardMemory, seenMemory, type SeenOf } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 
 const FACTS_KEPT = 50_000;
 
-interface Kept extends Pick<Card, "standing" | "raw"> {
+interface Kept extends Pick<Card, "standing" | "raw" | "seen"> {
   /** Its number. */
   readonly thread: number;
 }
@@ -32,8 +32,11 @@ export class SqliteCards {
   #seq = -1;
   readonly #head: SqliteHead;
 
-  constructor(db: DatabaseSync, head = new SqliteHead(db)) {
+  readonly #seenOf: SeenOf;
+
+  constructor(db: DatabaseSync, head = new SqliteHead(db), seenOf = seenMemory()) {
     this.#head = head;
+    this.#seenOf = seenOf;
     const message = (where: string) => {
       const statement = db.prepare(
         `SELECT ${STANDING_COLUMNS}, m.thread, c.payload, c.sig, c.nonce FROM messages m JOIN contents c ON c.seq = m.seq WHERE ${where}`,
@@ -85,20 +88,20 @@ export class SqliteCards {
 
   /** Reads and keeps nothing. */
   readonly stored: CardReader = {
-    byId: (id) => this.#card(toKept(this.#sql.byId.get(id)), new Map(), new Map()),
-    bySeq: (seq) => this.#card(toKept(this.#sql.bySeq.get(seq)), new Map(), new Map()),
+    byId: (id) => this.#card(this.#read(this.#sql.byId.get(id)), new Map(), new Map()),
+    bySeq: (seq) => this.#card(this.#read(this.#sql.bySeq.get(seq)), new Map(), new Map()),
   };
 
   /** Facts of author and thread are looked up each time: they change with every post of theirs. */
   #card(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): Card | undefined {
     if (kept === undefined) return undefined;
-    const { standing, raw } = kept;
+    const { standing, raw, seen } = kept;
     const author = this.#facts(authors, standing.author, this.#sql.author, standing.author) ?? {
       firstSeen: standing.receivedAt,
       messages: 1,
     };
     const thread = this.#facts(threads, standing.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
-    return { standing, raw, author, thread };
+    return { standing, raw, seen, author, thread };
   }
 
   #facts<Of extends object>(kept: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {
@@ -111,21 +114,22 @@ export class SqliteCards {
   }
 
   #keep(row: unknown): Kept | undefined {
-    const kept = toKept(row);
+    const kept = this.#read(row);
     if (kept === undefined) return undefined;
     this.#cards.set(kept.standing.seq, kept);
     this.#seqs.set(kept.standing.id, kept.standing.seq);
     return kept;
   }
 
+  #read(row: unknown): Kept | undefined {
+    if (row === undefined) return undefined;
+    // After the columns of the standing.
+    const [thread, payload, sig, nonce] = (row as unknown[]).slice(-4) as [number, string, string, string];
+    const standing = standingFrom(row);
+    return { standing, raw: { payload, sig, nonce }, seen: this.#seenOf(standing.id), thread };
+  }
+
   #forgetAll(): void {
     for (const map of [this.#cards, this.#seqs, this.#authors, this.#threads]) map.clear();
   }
-}
-
-function toKept(row: unknown): Kept | undefined {
-  if (row === undefined) return undefined;
-  // After the columns of the standing.
-  const [thread, payload, sig, nonce] = (row as unknown[]).slice(-4) as [number, string, string, string];
-  return { standing: standingFrom(row), raw: { payload, sig, nonce }, thread };
 }

@@ -136,7 +136,7 @@ class SqliteStore extends SqlReads implements Store {
     this.#worker = worker;
     this.#readDb = readDb;
     this.#head = new SqliteHead(readDb, HEAD_REMEMBERED_MS);
-    this.#cards = new SqliteCards(readDb, this.#head);
+    this.#cards = new SqliteCards(readDb, this.#head, this.seenOf);
     this.#reader = new SqliteReader(readDb, this.#cards);
     this.#priors = new SqlitePriors(readDb, this.#reader);
     this.#lister = new SqliteLister(readDb, this.#cards);

@@ -1,6 +1,5 @@
 // What a reader should know before reading: signs in a message's own text that it may be meant to do more than tell something.
 import type { Payload } from "../protocol/payload.ts";
-import { Recent } from "../recent.ts";
 import { hasEncoded } from "./encoded.ts";
 import { unseenIn } from "./hidden.ts";
 import { hasDataLink } from "./links.ts";
@@ -18,14 +17,12 @@ export const FLAGS = {
 export type Flag = keyof typeof FLAGS;
 export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
 
-/** A message is shown to its author, on the stream and in lists within moments; under its id its text never changes. */
-const kept = new Recent<string, readonly Flag[]>(50_000);
-const NONE: readonly Flag[] = [];
+/** What was found in the text of a message, which never changes; it goes with the message, so that nobody looks twice. */
+export interface Seen {
+  flags?: readonly Flag[];
+}
 
-export const messageFlags = (id: string, payload: Payload): readonly Flag[] => kept.of(id, () => flagsOf(payload));
-
-/** Whether they are known, so that asking for them costs nothing. */
-export const hasFlags = (id: string): boolean => kept.has(id);
+export const seenFlags = (seen: Seen, payload: () => Payload): readonly Flag[] => (seen.flags ??= flagsOf(payload()));
 
 /** Computed from title, body, data, labels and names of attachments; attachments themselves are not looked at. In the order of the table. */
 export function flagsOf(payload: Payload): readonly Flag[] {
@@ -38,8 +35,7 @@ export function flagsOf(payload: Payload): readonly Flag[] {
     encoded_payload: hasEncoded(seen),
     data_link: hasDataLink(seen),
   };
-  const raised = FLAG_NAMES.filter((name) => found[name]);
-  return raised.length === 0 ? NONE : raised;
+  return FLAG_NAMES.filter((name) => found[name]);
 }
 
 /** Everything that the author words, each piece on lines of its own. */

@@ -1,4 +1,5 @@
 // What the board knows of an agent.
+import type { Seen } from "../guard/flags.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
 
 export interface VoteCounts {
@@ -26,5 +27,5 @@ export interface AgentFacts {
   readonly offers: readonly string[];
   readonly needs: readonly string[];
   /** The newest live self-description. */
-  readonly profile: { readonly id: string; readonly payload: string } | undefined;
+  readonly profile: { readonly id: string; readonly payload: string; readonly seen: Seen } | undefined;
 }

@@ -1,5 +1,5 @@
 // An agent as the board shows it: its key, what is counted for it, and what it says of itself, marked as untrusted.
-import { messageFlags } from "../guard/flags.ts";
+import { seenFlags } from "../guard/flags.ts";
 import type { AgentFacts } from "../message/agent-facts.ts";
 import { firstCodePoints, utf8Length } from "../protocol/encoding.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -28,13 +28,14 @@ export function agentView(facts: AgentFacts, aliases: readonly AliasView[], prof
     signals_received: signals,
     offers,
     needs,
-    profile: facts.profile === undefined ? null : profileOf(facts.profile.id, JSON.parse(facts.profile.payload) as Payload, profile),
+    profile: facts.profile === undefined ? null : profileOf(facts.profile, profile),
   };
 }
 
-function profileOf(id: string, payload: Payload, how: "whole" | "short") {
+function profileOf({ id, payload: text, seen }: NonNullable<AgentFacts["profile"]>, how: "whole" | "short") {
+  const payload = JSON.parse(text) as Payload;
   const { body = "", data = null } = payload;
-  const flags = messageFlags(id, payload);
+  const flags = seenFlags(seen, () => payload);
   if (how === "whole") return { id, body, data, truncated: false, untrusted: true, flags };
   const shortBody = firstCodePoints(body, LISTED_BODY_CHARS);
   const shortData = data !== null && utf8Length(JSON.stringify(data)) > LISTED_DATA_BYTES ? null : data;

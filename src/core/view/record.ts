@@ -1,5 +1,5 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
-import { type Flag, messageFlags } from "../guard/flags.ts";
+import { type Flag, type Seen, seenFlags } from "../guard/flags.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Gone, Standing } from "../message/standing.ts";
 import { statusOf } from "../message/status.ts";
@@ -19,6 +19,7 @@ export interface Recordable {
   readonly thread: { readonly messages: number; readonly lastActivity: number };
   /** What the raw payload says, where it has been read already. */
   readonly payload?: Payload;
+  readonly seen?: Seen;
 }
 
 const PREVIEW_CHARS = 280;
@@ -45,7 +46,11 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
       ...(standing.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(standing.supersededAt ?? standing.receivedAt) } }),
     },
     meta: metaOf(payload),
-    content: contentOf(payload, include, messageFlags(standing.id, payload)),
+    content: contentOf(
+      payload,
+      include,
+      seenFlags(card.seen ?? {}, () => payload),
+    ),
     derived: derivedOf(card, payload, now),
     ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
     // The author of an e-mail is the board: who sent it stands in its data, which most readers leave out.
