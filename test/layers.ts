@@ -1,4 +1,4 @@
-// The layer law: imports point one way, and this check says where one does not.
+// The layer law: imports point one way, and core remembers nothing; this check says where it is not so.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
@@ -27,6 +27,16 @@ const ALONE = "src/core/tlog/";
 /** The part of the client that runs in Node only. */
 const CLIENT_IN_NODE = "src/client/node/";
 
+/** A variable of a module, or a container that begins empty: a memory that nobody bounds, ends or sees. */
+const MEMORY =
+  /^(?:export )?(?:let (\w+)|const (\w+)(?!: [Rr]eadonly)(?:: [^=\n]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new (?:Recent|Room)\b|Array[<(]|\[\]))/gm;
+/** The exceptions, and why there is no better place. */
+const REMEMBERS: Readonly<Record<string, string>> = {
+  "src/core/search/words.ts":
+    "stems of common words, a table of fixed size: every text of every thread goes through it, and no object does",
+  "src/core/search/grams.ts": "the same for the grams of words, bounded by two numbers",
+};
+
 const IMPORT = /(?:(?:import|export) (type) [^"]*)?(?:from\s+|import\s+|import\()"([^"]+)"/g;
 const layerOf = (path: string): string => path.split("/")[1] ?? "";
 /** The folder inside its layer; undefined for files of the layer itself, which put the folders together. */
@@ -44,7 +54,11 @@ for (const file of globSync("src/**/*.ts")) {
   const layer = layerOf(path);
   if (path.endsWith(".test.ts")) continue;
   const allowed = MAY_IMPORT[layer];
-  for (const [, types, specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
+  const text = readFileSync(file, "utf8");
+  if (layer === "core" && !(path in REMEMBERS))
+    for (const [, variable, container] of text.matchAll(MEMORY))
+      faults.push(`${path} remembers ${variable ?? container}: core has no memory; let whoever calls it keep what is to be kept.`);
+  for (const [, types, specifier = ""] of text.matchAll(IMPORT)) {
     if (path.startsWith(ALONE) && !/^\.\/[^/]+$/.test(specifier)) faults.push(`${path} imports ${specifier}: ${ALONE} is to stand alone.`);
     const imported = normalize(join(dirname(path), specifier)).replaceAll("\\", "/");
     if (specifier.startsWith(".")) draw(files, path, imported);

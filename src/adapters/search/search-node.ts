@@ -4,6 +4,7 @@ import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
 import { nearest, termStats } from "../../core/search/index/near.ts";
 import { rank } from "../../core/search/index/rank.ts";
+import { Room } from "../../core/search/index/room.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import type { Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";
@@ -33,6 +34,8 @@ export class SearchNode implements SearchIndex {
   readonly #follower: Follower;
   readonly #onTrouble: (error: unknown) => void;
   readonly #stop = new AbortController();
+  /** One search at a time: none of them waits while it is at it. */
+  readonly #room = new Room();
   #work: Promise<unknown> = Promise.resolve();
   /** Phrases are looked for one after the other, so that who asks for the same finds it. */
   #phrases: Promise<void> = Promise.resolve();
@@ -66,7 +69,7 @@ export class SearchNode implements SearchIndex {
   matching: SearchIndex["matching"] = async (query, { only, upTo, ...options }) => {
     await this.#upTo(upTo);
     await this.#prepare(query);
-    return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }));
+    return this.#sound(() => matching(this.#index.parts(), query, { ...options, only: setOf(only) }, this.#room));
   };
 
   near: SearchIndex["near"] = async (document, upTo) => {
@@ -77,7 +80,7 @@ export class SearchNode implements SearchIndex {
   similar: SearchIndex["similar"] = async (near, options) => {
     await this.#upTo(options.upTo);
     const { limit, after, threshold, only } = options;
-    return this.#sound(() => nearest(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }));
+    return this.#sound(() => nearest(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }, this.#room));
   };
 
   status: SearchIndex["status"] = async () => ({ ...this.#index.status(), behind: await this.#follower.behind() });

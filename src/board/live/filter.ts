@@ -3,8 +3,7 @@ import { and, type Condition } from "../../core/query/condition.ts";
 import { withoutLabels } from "../../core/query/erased.ts";
 import { type Predicate, predicate } from "../../core/query/predicate.ts";
 import { conditionTerms } from "../../core/query/terms.ts";
-import type { Document } from "../../core/search/document.ts";
-import { matches, type Query } from "../../core/search/query.ts";
+import { matches, type Query, type Searched } from "../../core/search/query.ts";
 import { type Near, NEAR_THRESHOLD, nearScore } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Occurrence } from "./occurrence.ts";
@@ -29,7 +28,7 @@ export interface LiveFilter {
   concerns(occurrence: Occurrence, knew: (message: number) => boolean): boolean;
   /** Later, from the log: words and labels of a message that is gone by then may have matched, and nobody is told whether they did. */
   mayConcern(occurrence: Occurrence): boolean;
-  readonly matchesText: ((document: Document, message: number) => boolean) | undefined;
+  readonly matchesText: ((document: Searched, message: number) => boolean) | undefined;
 }
 
 /** `conditionsAt` gives the conditions at a time: some, such as an author's age, move with the clock. */
@@ -50,7 +49,7 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
   const matchesText =
     query === undefined && near === undefined
       ? undefined
-      : (document: Document, message: number): boolean =>
+      : (document: Searched, message: number): boolean =>
           message !== except &&
           (query === undefined || matches(query, document)) &&
           (near === undefined || nearScore(near, document) >= NEAR_THRESHOLD);

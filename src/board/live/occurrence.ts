@@ -5,7 +5,8 @@ import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/subject.ts";
-import { type Document, documentOf } from "../../core/search/document.ts";
+import { documentOf } from "../../core/search/document.ts";
+import { type Searched, searched } from "../../core/search/query.ts";
 import type { Card, Found, Store } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 
@@ -24,7 +25,7 @@ export interface Occurrence {
   /** The message as it is after and as it may have been before; none where it left no trace, then it may concern anybody. */
   readonly subjects: readonly Subject[];
   /** Its words, while it has any. */
-  readonly document: (() => Document) | undefined;
+  readonly document: (() => Searched) | undefined;
   /** From then on it is not told any more. */
   readonly until: number;
 }
@@ -128,7 +129,7 @@ function occurrenceOf(
 ): Occurrence | undefined {
   const { seq, type, id, detail } = entry;
   const card = "card" in found ? found.card : undefined;
-  const document = card === undefined ? undefined : once(() => documentOf(card.payload));
+  const document = card === undefined ? undefined : once(() => searched(documentOf(card.payload)));
   const message = "card" in found ? found.card.standing.seq : found.gone.seq;
   const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): Occurrence => ({
     event: liveEvent(seq, id, name, json),

@@ -1,7 +1,6 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
-import { Recent } from "../recent.ts";
 import type { Label, Standing } from "./standing.ts";
 
 export interface Trace extends Pick<
@@ -19,13 +18,9 @@ export interface Trace extends Pick<
 }
 
 const MARK_CHARS = 16;
-const kept = new Recent<string, string>(10_000);
 
 /** A label that can be recognised, but not read back. */
-export function labelMark({ field, label }: Pick<Label, "field" | "label">): string {
-  const key = `${field}:${label}`;
-  return kept.of(key, () => sha256Hex(key).slice(0, MARK_CHARS));
-}
+export const labelMark = ({ field, label }: Pick<Label, "field" | "label">): string => sha256Hex(`${field}:${label}`).slice(0, MARK_CHARS);
 
 export function traceOf(
   standing: Standing,

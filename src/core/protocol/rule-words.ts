@@ -21,21 +21,12 @@ const WHERE = "The fields of a message: /llms/posting.txt; those of other reques
 export function ruleHint(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string {
   const field = schemaAt(schema, path);
   if (field === undefined || path.length === 0) return WHERE;
-  const rule = ruleOf(field);
+  const rule: Rule = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   const given = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   const near = typeof given === "string" ? nearest(given, (rule.enum ?? []).map(String)) : undefined;
   return [near === undefined ? "" : `Did you mean \`${near}\`?`, sentence(path.map(String).join("."), rule), WHERE]
     .filter((part) => part !== "")
     .join(" ");
-}
-
-const known = new WeakMap<z.ZodType, Rule>();
-
-/** Made once for each field there is: whoever gets one wrong may do so often. */
-function ruleOf(field: z.ZodType): Rule {
-  const rule: Rule = known.get(field) ?? z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
-  known.set(field, rule);
-  return rule;
 }
 
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | undefined {

@@ -4,12 +4,14 @@ import type { PrefixForms } from "./prefix.ts";
 const NOWHERE: readonly number[] = [];
 
 export class Places {
+  readonly words: readonly string[];
   readonly #places = new Map<string, number[]>();
   /** All words in order, once somebody asks for a beginning. */
   #sorted: readonly string[] | undefined;
 
   /** The gap "" is no word. */
   constructor(words: readonly string[]) {
+    this.words = words;
     for (const [place, word] of words.entries()) {
       if (word === "") continue;
       const known = this.#places.get(word);
@@ -33,12 +35,4 @@ export class Places {
     }
     return sorted[low]?.startsWith(start) === true;
   }
-}
-
-const known = new WeakMap<readonly string[], Places>();
-
-export function placesIn(words: readonly string[]): Places {
-  let places = known.get(words);
-  if (places === undefined) known.set(words, (places = new Places(words)));
-  return places;
 }

@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import { codePoints } from "../protocol/encoding.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Document } from "./document.ts";
-import { placesIn } from "./places.ts";
+import { Places } from "./places.ts";
 import { isPrefixOf, type PrefixForms, prefixForms } from "./prefix.ts";
 import { runs, split, wordsOf } from "./words.ts";
 
@@ -11,7 +11,16 @@ import { runs, split, wordsOf } from "./words.ts";
 export interface Clause {
   readonly words: readonly string[];
   readonly prefix: boolean;
+  /** Of the beginning, worked out once: every message on the live stream is held against the same few clauses. */
+  readonly forms?: PrefixForms;
 }
+
+/** A document that is held against many queries. */
+export interface Searched extends Document {
+  readonly places: Readonly<Record<"title" | "body", Places>>;
+}
+export const searched = (document: Document): Searched => ({ ...document, places: placesOf(document) });
+const placesOf = ({ title, body }: Document): Searched["places"] => ({ title: new Places(title), body: new Places(body) });
 
 /** All or any of `clauses` and none of `not`; no clauses at all means everything that `not` leaves. */
 export interface Query {
@@ -49,33 +58,24 @@ function clauseOf(text: string): Clause | undefined {
   if (last === undefined) return undefined;
   if (!/[\p{L}\p{N}\p{M}+#]\*+$/u.test(text)) return { words: wordsOf(found), prefix: false };
   const parts = split(last);
-  return { words: [...wordsOf(found.slice(0, -1)), ...wordsOf(parts.slice(0, -1)), ...parts.slice(-1)], prefix: true };
+  const words = [...wordsOf(found.slice(0, -1)), ...wordsOf(parts.slice(0, -1)), ...parts.slice(-1)];
+  return { words, prefix: true, forms: prefixForms(words.at(-1) ?? "") };
 }
 
 /** The meaning of a full-text match: the live stream uses it, and the index is checked against it. */
-export function matches(query: Query, document: Document): boolean {
-  const has = (clause: Clause): boolean => stands(clause, document.title) || stands(clause, document.body);
+export function matches(query: Query, document: Document | Searched): boolean {
+  const { title, body } = "places" in document ? document.places : placesOf(document);
+  const has = (clause: Clause): boolean => stands(clause, title) || stands(clause, body);
   if (query.not.some(has)) return false;
   if (query.clauses.length === 0) return true;
   return query.mode === "all" ? query.clauses.every(has) : query.clauses.some(has);
 }
 
-/** Every message on the live stream is held against the same few clauses, and the forms of a prefix cost more than the comparison. */
-const FORMS = new WeakMap<Clause, PrefixForms>();
-
-function formsOf(clause: Clause, word: string): PrefixForms {
-  const known = FORMS.get(clause) ?? prefixForms(word);
-  FORMS.set(clause, known);
-  return known;
-}
-
 /** Whether the clause's words stand side by side somewhere in a field; the gap "" is no word and starts with none. */
-function stands(clause: Clause, field: readonly string[]): boolean {
-  const { words, prefix } = clause;
-  const places = placesIn(field);
+function stands({ words, prefix, forms: known }: Clause, places: Places): boolean {
   const lastIndex = words.length - 1;
   const last = words[lastIndex] ?? "";
-  const forms = prefix ? formsOf(clause, last) : undefined;
+  const forms = prefix ? (known ?? prefixForms(last)) : undefined;
   if (lastIndex === 0) return forms === undefined ? places.of(last).length > 0 : places.hasBeginning(forms);
   const fits = (word: string): boolean => (forms === undefined ? word === last : isPrefixOf(forms, word));
   // From the rarest of the whole words, so that a text full of common ones takes no longer.
@@ -83,7 +83,7 @@ function stands(clause: Clause, field: readonly string[]): boolean {
   const rarest = whole.reduce((least, word, at) => (places.of(word).length < places.of(whole[least] ?? "").length ? at : least), 0);
   return places.of(whole[rarest] ?? "").some((place) => {
     const from = place - rarest;
-    for (let at = 0; at < lastIndex; at++) if (field[from + at] !== words[at]) return false;
-    return fits(field[from + lastIndex] ?? "");
+    for (let at = 0; at < lastIndex; at++) if (places.words[from + at] !== words[at]) return false;
+    return fits(places.words[from + lastIndex] ?? "");
   });
 }

@@ -1,17 +1,17 @@
 // Where one clause of a query stands in one part of the index: a word, a phrase, or either ending in the beginning of a word.
-import { prefixForms } from "../prefix.ts";
+import { type PrefixForms, prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
 import { NO_POSTINGS, type Part, type Postings } from "./part.ts";
 import { commonPostings, type Places, runs } from "./runs.ts";
 
-export function clausePostings(part: Part, { words, prefix }: Clause): Postings {
+export function clausePostings(part: Part, { words, prefix, forms }: Clause): Postings {
   const last = words.at(-1);
   if (last === undefined) return NO_POSTINGS;
   const before = words.slice(0, -1);
   if (!prefix) return before.length === 0 ? (part.postings(last) ?? NO_POSTINGS) : whole(part, words);
   const fixed = placed(part, before);
   if (fixed.length < before.length) return NO_POSTINGS;
-  return union(part, expansions(part, last, fixed));
+  return union(part, expansions(part, forms ?? prefixForms(last), fixed));
 }
 
 /** Whether its postings take long to find; then they are kept where the part does not change. */
@@ -45,8 +45,7 @@ export function* phraseSteps(part: Part, words: readonly string[]): Generator<vo
 }
 
 /** Each word that the beginning stands for, alone or as the end of the phrase. */
-function* expansions(part: Part, beginning: string, fixed: readonly Placed[]): Iterable<Postings> {
-  const { start, terms } = prefixForms(beginning);
+function* expansions(part: Part, { start, terms }: PrefixForms, fixed: readonly Placed[]): Iterable<Postings> {
   const end = (word: string, postings: Postings): Postings =>
     fixed.length === 0 ? postings : atOnce(phrase([...fixed, new Placed(part, word, postings)]));
   for (const [word, postings] of part.wordsFrom(start)) yield end(word, postings);

@@ -9,12 +9,10 @@ export const BLOCK = 128;
 export const blockOf = (doc: number): number => doc >>> 7;
 export const blocksOf = (documents: number): number => Math.ceil(documents / BLOCK);
 
-const room = new Room();
-
 export function headsOf(bytes: Uint8Array, count: number, documents: Documents, means: Means): Heads {
   const earnings = new Earnings(means);
   const most = new Float32Array(blocksOf(documents.documents));
-  const postings = room.list(0, count);
+  const postings = new Room().list(0, count);
   const blocks = blocksOf(documents.documents);
   const at = new Uint32Array(blocks + 1).fill(bytes.length);
   const before = new Int32Array(blocks);

@@ -12,10 +12,13 @@ export interface MatchingScope {
   readonly first?: { readonly from: "newest" | "oldest"; readonly limit: number } | undefined;
 }
 
-const room = new Room();
-
 /** Ascending. */
-export function matching(parts: readonly Part[], query: Query, { after = 0, before = Infinity, only, first }: MatchingScope): Uint32Array {
+export function matching(
+  parts: readonly Part[],
+  query: Query,
+  { after = 0, before = Infinity, only, first }: MatchingScope,
+  room = new Room(),
+): Uint32Array {
   const found = joined(
     parts.map((part) => {
       const { docs } = new PartQuery(part, query).select(room);

@@ -24,10 +24,8 @@ export interface NearScope {
   readonly only?: SeqSet | undefined;
 }
 
-const room = new Room();
-
 /** Documents that score at least the threshold, the best first; the score is that of nearScore. */
-export function nearest(parts: readonly Part[], near: Near, { threshold, limit, after, only }: NearScope) {
+export function nearest(parts: readonly Part[], near: Near, { threshold, limit, after, only }: NearScope, room = new Room()) {
   const best = new Best(limit, after);
   const least = (): number => Math.max(threshold, best.least) - ROUNDING;
   // Small parts first: what they hold keeps most of the large ones from being looked at any further.
@@ -37,7 +35,8 @@ export function nearest(parts: readonly Part[], near: Near, { threshold, limit, 
     for (const { term, weight } of near.terms) {
       if (!late.has(term)) part.addWeight(term, weight, term.startsWith(GRAM) ? sums.grams : sums.words);
     }
-    const candidates = candidatesOf(part, sums, least() - [...late.values()].reduce((sum, weight) => sum + weight, 0));
+    const left = [...late.values()].reduce((sum, weight) => sum + weight, 0);
+    const candidates = candidatesOf(part, sums, least() - left, room.docs(part.documents));
     for (const [gram, weight] of late) {
       if (candidates.length * FEWER < part.frequency(gram)) part.addWeightTo(candidates, gram, weight, sums.grams);
       else part.addWeight(gram, weight, sums.grams);
@@ -84,9 +83,8 @@ interface Sums {
   readonly grams: Float64Array;
 }
 
-/** Ascending. */
-function candidatesOf({ documents, dead }: Part, { words, grams }: Sums, least: number): Uint32Array {
-  const found = room.docs(documents);
+/** Ascending, in the room that there is for them. */
+function candidatesOf({ documents, dead }: Part, { words, grams }: Sums, least: number, found: Uint32Array): Uint32Array {
   let count = 0;
   for (let doc = 0; doc < documents; doc++) if (words[doc]! + grams[doc]! >= least && dead[doc] === 0) found[count++] = doc;
   return found.subarray(0, count);
