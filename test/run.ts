@@ -1,11 +1,11 @@
 // Runs the tests so that nothing outlives them: one directory for everything they make, and a guard that takes it away however the run ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { constants } from "node:os";
 import { join, resolve } from "node:path";
 import { buildProgram } from "./support/built.ts";
 import { noteGroup } from "./support/leftovers.ts";
+import { runDirectory } from "./support/run-directory.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -20,9 +20,7 @@ const random = given.includes("--random");
 const seed = process.env["SEED"] ?? (random ? String(Math.floor(Math.random() * 2 ** 31)) : "1");
 const flags = given.filter((one) => one !== "--random");
 
-/** Short, because sockets lie in it and their paths may not be long; entered by PostgreSQL, which runs as another user where root runs this. */
-const directory = mkdtempSync(join(tmpdir(), "bb-"));
-chmodSync(directory, 0o711);
+const directory = runDirectory();
 
 await buildProgram(BUILT);
 process.stdout.write(`Tests with SEED=${seed}${random ? ", drawn for this run" : ""}.\n`);
