@@ -6,9 +6,9 @@ import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { messageId } from "./identity.ts";
 import type { Signer } from "./key.ts";
-import { mineHere } from "./mine.ts";
-import { type PostOptions, withWork } from "./post.ts";
 import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
+import { extraBits } from "./room.ts";
+import { sendWorked, type WorkOptions } from "./work.ts";
 
 export type AliasesQuery = Page & { readonly q?: string | undefined; readonly agent?: string | undefined };
 
@@ -25,26 +25,21 @@ export function getAlias(board: Board, alias: string, { signal }: CallOptions = 
   return call(board, `/api/aliases/${encodeURIComponent(alias)}`, { signal });
 }
 
-type AliasOptions = Pick<PostOptions, "mine" | "signal" | "onProgress">;
-
 /** Claims an alias, or renews one's own. */
-export const claimAlias = (board: Board, key: Signer, alias: string, options: AliasOptions = {}): Promise<AliasOperation> =>
+export const claimAlias = (board: Board, key: Signer, alias: string, options: WorkOptions = {}): Promise<AliasOperation> =>
   operate(board, key, "claim", alias, options);
 
-export const releaseAlias = (board: Board, key: Signer, alias: string, options: AliasOptions = {}): Promise<AliasOperation> =>
+export const releaseAlias = (board: Board, key: Signer, alias: string, options: WorkOptions = {}): Promise<AliasOperation> =>
   operate(board, key, "release", alias, options);
 
-async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias: string, options: AliasOptions): Promise<AliasOperation> {
+async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias: string, options: WorkOptions): Promise<AliasOperation> {
   const { unix } = await getTime(board, options);
   const { alias_bits: bits } = await getPow(board, options);
   const audience = await audienceOf(board, options);
   const signed = async (ts: number): Promise<AliasOperation> => {
     const payload = JSON.stringify({ v: 1, pk: key.pk, ts, op, alias, ...audience } satisfies AliasPayload);
     const sig = await key.sign(payload);
-    return withWork(bits, async (price) => {
-      const nonce = await (options.mine ?? mineHere)(messageId(payload), price, options);
-      return call(board, "/api/aliases", { body: { payload, sig, nonce }, signal: options.signal });
-    });
+    return sendWorked(board, "/api/aliases", { id: messageId(payload), signed: { payload, sig }, bits: bits + extraBits(board) }, options);
   };
   try {
     const done = await signed(unix);

@@ -15,6 +15,10 @@ export interface Request extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether doing it twice is doing it once, so that it may be sent again when no answer came. True unless said otherwise. */
   readonly idempotent?: boolean;
+  /** Hears of every answer. */
+  readonly heard?: (answer: Response) => void;
+  /** What is done instead of waiting so long before it is sent again. */
+  readonly wait?: (ms: number, error: BoardError) => Promise<void>;
 }
 
 /** Refusals that a moment of patience mends. */
@@ -68,7 +72,7 @@ async function patiently<Answer>(board: Board, request: Request, attempt: () => 
       const { retryAfterS } = error;
       const waitMs = retryAfterS === undefined ? backoffMs(++waits) : retryAfterS * 1000 + backoffMs(++waits, 100, 2000);
       if (performance.now() + waitMs > until) throw error;
-      await pause(waitMs, request.signal);
+      await (request.wait?.(waitMs, error) ?? pause(waitMs, request.signal));
     }
   }
 }
@@ -83,7 +87,7 @@ const noBoard = (cause: unknown): BoardError =>
   });
 
 /** A good answer at the first try, or a BoardError. */
-export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal }: Request): Promise<Response> {
+export async function once(board: Board, path: string, { query = {}, body, headers = {}, signal, heard }: Request): Promise<Response> {
   let answer: Response;
   try {
     answer = await board.fetch(board.url + path + queryString(query), {
@@ -100,6 +104,7 @@ export async function once(board: Board, path: string, { query = {}, body, heade
       cause,
     });
   }
+  heard?.(answer);
   if (answer.ok) return answer;
   throw await errorOf(answer);
 }

@@ -6,19 +6,16 @@ import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import { type Fields, signMessage, type SignOptions, type Signed } from "./draft.ts";
 import type { Signer } from "./key.ts";
-import { mineHere, type Mine, type MineOptions } from "./mine.ts";
 import { getPow, getTime } from "./read.ts";
+import { extraBits, roomOf } from "./room.ts";
+import { sendWorked, type WorkOptions } from "./work.ts";
 
-export interface PostOptions extends SignOptions, MineOptions {
-  readonly mine?: Mine | undefined;
-  /** Bits of work to prove; what the board asks for unless given. */
+export interface PostOptions extends SignOptions, WorkOptions {
+  /** Bits of proof of work; unless given, what the board asks for, and a few more where it has little room left for this address. */
   readonly bits?: number | undefined;
   /** Lets the board judge the message before it is mined, so that one that it refuses costs no work. */
   readonly judgedFirst?: boolean | undefined;
 }
-
-/** Often enough for a price that rises while one mines. */
-const MOST_MININGS = 4;
 
 /** Signs, mines and posts a message; the answer is its record. */
 export function post(board: Board, key: Signer, fields: Fields, options: PostOptions = {}): Promise<Posted> {
@@ -35,7 +32,7 @@ export function check(board: Board, key: Signer, fields: Fields, options: SignOp
 }
 
 const dryRun = <Answer = DryRun>(board: Board, signed: Omit<Envelope, "nonce">, { signal }: CallOptions): Promise<Answer> =>
-  call<Answer>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal });
+  call<Answer>(board, "/api/messages", { query: { dry_run: true }, body: { ...signed, nonce: "" }, signal, heard: roomOf(board) });
 
 /** Often enough for what is said, taken back and said again within a second. */
 const MOST_MOMENTS = 4;
@@ -64,29 +61,16 @@ async function inTime<Answer>(
 
 /** Posts an envelope that is complete already. */
 export function send(board: Board, envelope: Envelope, { signal }: CallOptions = {}): Promise<Posted> {
-  return call<Posted>(board, "/api/messages", { body: envelope, signal });
+  return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: roomOf(board) });
 }
 
 async function mineAndSend(board: Board, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
-  const nonce = (bits: number): Promise<string> => (options.mine ?? mineHere)(id, bits, options);
-  const judged = options.judgedFirst === true ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;
+  // A dry run takes as much room as a post: where little is left, it is left out.
+  const judged = options.judgedFirst === true && extraBits(board) === 0 ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;
   // The same payload is the same message: then it is there already.
   if (judged !== undefined && judged.result !== "valid") return judged;
-  const bits = options.bits ?? (judged ?? (await getPow(board, options))).required_bits;
-  return withWork(bits, async (price) => send(board, { ...signed, nonce: await nonce(price) }, options));
-}
-
-/** Does it with so much work, and with more where the price has risen meanwhile. */
-export async function withWork<Answer>(bits: number, attempt: (bits: number) => Promise<Answer>): Promise<Answer> {
-  for (let minings = 1, price = bits; ; minings++) {
-    try {
-      return await attempt(price);
-    } catch (error) {
-      const asked = isRefusal(error, "pow_insufficient") ? Number(error.details["required_bits"]) : Number.NaN;
-      if (!(asked > price) || minings >= MOST_MININGS) throw error;
-      price = asked;
-    }
-  }
+  const bits = options.bits ?? (judged ?? (await getPow(board, options))).required_bits + extraBits(board);
+  return sendWorked(board, "/api/messages", { id, signed, bits }, options);
 }
 
 const isRefusal = (error: unknown, code: string): error is BoardError => error instanceof BoardError && error.code === code;

@@ -4,8 +4,9 @@ import { BoardError } from "../../client/board-error.ts";
 import { connect } from "../../client/connect.ts";
 import { type Mine, mineHere } from "../../client/mine.ts";
 import { mineInThreads } from "../../client/node/mine-threads.ts";
-import { send, withWork } from "../../client/post.ts";
+import { send } from "../../client/post.ts";
 import { getPow, getTime } from "../../client/read.ts";
+import { withWork } from "../../client/work.ts";
 import { type DemoMessage, demoMessages } from "./messages.ts";
 import { demoScript } from "./script.ts";
 
