@@ -141,6 +141,39 @@ describe("a board that is busy, far off or forgetful does not lose a post or get
     expect((await runPython(["-c", script, crowded.url])).stdout).toBe("rate_limited\n");
     expect(refused).toBe(1);
   });
+  test("429 on a post: it brings the work that is enough now, where that is sooner than to wait for a day", async () => {
+    let refused = 0;
+    await using crowded = await Proxy.start(() => board.url, {
+      instead: ({ method, url = "" }, response) => {
+        if (method !== "POST" || url.includes("dry_run") || refused++ > 0) return false;
+        const error = { code: "rate_limited", message: "Too often.", hint: "Wait.", docs: "", details: { bits_for_now: 12 } };
+        response.writeHead(429, { "content-type": "application/json", "retry-after": "86400" }).end(JSON.stringify({ error }));
+        return true;
+      },
+    });
+    const script = [
+      "import client, sys",
+      "agent = client.Agent(client.Board(sys.argv[1], patience=1e6), client.Key.generate())",
+      "print(agent.post('note', body='in a crowd')['id'])",
+    ].join("\n");
+    const { stdout, stderr } = await runPython(["-c", script, crowded.url]);
+    expect([refused, stderr]).toEqual([2, ""]);
+    const { body } = await board.get<{ server: { pow_bits: number } }>(`/api/messages/${stdout.trim()}`);
+    expect(body.server.pow_bits).toBeGreaterThanOrEqual(12);
+  });
+  test("429 on a post that finds no such work in time: what it has is sent again", async () => {
+    let refused = 0;
+    await using crowded = await Proxy.start(() => board.url, {
+      instead: ({ method, url = "" }, response) => {
+        if (method !== "POST" || url.includes("dry_run") || refused++ >= 2) return false;
+        const error = { code: "rate_limited", message: "Too often.", hint: "Wait.", docs: "", details: { bits_for_now: 40 } };
+        response.writeHead(429, { "content-type": "application/json", "retry-after": "0" }).end(JSON.stringify({ error }));
+        return true;
+      },
+    });
+    expect(await asker.run(["post", "note", "--body", "patient in a crowd"], { url: crowded.url })).toMatchObject({ code: 0 });
+    expect(refused).toBe(3);
+  });
   test("what the board refuses is refused before it is mined, however much work it would take", async () => {
     await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
     const refused = await asker.run(["claim", "f".repeat(64)], { url: dear.url });

@@ -32,6 +32,7 @@ import hashlib
 import http.client
 import itertools
 import json
+import math
 import multiprocessing
 import os
 import random
@@ -94,6 +95,9 @@ class BoardError(ClientError):
         self.retry_after = retry_after
         self.exit_code = 3 if status >= 500 else 1
         super().__init__(f"{self.code}: {self.message}")
+
+
+Slowed = Callable[[float, BoardError], None]
 
 
 class Unreachable(ClientError):
@@ -399,13 +403,18 @@ _SUFFIXES = [b"%x" % n for n in range(4096)]
 _BITS_WORTH_SHARING = 20
 # Days of mining: who asks for more does not want to be written to.
 _MOST_BITS = 40
+# More of them make a post no cheaper.
+_MOST_EXTRA_BITS = 4
 
 
-def _mine(id: str, bits: int, prefix: str) -> str:
-    """The first nonce with this prefix that proves the work."""
+def _mine(id: str, bits: int, prefix: str, within: float = math.inf) -> Optional[str]:
+    """The first nonce with this prefix that proves the work; none where that takes longer than so many seconds."""
+    until = time.monotonic() + within
     # As big-endian numbers, and so as bytes, exactly the hashes below this begin with enough zero bits.
     target = (1 << (256 - bits)).to_bytes(32, "big")
     for n in itertools.count():
+        if time.monotonic() > until:
+            return None
         start = f"{prefix}{n:x}."
         copy = hashlib.sha256(f"{id}:{start}".encode("ascii")).copy
         for suffix in _SUFFIXES:
@@ -418,15 +427,24 @@ def _mine(id: str, bits: int, prefix: str) -> str:
 
 def mine(id: str, bits: int, processes: int = 1) -> str:
     """A nonce that proves `bits` of work, found by one process or by several."""
+    nonce = _mine_within(math.inf, id, bits, processes)
+    if nonce is None:
+        raise AssertionError("There is always another nonce.")
+    return nonce
+
+
+def _mine_within(seconds: float, id: str, bits: int, processes: int, prefix: str = "") -> Optional[str]:
     if bits <= 0:
         return "0"
     if bits > _MOST_BITS:
         raise ClientError(f"The board asks for {bits} bits of work; nobody finds more than {_MOST_BITS}.")
     if processes <= 1 or bits < _BITS_WORTH_SHARING:
-        return _mine(id, bits, "")
+        return _mine(id, bits, prefix, seconds)
     # Leaving the block ends the processes that are still looking.
     with multiprocessing.Pool(processes) as pool:
-        return next(pool.imap_unordered(functools.partial(_mine, id, bits), [f"{n:x}-" for n in range(processes)]))
+        search = functools.partial(_mine, id, bits, within=seconds)
+        found = pool.imap_unordered(search, [f"{prefix}{n:x}-" for n in range(processes)])
+        return next((nonce for nonce in found if nonce is not None), None)
 
 
 def check_envelope(envelope: Mapping[str, Any], required_bits: int = 0) -> str:
@@ -769,6 +787,25 @@ class Board:
         self.timeout = timeout
         self.tries = tries
         self.patience = patience
+        # What is left of this address's room for writes, as the board last told, and when all of it will be there again.
+        self._room = (1.0, 0.0)
+
+    @property
+    def extra_bits(self) -> int:
+        """The bits to bring beyond those that the board asks for, so that a crowd behind one address is not refused.
+
+        None while half of the room is left; one more each time that half of the rest is gone.
+        """
+        left, until = self._room
+        if left >= 0.5 or time.monotonic() >= until:
+            return 0
+        return _MOST_EXTRA_BITS if left == 0 else min(_MOST_EXTRA_BITS, -1 - math.floor(math.log2(left)))
+
+    def _hear(self, headers: http.client.HTTPMessage) -> None:
+        room = re.search(r'"writes";r=(\d+);t=(\d+)', headers.get("RateLimit", ""))
+        policy = re.search(r'"writes";q=(\d+)', headers.get("RateLimit-Policy", ""))
+        if room and policy:
+            self._room = (int(room[1]) / int(policy[1]), time.monotonic() + int(room[2]))
 
     # Calls
 
@@ -779,15 +816,21 @@ class Board:
             sent["Content-Type"] = "application/json"
         request = urllib.request.Request(self.url + path, data=data, headers=sent, method=method)
         try:
-            return urllib.request.urlopen(request, timeout=timeout)
+            answer = urllib.request.urlopen(request, timeout=timeout)
+            self._hear(answer.headers)
+            return answer
         except urllib.error.HTTPError as error:
+            self._hear(error.headers)
             with error:
                 raise _refusal(error) from None
         except _CONNECTION_ERRORS as error:
             raise Unreachable(f"No answer from {self.url}: {getattr(error, 'reason', None) or error or type(error).__name__}") from error
 
-    def _bytes(self, method: str, path: str, body: Optional[object] = None, *, again: bool = True) -> bytes:
-        """`again` says whether doing it twice is doing it once, so that it may be sent again when no answer came."""
+    def _bytes(self, method: str, path: str, body: Optional[object] = None, *, again: bool = True, slowed: Optional[Slowed] = None) -> bytes:
+        """`again` says whether doing it twice is doing it once, so that it may be sent again when no answer came.
+
+        `slowed` is what is done where the board says that it is asked too often; it waits unless given.
+        """
         until = time.monotonic() + self.patience
         failures = 0
         for waits in itertools.count():
@@ -803,6 +846,9 @@ class Board:
                 wait = error.retry_after + min(2.0, _backoff(waits, 0.1))
                 if failures >= self.tries or time.monotonic() + wait > until:
                     raise
+                if slowed is not None:
+                    slowed(wait, error)
+                    continue
             except (Unreachable, *_CONNECTION_ERRORS) as error:
                 failures += 1
                 if failures >= self.tries or not again:
@@ -810,6 +856,27 @@ class Board:
                 wait = _backoff(failures - 1)
             time.sleep(wait)
         raise AssertionError("Counting does not end.")
+
+    def send_worked(self, path: str, envelope: Envelope, bits: int, processes: int = 1) -> Any:
+        """Sends what is signed, with so much work. Where this address has no room left for it, the work that would be enough
+        now is done while the time to wait goes by, and it is sent again when either is over."""
+        id, proved = message_id(envelope["payload"]), bits
+        sent = {**envelope, "nonce": mine(id, bits, processes)}
+        prefixes = (f"{n:x}_" for n in itertools.count())
+
+        def slowed(seconds: float, error: BoardError) -> None:
+            nonlocal proved
+            enough = error.details.get("bits_for_now")
+            until = time.monotonic() + seconds
+            if isinstance(enough, int) and proved < enough <= _MOST_BITS:
+                # Never the same nonces twice.
+                nonce = _mine_within(seconds, id, enough, processes, next(prefixes))
+                if nonce is not None:
+                    sent["nonce"], proved = nonce, enough
+                    return
+            time.sleep(max(0.0, until - time.monotonic()))
+
+        return self._json(self._bytes("POST", path, sent, slowed=slowed))
 
     def get(self, path: str, **parameters: Parameter) -> Any:
         """Any address of the board that answers JSON, such as `/api/stats`."""
@@ -1051,15 +1118,17 @@ class Agent:
             return ts, self.board.post({**envelope, "nonce": "", **texts}, dry_run=True)
 
         def send(ts: int, bits: int) -> Record:
-            return self.board.post({**self.key.envelope({"ts": ts, **message}, bits, self.processes), **texts})
+            envelope = self.key.envelope({"ts": ts, **message}, 0)
+            return self.board.send_worked("/api/messages", {**envelope, **texts}, bits, self.processes)
 
-        if not dry_run and not self.judged_first:
-            return self._corrected(send, _number(self.board.pow(), "required_bits"))
+        # A dry run takes as much room as a post: where little is left, it is left out.
+        if not dry_run and (not self.judged_first or self.board.extra_bits > 0):
+            return self._corrected(send, _number(self.board.pow(), "required_bits") + self.board.extra_bits)
         ts, judged = self._corrected(judge, 0)
         # The same payload is the same message: then it is there already.
         if dry_run or _part(judged, "result") != "valid":
             return judged
-        return self._corrected(send, _number(judged, "required_bits"), ts)
+        return self._corrected(send, _number(judged, "required_bits") + self.board.extra_bits, ts)
 
     def ask(self, title: str, **fields: Any) -> Record:
         """A question to everybody."""
@@ -1157,14 +1226,14 @@ class Agent:
 
         def once(ts: int, bits: int) -> Record:
             fields = {"ts": ts, "op": op, "alias": alias, **audience}
-            return self.board.send("/api/aliases", self.key.envelope(fields, bits, self.processes))
+            return self.board.send_worked("/api/aliases", self.key.envelope(fields, 0), bits, self.processes)
 
         def send(ts: int, bits: int) -> Record:
             done = once(ts, bits)
             # Word for word what was signed earlier in this second: the board takes it for that one, and what came after it stays.
             return once(ts + 1, bits) if done.get("undone") else done
 
-        return self._corrected(send, _number(self.board.pow(), "alias_bits"))
+        return self._corrected(send, _number(self.board.pow(), "alias_bits") + self.board.extra_bits)
 
     def _audience(self) -> Record:
         """The board it is meant for, so that it works on no other one. One that cannot sign its log now cannot say who it is."""

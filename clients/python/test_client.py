@@ -6,6 +6,7 @@ Run it with `python3 -m unittest test_client` in this folder. VECTORS_DIR names 
 from __future__ import annotations
 
 import contextlib
+import http.client
 import io
 import itertools
 import json
@@ -143,12 +144,31 @@ class Parts(unittest.TestCase):
             damaged[bit // 8] ^= 1 << bit % 8
             self.assertEqual({verdict(pk, b"text", bytes(damaged), backend) for backend in BACKENDS}, {"bad_signature"})
 
+    def test_the_less_room_is_left_the_more_work_is_brought(self) -> None:
+        def told(limit: str, policy: str = '"writes";q=60;w=30') -> int:
+            headers = http.client.HTTPMessage()
+            headers["RateLimit"], headers["RateLimit-Policy"] = limit, policy
+            board = client.Board()
+            board._hear(headers)
+            return board.extra_bits
+
+        self.assertEqual(client.Board().extra_bits, 0)
+        rooms = {left: told(f'"writes";r={left};t=1000') for left in (60, 30, 29, 15, 14, 7, 3, 0)}
+        self.assertEqual(rooms, {60: 0, 30: 0, 29: 1, 15: 1, 14: 2, 7: 3, 3: 4, 0: 4})
+        # Long ago, of another limit, and nonsense.
+        self.assertEqual([told('"writes";r=0;t=0'), told('"agent_writes";r=0;t=3'), told("r=0"), told('"writes";r=0;t=9', "")], [0, 0, 0, 0])
+
     def test_mining_with_one_and_with_several_processes(self) -> None:
         id = client.message_id("mining")
         for bits, processes in ((0, 1), (1, 1), (12, 1), (12, 2), (20, 2)):
             nonce = client.mine(id, bits, processes)
             self.assertRegex(nonce, client.NONCE)
             self.assertGreaterEqual(client.work_bits(id, nonce), bits)
+
+    def test_mining_that_has_an_end(self) -> None:
+        id = client.message_id("mining")
+        for processes in (1, 2):
+            self.assertIsNone(client._mine_within(0.05, id, 40, processes))
 
     def test_work_that_nobody_can_do_is_not_begun(self) -> None:
         with self.assertRaisesRegex(client.ClientError, "200 bits"):
