@@ -1,15 +1,21 @@
 // Derived facts: after a long random history every status, count, lease and tally must be what a replay of the log comes to.
+import { subarray } from "fast-check";
 import { counted } from "../../src/core/view/counted.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
+import type { Checked } from "../../src/cli/operate/check/check-board.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { BusyBoard } from "../../test/support/busy-board.ts";
 import { configAt } from "../../test/support/operator.ts";
 import { Random, SEED } from "../../test/support/random.ts";
 import { count, type Part, STORES } from "../part.ts";
+import { simplest } from "../support/simplest.ts";
 
 const ACTS = 100_000;
 const AT_ONCE = 32;
 const AGENTS = 12;
+/** Histories to look for a fault in that somebody can read. */
+const SHORT = [10, 30, 100, 300, 1000, 3000];
+const SHOWN = 10;
 
 export const derived: Part = {
   name: "derived",
@@ -24,12 +30,55 @@ export const derived: Part = {
       while (left-- > 0) await busy.fill(1);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    await board.get("/api/checkpoint");
-    const { entries, messages, faults, findings } = await checkConfigured(configAt(board.data), board.clock.now());
-    for (const { where, fault } of findings.slice(0, 10)) console.log(`${where} ${fault}`);
+    const { entries, messages, faults, findings } = await replayed(board);
+    for (const { where, fault } of findings.slice(0, SHOWN)) console.log(`${where} ${fault}`);
+    if (faults > 0) console.log(await shortHistory(acts));
     return {
       held: faults === 0 && messages > 0,
       figure: `SEED=${SEED}; ${counted(acts, "random act")}, ${count(busy.posted.length)} accepted: ${counted(entries, "entry", "entries")} replayed and ${counted(messages, "message")} compared, ${counted(faults, "fault")}`,
     };
   },
 };
+
+async function replayed(board: TestBoard): Promise<Checked> {
+  await board.get("/api/checkpoint");
+  return checkConfigured(configAt(board.data), board.clock.now());
+}
+
+/** Each act is drawn from a seed of its own, so that the others stay the same where one is left out. */
+class InTurn extends Random {
+  turn = new Random(SEED);
+
+  override next(): number {
+    return this.turn.next();
+  }
+}
+
+/** One act after the other on a board of its own: what was posted, and what a replay says of it. */
+async function history(seeds: readonly number[]): Promise<{ posted: readonly string[] } & Checked> {
+  await using board = await TestBoard.start();
+  const posted: string[] = [];
+  const random = new InTurn(SEED);
+  const post: TestBoard["post"] = (agent, fields, blobs) => {
+    posted.push(`${agent.id} ${JSON.stringify(fields)}`);
+    return board.post(agent, fields, blobs);
+  };
+  const busy = new BusyBoard({ clock: board.clock, post }, random, AGENTS);
+  for (const seed of seeds) {
+    random.turn = new Random(seed);
+    await busy.fill(1);
+  }
+  return { posted, ...(await replayed(board)) };
+}
+
+/** The simplest history after which something is not what the log comes to, where a short one has that fault. */
+async function shortHistory(most: number): Promise<string> {
+  for (const acts of SHORT.filter((one) => one <= most)) {
+    const seeds = Array.from({ length: acts }, (_, i) => SEED + i);
+    if ((await history(seeds)).faults === 0) continue;
+    const found = await simplest(subarray(seeds), seeds, async (some) => (await history(some)).faults > 0);
+    const { posted, findings } = await history(found ?? seeds);
+    return ["The simplest history:", ...posted, ...findings.slice(0, SHOWN).map(({ where, fault }) => `${where} ${fault}`)].join("\n");
+  }
+  return "No short history of one act at a time has this fault.";
+}

@@ -10,8 +10,9 @@ import { FLAGS } from "../support/flags.ts";
 import { residentMiB } from "../support/gauges.ts";
 import { HeldLoop } from "../support/held-loop.ts";
 import { hostileCorpora } from "../support/hostile-corpora.ts";
-import { Incidents } from "../support/incidents.ts";
+import { Incidents, isHarm, shownRequest } from "../support/incidents.ts";
 import { settledBoard } from "../support/settled-board.ts";
+import { draws, Recorded, Replayed, simplest } from "../support/simplest.ts";
 import { deliver, strangeMail, told } from "../support/strange-mail.ts";
 import { StrangeMcp } from "../support/strange-mcp.ts";
 import { StrangePosts } from "../support/strange-posts.ts";
@@ -22,6 +23,8 @@ const MAILS = 5000;
 const LANES = 16;
 const MAIL_LANES = 4;
 const LONGEST_HELD_MS = 100;
+/** So many of the requests that did harm are made simple; the others are mostly the same. */
+const MADE_SIMPLE = 3;
 
 export const fuzz: Part = {
   name: "fuzz",
@@ -83,6 +86,8 @@ export const fuzz: Part = {
     for (const hold of holds.filter(({ ms }) => ms > LONGEST_HELD_MS)) incidents.held(hold);
     if (!life.over && (await fetch(`${board.url}/healthz`)).status !== 200) incidents.fail("not healthy", "");
     for (const line of board.stderr.split("\n").filter((one) => one !== "")) incidents.fail("a fault in the log", line.slice(0, 2000));
+    const drawn = incidents.harmful.filter((number) => corpora.requests[number] === undefined).slice(0, MADE_SIMPLE);
+    for (const number of drawn) if (!life.over) console.log(`request ${number}, made simple: ${await madeSimple(strange, number, port)}`);
     incidents.tell();
     return {
       held: incidents.failures === 0,
@@ -92,6 +97,15 @@ export const fuzz: Part = {
 };
 
 const drawnFrom = (number: number): number => Math.imul(SEED ^ Math.imul(number + 1, 0x9e3779b1), 0x85ebca6b);
+
+/** The simplest request that does harm as this one did; sent alone, and to a board that has met all the others. */
+async function madeSimple(strange: StrangeRequests, number: number, port: number): Promise<string> {
+  const recorded = new Recorded(drawnFrom(number));
+  strange.next(recorded);
+  const doesHarm = async (drawn: readonly number[]) => isHarm((await exchange(port, strange.next(new Replayed(drawn)))).outcome);
+  const found = await simplest(draws(recorded.drawn), recorded.drawn, doesHarm);
+  return found === undefined ? "sent alone it does no harm" : shownRequest(strange.next(new Replayed(found)));
+}
 
 async function knownMail(port: number, message: Buffer, random: Random): Promise<string> {
   await using client = await SmtpClient.connect(port);

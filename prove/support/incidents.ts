@@ -13,6 +13,8 @@ export class Incidents {
   readonly #told: string[] = [];
   /** When each request was under way, by its number; mails by their own. */
   readonly #times = new Map<string, readonly [from: number, to: number]>();
+  /** Numbers of requests that were answered as none may be. */
+  readonly harmful: number[] = [];
   failures = 0;
 
   constructor(request: (number: number) => Strange) {
@@ -22,7 +24,9 @@ export class Incidents {
   answered(number: number, outcome: string, from: number, to: number): void {
     this.#note(outcome);
     this.#times.set(String(number), [from, to]);
-    if (outcome.startsWith("5") || outcome === "silent") this.fail(`answered ${outcome} after ${to - from} ms`, this.shown(number));
+    if (!isHarm(outcome)) return;
+    this.harmful.push(number);
+    this.fail(`answered ${outcome} after ${to - from} ms`, this.shown(number));
   }
 
   mailed(number: number, outcome: string, from: number): void {
@@ -61,8 +65,14 @@ export class Incidents {
 
   /** What that request was. */
   shown(number: number, bytes = SHOWN_BYTES): string {
-    const { kind, pieces, end } = this.#request(number);
-    const text = Buffer.concat(pieces).toString("latin1");
-    return `request ${number} of seed ${SEED} (${kind}; ends with ${end}; ${text.length} bytes): ${JSON.stringify(text.slice(0, bytes))}`;
+    return `request ${number} of seed ${SEED} ${shownRequest(this.#request(number), bytes)}`;
   }
+}
+
+/** The board's own fault, or no answer at all. */
+export const isHarm = (outcome: string): boolean => outcome.startsWith("5") || outcome === "silent";
+
+export function shownRequest({ kind, pieces, end }: Strange, bytes = SHOWN_BYTES): string {
+  const text = Buffer.concat(pieces).toString("latin1");
+  return `(${kind}; ends with ${end}; ${text.length} bytes): ${JSON.stringify(text.slice(0, bytes))}`;
 }
