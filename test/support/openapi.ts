@@ -1,5 +1,5 @@
 // openapi.json as tests read it: its operations, and whether a body fits one of its schemas.
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 
 export interface Schema {
@@ -23,12 +23,30 @@ export const operationsOf = ({ paths }: OpenApi) =>
   );
 
 /** What is wrong with a body by a schema of the document; what the schema refers to comes along. */
-export function faultsBy({ components }: OpenApi, schema: Schema, body: unknown): string[] {
-  const local = (value: unknown): Schema => JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "#/$defs/")) as Schema;
-  const checker = new Ajv2020({ allErrors: true, strict: false });
-  formats.default(checker);
-  const check = checker.compile({ ...local(schema), $defs: local(components.schemas) });
+export function faultsBy(document: OpenApi, schema: Schema, body: unknown): string[] {
+  const check = checkOf(document, schema);
   return check(body)
     ? []
     : (check.errors ?? []).slice(0, 3).map((one) => `${one.instancePath} ${one.message ?? ""} ${JSON.stringify(one.params)}`);
+}
+
+/** Compiling a schema takes far longer than checking by it, and most of it is what many refer to. */
+const checkers = new WeakMap<OpenApi, Ajv2020>();
+const checks = new WeakMap<Schema, ValidateFunction>();
+const SHARED = "shared";
+const local = (value: unknown): Schema =>
+  JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", `${SHARED}#/$defs/`)) as Schema;
+
+function checkOf(document: OpenApi, schema: Schema): ValidateFunction {
+  const checker = checkers.get(document) ?? checkerOf(document);
+  checkers.set(document, checker);
+  const check = checks.get(schema) ?? checker.compile(local(schema));
+  checks.set(schema, check);
+  return check;
+}
+
+function checkerOf({ components }: OpenApi): Ajv2020 {
+  const checker = new Ajv2020({ allErrors: true, strict: false });
+  formats.default(checker);
+  return checker.addSchema({ $id: SHARED, $defs: local(components.schemas) });
 }
