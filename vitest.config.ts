@@ -45,6 +45,7 @@ const NO_STORE = [
   "two-agents",
   "unknown-variables",
   "unread",
+  "usage",
 ];
 /** No test is to be this slow, however busy the machine: only one that hangs meets it. */
 const HANGS_MS = 600_000;
