@@ -1,7 +1,7 @@
 // chain.json: a piece of log with its signed head, and what a reader must notice when either was tampered with.
 import { checkpointPayload } from "../src/core/log/checkpoint.ts";
 import { detailDigest, type Entry, entryHash, GENESIS } from "../src/core/log/chain.ts";
-import type { EntryType } from "../src/core/message/standing.ts";
+import type { EntryType } from "../src/core/log/entry-type.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import { sha256Hex } from "../src/core/protocol/sha256.ts";
 import { iso } from "../src/core/protocol/time.ts";

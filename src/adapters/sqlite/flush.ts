@@ -1,28 +1,16 @@
 // What a batch has changed, written at its end: plain statements, row by row.
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { Touched } from "../../ports/store.ts";
-import { changedRows, MOVING, type Part, type Rows } from "../sql/batch/changed-rows.ts";
+import { changedRows, MOVING, type Rows } from "../sql/batch/changed-rows.ts";
 import type { BatchLedger } from "../sql/batch/ledger.ts";
 import type { ThreadRow, WorkingSet } from "../sql/batch/working-set.ts";
+import { columnsOf, type Part, PARTS, type Write as TableWrite, WRITES } from "../sql/batch/writes.ts";
 import { reached } from "../sql/rows.ts";
+import { KEEP_ROOTS } from "./upkeep.ts";
 
 type Row = Readonly<Record<string, SQLInputValue>>;
 type Named = Row & { readonly id: string; readonly root: string; readonly seq: number };
 type Write = (row: Row) => void;
-
-// oxfmt-ignore
-const MESSAGE = [
-  "seq", "id", "author", "kind", "root", "thread", "received_at", "expires_at", "to", "bits", "assisted", "has_data", "has_attachment",
-  "lang", "duplicate_of", "withdrawn", "signal", ...MOVING,
-];
-const GONE = ["seq", "author", "kind", "root", "received_at", "reason", "at", "statement", "trace", "restored"];
-const ALIAS = ["agent", "last_ts", "claimed_at", "ended_at", "released", "check_at", "last_ops"];
-const NOTICE = ["at", "category", "target", "explanation", "contact", "state", "closed_at"];
-const ACTION = ["seq", "at", "target", "visibility", "ground", "category", "facts", "state"];
-const SWITCHES = ["read_only", "pow_bits", "pow_max_bits", "pow_at_once"];
-
-/** What is written as it comes, in this order; everything else needs a look at what is there. */
-const PLAIN = ["withdrawn", "ended", "finished", "log"] as const satisfies readonly Part[];
 
 export class Flush {
   readonly #sql: ReturnType<typeof statements>;
@@ -34,39 +22,32 @@ export class Flush {
   /** The answer is what readers must not go on remembering. */
   write(ledger: BatchLedger): Omit<Touched, "all"> {
     const rows = changedRows(ledger);
-    const sql = this.#sql;
-    const all = (part: Part, write: Write): void => {
-      for (const row of rows[part] ?? []) write(row as Row);
-    };
-    for (const part of PLAIN) all(part, sql[part]);
+    const { plain, own } = this.#sql;
     const detached = this.#erase(ledger);
     const threads = new ThreadNumbers(ledger.set, rows);
-    all("gone", (row) => {
-      if (ledger.set.gone.stored((row as Named).id) === undefined) sql.gone({ ...row, thread: threads.ofGone(row as Named) });
-      else sql.goneAgain(row);
-    });
-    all("ungone", (row) => {
-      sql.keepRoot(row);
-      sql.ungone(row);
-    });
-    for (const row of threads.messages) sql.messages(row);
-    for (const part of ["contents", "labels", "refs", "attachments", "blobs", "dropped", "updated"] as const) all(part, sql[part]);
-    all("inbox", (row) => ((row as Named).seq > ledger.set.start.seq ? sql.inbox(row) : sql.adopted(row)));
-    for (const sha256 of detached) sql.dropLooseBlob({ sha256 });
-    // oxfmt-ignore
-    for (const part of ["unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers"] as const) all(part, sql[part]);
+    const { gone, agents, start } = ledger.set;
+    const looked: Partial<Record<Part, Write>> = {
+      gone: (row) =>
+        gone.stored((row as Named).id) === undefined ? own.gone({ ...row, thread: threads.ofGone(row as Named) }) : own.goneAgain(row),
+      ungone: (row) => {
+        own.keepRoot(row);
+        own.ungone(row);
+      },
+      inbox: (row) => ((row as Named).seq > start.seq ? own.inbox(row) : own.adopted(row)),
+      agents: (row) => (agents.stored((row as Named).id) === undefined ? own.agents(row) : own.seenAgents(row)),
+    };
+    for (const part of PARTS) {
+      const write = looked[part] ?? plain[part];
+      if (write !== undefined) for (const row of part === "messages" ? threads.messages : (rows[part] ?? [])) write(row as Row);
+    }
+    for (const sha256 of detached) own.dropLooseBlob({ sha256 });
     this.#writeThreads(threads);
-    all("agents", (row) => (ledger.set.agents.stored((row as Named).id) === undefined ? sql.agents(row) : sql.seenAgents(row)));
-    // oxfmt-ignore
-    for (const part of [
-      "forgotten", "aliases", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked", "blocks", "switches",
-    ] as const) all(part, sql[part]);
     return touchedBy(ledger, rows);
   }
 
   /** The hashes of attachments that fewer messages name now. */
   #erase({ erased, set }: BatchLedger): readonly string[] {
-    const { dropLabel, dropInbox, detach, erase } = this.#sql;
+    const { dropLabel, dropInbox, detach, erase } = this.#sql.own;
     const detached: string[] = [];
     for (const standing of erased) {
       const { seq } = standing;
@@ -83,7 +64,7 @@ export class Flush {
   }
 
   #writeThreads(numbers: ThreadNumbers): void {
-    const { threads, movedThreads, emptied, stray, dropStray } = this.#sql;
+    const { threads, movedThreads, emptied, stray, dropStray } = this.#sql.own;
     for (const { root, number, isNew, row } of numbers.changed) {
       if (row !== undefined) (isNew ? threads : movedThreads)({ number, messages: row.messages, last_activity: row.lastActivity });
       else {
@@ -170,12 +151,9 @@ function writesOn(db: DatabaseSync) {
   const update = (table: string, keys: readonly string[], names: readonly string[]) =>
     run(`UPDATE ${table} SET ${equal(names, ", ")} WHERE ${equal(keys, " AND ")}`, [...names, ...keys]);
   const drop = (table: string, keys: readonly string[]): Write => run(`DELETE FROM ${table} WHERE ${equal(keys, " AND ")}`, keys);
-  /**
-   * Changes what is there, or adds it, then with `also`. Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page that it
-   * is about to change.
-   */
-  const put = (table: string, keys: readonly string[], names: readonly string[], also: readonly string[] = []): Write => {
-    const [move, add] = [update(table, keys, names), insert(table, [...keys, ...names, ...also])];
+  /** Changes what is there, or adds all of it. Plain statements: with RETURNING or ON CONFLICT, SQLite copies each page it is about to change. */
+  const put = (table: string, keys: readonly string[], names: readonly string[], columns: readonly string[]): Write => {
+    const [move, add] = [update(table, keys, names), insert(table, columns)];
     return (row) => {
       if (move(row) === 0) add(row);
     };
@@ -193,18 +171,25 @@ function writesOn(db: DatabaseSync) {
   return { run, insert, update, drop, put, tally, empty };
 }
 
+/** A thread has a number here, and what each post writes is told apart from what changes: these are written by statements of their own. */
+const OWN = new Set<string>(["gone", "ungone", "messages", "inbox", "emptied", "threads", "agents"] satisfies Part[]);
+
 function statements(db: DatabaseSync) {
   const { run, insert, update, drop, put, tally, empty } = writesOn(db);
-  const [ofVote, ofSignal, ofTally, ofAgentTally] = [
-    ["target", "agent", "seq"],
-    ["target", "agent", "signal"],
+  const written = ({ how, table, keys, moving }: TableWrite): Write => {
+    const columns = columnsOf(table);
+    if (how === "drop") return drop(table, keys);
+    if (how === "put") return put(table, keys, moving, columns);
+    return insert(table, columns, how === "once" ? "OR IGNORE" : "");
+  };
+  const [ofTally, ofAgentTally] = [
     ["field", "label"],
     ["agent", "field", "label"],
   ] as const;
-  return {
-    log: insert("log", ["seq", "at", "type", "id", "detail", "digest", "hash", "assisted"]),
-    withdrawn: put("withdrawals", ["author"], ["seq", "done", "at"]),
-    finished: drop("withdrawals", ["author"]),
+  const plain: Partial<Record<Part, Write>> = {
+    ...Object.fromEntries(Object.entries(WRITES).flatMap(([part, one]) => (OWN.has(part) ? [] : [[part, written(one)]]))),
+    messages: insert("messages", [...columnsOf("messages"), "thread"]),
+    updated: update("messages", ["seq"], MOVING),
     // A unary plus, as in listings: the index of authors is the one to take.
     ended: run("UPDATE messages SET expires_at = ?, withdrawn = 1 WHERE author = ? AND seq > ? AND seq < ? AND +expires_at > ?", [
       "at",
@@ -213,63 +198,34 @@ function statements(db: DatabaseSync) {
       "seq",
       "at",
     ]),
-    gone: insert("gone", ["id", ...GONE, "thread"]),
-    goneAgain: update("gone", ["id"], GONE),
+    tallies: tally("tallies", ofTally, "count = count + ?, last_used = max(last_used, ?)", ["count", "last_used"]),
+    shrunk: empty("tallies", ofTally),
+    agent_tallies: tally("agent_tallies", ofAgentTally, "count = count + ?", ["count"]),
+    agent_shrunk: empty("agent_tallies", ofAgentTally),
+  };
+  const own = {
+    gone: insert("gone", [...columnsOf("gone"), "thread"]),
+    goneAgain: update("gone", ["id"], WRITES.gone.moving),
     ungone: drop("gone", ["id"]),
     /** A tombstone is about to be dropped; its thread may go on without it. */
-    keepRoot: run(
-      `INSERT OR IGNORE INTO strays (root, thread) SELECT g.root, g.thread FROM gone g JOIN threads t ON t.number = g.thread WHERE g.id = ?`,
-      ["id"],
-    ),
-    messages: insert("messages", MESSAGE),
-    updated: update("messages", ["seq"], MOVING),
-    contents: insert("contents", ["seq", "payload", "sig", "nonce"]),
-    labels: insert("labels", ["field", "label", "seq", "spelling"]),
+    keepRoot: run(`${KEEP_ROOTS} WHERE g.id = ?`, ["id"]),
+    inbox: insert("inbox", columnsOf("inbox")),
+    adopted: written(WRITES.inbox),
+    agents: insert("agents", columnsOf("agents")),
+    seenAgents: update("agents", ["id"], WRITES.agents.moving),
     dropLabel: drop("labels", ["field", "label", "seq"]),
-    inbox: insert("inbox", ["agent", "seq", "reply"]),
-    adopted: put("inbox", ["agent", "seq"], ["reply"]),
     dropInbox: drop("inbox", ["agent", "seq"]),
-    refs: insert("refs", ["seq", "position", "rel", "target"]),
-    attachments: insert("attachments", ["sha256", "seq"], "OR IGNORE"),
     detach: drop("attachments", ["sha256", "seq"]),
-    /** A text that is there already stays for longer. */
-    blobs: put("blobs", ["sha256"], ["expires_at"], ["text"]),
-    dropped: drop("blobs", ["sha256"]),
     dropLooseBlob: run("DELETE FROM blobs WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?1)", ["sha256"]),
     erase: [
-      drop("contents", ["seq"]),
-      drop("refs", ["seq"]),
-      drop("votes", ["target"]),
-      drop("signals", ["target"]),
-      drop("answerers", ["target"]),
-      drop("barred", ["target"]),
-      drop("messages", ["seq"]),
+      ...["contents", "refs", "messages"].map((table) => drop(table, ["seq"])),
+      ...["votes", "signals", "answerers", "barred"].map((table) => drop(table, ["target"])),
     ],
-    votes: insert("votes", [...ofVote, "rel"]),
-    unvoted: drop("votes", ofVote),
-    signals: put("signals", ofSignal, ["seq"]),
-    unsignalled: drop("signals", ofSignal),
-    barred: put("barred", ["target", "agent"], ["until"]),
-    answerers: insert("answerers", ofVote),
-    unanswered: drop("answerers", ofVote),
     threads: insert("threads", ["number", "messages", "last_activity"]),
     movedThreads: update("threads", ["number"], ["messages", "last_activity"]),
     emptied: drop("threads", ["number"]),
     stray: insert("strays", ["root", "thread"], "OR REPLACE"),
     dropStray: drop("strays", ["root"]),
-    agents: insert("agents", ["id", "pk", "first_seen", "last_seen", "messages"]),
-    seenAgents: update("agents", ["id"], ["last_seen", "messages"]),
-    aliases: put("aliases", ["alias"], ALIAS),
-    forgotten: drop("aliases", ["alias"]),
-    arrived: insert("arrived_once", ["key", "at"]),
-    tallies: tally("tallies", ofTally, "count = count + ?, last_used = max(last_used, ?)", ["count", "last_used"]),
-    shrunk: empty("tallies", ofTally),
-    agent_tallies: tally("agent_tallies", ofAgentTally, "count = count + ?", ["count"]),
-    agent_shrunk: empty("agent_tallies", ofAgentTally),
-    notices: put("notices", ["id"], NOTICE),
-    actions: put("actions", ["id"], ACTION),
-    blocks: insert("blocks", ["what", "name", "action"], "OR IGNORE"),
-    unblocked: drop("blocks", ["action"]),
-    switches: put("switches", ["one"], SWITCHES),
   };
+  return { plain, own };
 }

@@ -72,8 +72,6 @@ export interface Gone {
   readonly restored: boolean;
 }
 
-export type { EntryType };
-
 export type LabelField = "tag" | "need" | "offer";
 export interface Label {
   readonly field: LabelField;

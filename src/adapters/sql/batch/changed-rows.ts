@@ -7,16 +7,8 @@ import { reached } from "../rows.ts";
 import type { BatchLedger, Inserted } from "./ledger.ts";
 import type { Table } from "./table.ts";
 import { ONE } from "./working-set.ts";
+import type { Part } from "./writes.ts";
 
-/** The parts of a batch: rows that come, and those that go or move, in the order in which they are written. */
-// oxfmt-ignore
-export const PARTS = [
-  "log", "withdrawn", "finished", "ended", "erased", "gone", "messages", "contents", "labels", "inbox", "refs", "attachments",
-  "blobs", "updated", "votes", "unvoted", "signals", "unsignalled", "barred", "answerers", "unanswered", "threads", "emptied",
-  "agents", "aliases", "forgotten", "arrived", "tallies", "agent_tallies", "shrunk", "agent_shrunk", "ungone", "dropped", "notices",
-  "actions", "blocks", "unblocked", "switches",
-] as const;
-export type Part = (typeof PARTS)[number];
 export type Rows = Partial<Record<Part, readonly object[]>>;
 
 type Add = (part: Part, row: object) => void;

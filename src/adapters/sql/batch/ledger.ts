@@ -1,12 +1,12 @@
 // The rules' window on the board inside one batch, for every store: everything happens in memory, on rows as they were fetched.
 import { detailDigest, entryHash } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
+import type { EntryType } from "../../../core/log/entry-type.ts";
 import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../../core/message/alias-rules.ts";
 import {
   ADOPTED_REPLIES,
   type AgentField,
   type Arrival,
-  type EntryType,
   type Gone,
   type Label,
   labelsOf,

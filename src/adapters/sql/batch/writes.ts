@@ -1,0 +1,78 @@
+// What becomes of the rows of a batch: into which table they come, what of it they change, what they take out of it. The same in every store.
+import { TABLES } from "../tables.ts";
+
+type TableName = keyof typeof TABLES;
+
+export interface Write {
+  readonly table: TableName;
+  /** `add`: it is not there yet. `once`: it may be, and then stays as it is. `put`: where it is there, `moving` changes. `drop`: it goes. */
+  readonly how: "add" | "once" | "put" | "drop";
+  readonly keys: readonly string[];
+  readonly moving: readonly string[];
+}
+
+/** In the order of the table. */
+export const columnsOf = (table: TableName): readonly string[] =>
+  [...TABLES[table].columns.matchAll(/^\s*"?(\w+)"? (?:number|small|name|text)\b/gm)].map(([, name = ""]) => name);
+
+const keysOf = (table: TableName): readonly string[] => {
+  const { columns } = TABLES[table];
+  const several = /PRIMARY KEY \((.*)\)/.exec(columns)?.[1]?.split(", ");
+  return several ?? [/(\w+) \w+ PRIMARY KEY/.exec(columns)?.[1] ?? ""];
+};
+
+/** What is not part of its key. */
+const restOf = (table: TableName): readonly string[] => columnsOf(table).filter((name) => !keysOf(table).includes(name));
+
+const write = (how: Write["how"], table: TableName, keys = keysOf(table), moving = restOf(table)): Write => ({ how, table, keys, moving });
+const add = (table: TableName): Write => write("add", table);
+const put = (table: TableName, moving?: readonly string[]): Write => write("put", table, undefined, moving);
+const drop = (table: TableName, keys?: readonly string[]): Write => write("drop", table, keys);
+
+/** Of these each store has a statement of its own. */
+type Special = "ended" | "erased" | "updated" | "tallies" | "shrunk" | "agent_tallies" | "agent_shrunk";
+
+/** The parts of a batch: rows that come, and those that go or move, in the order in which they are written. */
+// oxfmt-ignore
+export const PARTS = [
+  "log", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "refs", "attachments",
+  "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
+  "agents", "forgotten", "aliases", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
+  "blocks", "switches",
+] as const;
+export type Part = (typeof PARTS)[number];
+
+export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
+  log: add("log"),
+  finished: drop("withdrawals"),
+  withdrawn: put("withdrawals"),
+  gone: put("gone"),
+  ungone: drop("gone"),
+  messages: add("messages"),
+  contents: add("contents"),
+  labels: add("labels"),
+  inbox: put("inbox"),
+  refs: add("refs"),
+  attachments: write("once", "attachments"),
+  // A text that is there already stays for longer.
+  blobs: put("blobs", ["expires_at"]),
+  dropped: drop("blobs"),
+  unvoted: drop("votes"),
+  votes: add("votes"),
+  unsignalled: drop("signals"),
+  signals: put("signals"),
+  barred: put("barred"),
+  unanswered: drop("answerers"),
+  answerers: add("answerers"),
+  emptied: drop("threads"),
+  threads: put("threads"),
+  agents: put("agents", ["last_seen", "messages"]),
+  forgotten: drop("aliases"),
+  aliases: put("aliases"),
+  arrived: add("arrived_once"),
+  notices: put("notices"),
+  actions: put("actions", ["state"]),
+  unblocked: drop("blocks", ["action"]),
+  blocks: write("once", "blocks"),
+  switches: put("switches"),
+};
