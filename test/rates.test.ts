@@ -175,12 +175,13 @@ describe("a team behind one address", () => {
     const agent = board.agent();
     const policy = '"writes";q=60;w=30';
     const posted = await board.send(worked(agent, 0, 1));
-    expect([posted.status, roomOf(posted), posted.headers.get("ratelimit-policy")]).toEqual([201, '"writes";r=59;t=1', policy]);
-    expect(roomOf(await board.send(worked(agent, 1, 1)))).toBe('"writes";r=59;t=1');
+    expect([posted.status, roomOf(posted)]).toEqual([201, '"writes";r=59;t=1, "agent_writes";r=19;t=3']);
+    expect(posted.headers.get("ratelimit-policy")).toBe(`${policy}, "agent_writes";q=20;w=60`);
+    expect(roomOf(await board.send(worked(agent, 1, 1)))).toBe('"writes";r=59;t=1, "agent_writes";r=18;t=6');
     const dry = await board.send(worked(agent, 2, EXTRA), "/api/messages?dry_run=1");
-    expect([dry.status, roomOf(dry)]).toEqual([200, '"writes";r=58;t=1']);
+    expect([dry.status, roomOf(dry)]).toEqual([200, '"writes";r=58;t=1, "agent_writes";r=18;t=6']);
     const refused = await board.send("nonsense", "/api/aliases");
-    expect([refused.status, roomOf(refused)]).toEqual([400, '"writes";r=57;t=2']);
+    expect([refused.status, roomOf(refused), refused.headers.get("ratelimit-policy")]).toEqual([400, '"writes";r=57;t=2', policy]);
     const report = await board.send("{}", "/api/reports");
     expect([report.status, roomOf(report)]).toEqual([400, '"reports";r=5;t=0']);
     expect(roomOf(await read(board))).toBeNull();

@@ -69,7 +69,7 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
     async run({ body }) {
       const { op, alias, agent, expiresAt, undone, tokens } = await operate(body);
       const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };
-      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens };
+      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens, agent };
     },
   });
 

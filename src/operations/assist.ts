@@ -61,8 +61,9 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
         const { result, card, warnings, envelope } = await enabled().post(body, closed());
         const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
         const answer = { ...record, result, warnings, envelope };
-        if (result !== "created") return { body: answer };
-        return { status: 201, body: answer, headers: { location: `${baseUrl}/api/messages/${record.id}` } };
+        const agent = card.standing.author;
+        if (result !== "created") return { body: answer, agent };
+        return { status: 201, body: answer, headers: { location: `${baseUrl}/api/messages/${record.id}` }, agent };
       },
     }),
     operation({
@@ -79,7 +80,7 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
       ],
       async run({ body, closed }) {
         const { op, alias, agent, expiresAt } = await enabled().alias(body, closed());
-        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt) } };
+        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt) }, agent };
       },
     }),
   ];

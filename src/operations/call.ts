@@ -2,7 +2,7 @@
 //
 // Is it open? Is it paid for? Then, in the caller's turn and at the caller's cost: what was asked, read by the operation's own schemas; held,
 // if it stays open for long; run; and at the end what came to nothing is given back.
-import type { RateLimiter } from "../board/rate.ts";
+import type { RateLimiter, Room } from "../board/rate.ts";
 import { bitsForNow } from "../board/room.ts";
 import { pacedShare, shareOf } from "../board/share.ts";
 import { atTheCostOf, slice } from "../ports/share.ts";
@@ -60,6 +60,7 @@ export class AdmittedCall {
   readonly #guest: Guest;
   readonly #rates: RateLimiter;
   #bytesBack: (() => void) | undefined = undefined;
+  #agent: string | undefined = undefined;
   #ended = false;
 
   constructor(operation: Callable, guest: Guest, rates: RateLimiter) {
@@ -107,8 +108,18 @@ export class AdmittedCall {
   }
 
   /** It was done, and took so much: the rest of its token is there for others before the answer is sent. */
-  settle({ tokens = 1 }: Pick<Reply, "tokens">): void {
+  settle({ tokens = 1, agent }: Pick<Reply, "tokens" | "agent">): void {
     if (tokens < 1) this.#rates.giveBack(this.#operation.rate, this.#guest.caller, 1 - tokens);
+    this.#agent = agent;
+  }
+
+  /** How much room is left to whoever called, where that is counted: of the bucket that paid, and of the agent's own, where it is known. */
+  get rooms(): readonly Room[] {
+    const rooms = [
+      this.#rates.room(this.#operation.rate, this.#guest.caller),
+      this.#agent === undefined ? undefined : this.#rates.room("agent_writes", this.#agent),
+    ];
+    return rooms.filter((room) => room !== undefined);
   }
 
   /** It is answered so: what was refused gives back what it took, what was not kept its bytes. The first word counts. */

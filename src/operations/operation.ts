@@ -23,6 +23,8 @@ export interface Reply {
   readonly next?: string;
   /** What it takes of the operation's bucket, where that is less than the whole token that was taken for it. */
   readonly tokens?: number;
+  /** Who wrote: what is left of its own pace is told too. */
+  readonly agent?: string;
 }
 
 /** One kind of good answer: what it is, its shape, and its media types if not JSON alone. */

@@ -51,12 +51,19 @@ export const postMessage = ({ post, difficulty, clock, baseUrl, requireWritable 
     requireReady: requireWritable,
     async run({ input, body }) {
       const { result, card, warnings, tokens } = await post(body, { dryRun: input.dry_run });
+      const agent = card.standing.author;
       if (result === "valid") {
         const { id, bits } = card.standing;
-        return { body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card, warnings)) } };
+        return { agent, body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card, warnings)) } };
       }
       const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-      if (result === "exists") return { body: { ...record, result, warnings } };
-      return { status: 201, body: { ...record, result, warnings }, headers: { location: `${baseUrl}/api/messages/${record.id}` }, tokens };
+      if (result === "exists") return { agent, body: { ...record, result, warnings } };
+      return {
+        status: 201,
+        body: { ...record, result, warnings },
+        headers: { location: `${baseUrl}/api/messages/${record.id}` },
+        tokens,
+        agent,
+      };
     },
   });

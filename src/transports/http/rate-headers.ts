@@ -1,8 +1,7 @@
 // What callers are told of their limits beside the answer: RateLimit and RateLimit-Policy.
 import type { FastifyReply } from "fastify";
 import type { Bucket, Scope } from "../../board/buckets.ts";
-import { callerOf } from "../../board/callers.ts";
-import type { RateLimiter } from "../../board/rate.ts";
+import type { Room } from "../../board/rate.ts";
 import type { PaceDetails } from "../../board/rate-refusal.ts";
 
 interface Told extends Pick<Bucket, "burst" | "everyMs"> {
@@ -12,11 +11,15 @@ interface Told extends Pick<Bucket, "burst" | "everyMs"> {
   readonly seconds: number;
 }
 
-function tell(reply: FastifyReply, { scope, burst, everyMs, unit, left, seconds }: Told): void {
+function tell(reply: FastifyReply, ...told: readonly Told[]): void {
+  void reply.header("ratelimit-policy", told.map(policyOf).join(", "));
+  void reply.header("ratelimit", told.map(({ scope, left, seconds }) => `"${scope}";r=${left};t=${seconds}`).join(", "));
+}
+
+function policyOf({ scope, burst, everyMs, unit }: Told): string {
   const inBytes = unit === "bytes" ? ';qu="content-bytes"' : "";
   const window = everyMs > 0 ? `;w=${Math.ceil((burst * everyMs) / 1000)}` : "";
-  void reply.header("ratelimit-policy", `"${scope}";q=${burst}${inBytes}${window}`);
-  void reply.header("ratelimit", `"${scope}";r=${left};t=${seconds}`);
+  return `"${scope}";q=${burst}${inBytes}${window}`;
 }
 
 /** Who was too fast hears of the limit that it ran into. */
@@ -31,7 +34,7 @@ export function tellTooManyStreams(reply: FastifyReply, atOnce: number, seconds:
 }
 
 /** Who writes hears with every answer how much room is left, so that it can slow down, or bring more work, in time. */
-export function tellRoom(reply: FastifyReply, scope: Scope, rates: Pick<RateLimiter, "room">): void {
-  const room = reply.hasHeader("ratelimit") ? undefined : rates.room(scope, callerOf(reply.request.ip));
-  if (room !== undefined) tell(reply, { ...room, left: Math.floor(room.tokens), seconds: Math.ceil(room.fullInMs / 1000) });
+export function tellRooms(reply: FastifyReply, rooms: readonly Room[]): void {
+  if (rooms.length === 0 || reply.hasHeader("ratelimit")) return;
+  tell(reply, ...rooms.map((room) => ({ ...room, left: Math.floor(room.tokens), seconds: Math.ceil(room.fullInMs / 1000) })));
 }

@@ -20,7 +20,7 @@ import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
 import { nextLink } from "./next-link.ts";
 import type { SendDocument } from "./documents.ts";
 import { CORS_HEADER_NAMES } from "./door.ts";
-import { tellRoom } from "./rate-headers.ts";
+import { tellRooms } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
 import type { RequestTurns } from "./turns.ts";
@@ -132,7 +132,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       ? {
           onSend: async (request: FastifyRequest, reply: FastifyReply) => {
             request.admitted?.end(reply.statusCode);
-            tellRoom(reply, operation.rate, rates);
+            tellRooms(reply, request.admitted?.rooms ?? []);
             if (operation.secret === true) keepPrivate(reply);
           },
         }
