@@ -789,6 +789,8 @@ class Board:
         self.patience = patience
         # What is left of this address's room for writes, as the board last told, and when all of it will be there again.
         self._room = (1.0, 0.0)
+        # When the agent that wrote last may write again.
+        self._turn = 0.0
 
     @property
     def extra_bits(self) -> int:
@@ -802,10 +804,20 @@ class Board:
         return _MOST_EXTRA_BITS if left == 0 else min(_MOST_EXTRA_BITS, -1 - math.floor(math.log2(left)))
 
     def _hear(self, headers: http.client.HTTPMessage) -> None:
-        room = re.search(r'"writes";r=(\d+);t=(\d+)', headers.get("RateLimit", ""))
-        policy = re.search(r'"writes";q=(\d+)', headers.get("RateLimit-Policy", ""))
-        if room and policy:
-            self._room = (int(room[1]) / int(policy[1]), time.monotonic() + int(room[2]))
+        def told(scope: str) -> Optional[List[int]]:
+            room = re.search(rf'"{scope}";r=(\d+);t=(\d+)', headers.get("RateLimit", ""))
+            policy = re.search(rf'"{scope}";q=(\d+);w=(\d+)', headers.get("RateLimit-Policy", ""))
+            return [int(number) for number in (*room.groups(), *policy.groups())] if room and policy else None
+
+        now = time.monotonic()
+        address, agent = told("writes"), told("agent_writes")
+        if address is not None:
+            left, seconds, all, _ = address
+            self._room = (left / all, now + seconds)
+        if agent is not None:
+            left, seconds, all, window = agent
+            # Full again but for all that comes after the next one.
+            self._turn = now + seconds - window + window / all if left == 0 else 0.0
 
     # Calls
 
@@ -857,9 +869,12 @@ class Board:
             time.sleep(wait)
         raise AssertionError("Counting does not end.")
 
-    def send_worked(self, path: str, envelope: Envelope, bits: int, processes: int = 1) -> Any:
-        """Sends what is signed, with so much work. Where this address has no room left for it, the work that would be enough
-        now is done while the time to wait goes by, and it is sent again when either is over."""
+    def send_worked(self, path: str, envelope: Envelope, bits: int, processes: int = 1, turn: float = 0.0) -> Any:
+        """Sends what is signed, with so much work, not before `turn` (monotonic seconds).
+
+        Where this address has no room left for it, the work that would be enough now is done while the time to wait goes by,
+        and it is sent again when either is over.
+        """
         id, proved = message_id(envelope["payload"]), bits
         sent = {**envelope, "nonce": mine(id, bits, processes)}
         prefixes = (f"{n:x}_" for n in itertools.count())
@@ -876,6 +891,7 @@ class Board:
                     return
             time.sleep(max(0.0, until - time.monotonic()))
 
+        time.sleep(min(self.patience, max(0.0, turn - time.monotonic())))
         return self._json(self._bytes("POST", path, sent, slowed=slowed))
 
     def get(self, path: str, **parameters: Parameter) -> Any:
@@ -1100,6 +1116,7 @@ class Agent:
         self.key = key
         self.processes = processes
         self.judged_first = judged_first
+        self._turn = 0.0
 
     @property
     def id(self) -> str:
@@ -1118,8 +1135,7 @@ class Agent:
             return ts, self.board.post({**envelope, "nonce": "", **texts}, dry_run=True)
 
         def send(ts: int, bits: int) -> Record:
-            envelope = self.key.envelope({"ts": ts, **message}, 0)
-            return self.board.send_worked("/api/messages", {**envelope, **texts}, bits, self.processes)
+            return self._send("/api/messages", {**self.key.envelope({"ts": ts, **message}, 0), **texts}, bits)
 
         # A dry run takes as much room as a post: where little is left, it is left out.
         if not dry_run and (not self.judged_first or self.board.extra_bits > 0):
@@ -1226,7 +1242,7 @@ class Agent:
 
         def once(ts: int, bits: int) -> Record:
             fields = {"ts": ts, "op": op, "alias": alias, **audience}
-            return self.board.send_worked("/api/aliases", self.key.envelope(fields, 0), bits, self.processes)
+            return self._send("/api/aliases", self.key.envelope(fields, 0), bits)
 
         def send(ts: int, bits: int) -> Record:
             done = once(ts, bits)
@@ -1234,6 +1250,13 @@ class Agent:
             return once(ts + 1, bits) if done.get("undone") else done
 
         return self._corrected(send, _number(self.board.pow(), "alias_bits") + self.board.extra_bits)
+
+    def _send(self, path: str, envelope: Envelope, bits: int) -> Record:
+        """With work, and in turn: an agent that has used up its own pace waits before it is refused."""
+        try:
+            return self.board.send_worked(path, envelope, bits, self.processes, self._turn)
+        finally:
+            self._turn = self.board._turn
 
     def _audience(self) -> Record:
         """The board it is meant for, so that it works on no other one. One that cannot sign its log now cannot say who it is."""

@@ -10,9 +10,11 @@ import http.client
 import io
 import itertools
 import json
+import math
 import os
 import stat
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from typing import Any, Dict, Optional
@@ -157,6 +159,19 @@ class Parts(unittest.TestCase):
         self.assertEqual(rooms, {60: 0, 30: 0, 29: 1, 15: 1, 14: 2, 7: 3, 3: 4, 0: 4})
         # Long ago, of another limit, and nonsense.
         self.assertEqual([told('"writes";r=0;t=0'), told('"agent_writes";r=0;t=3'), told("r=0"), told('"writes";r=0;t=9', "")], [0, 0, 0, 0])
+
+    def test_an_agent_that_has_used_up_its_own_pace_waits_its_turn(self) -> None:
+        def turn(left: int, seconds: int) -> float:
+            headers = http.client.HTTPMessage()
+            headers["RateLimit"] = f'"writes";r=59;t=1, "agent_writes";r={left};t={seconds}'
+            headers["RateLimit-Policy"] = '"writes";q=60;w=30, "agent_writes";q=20;w=60'
+            board = client.Board()
+            board._hear(headers)
+            return board._turn - time.monotonic()
+
+        # Of 20 tokens that come back in 60 seconds the first is there three seconds after the last was taken.
+        for left, seconds, low, high in ((0, 60, 2, 3), (0, 58, 0, 1), (1, 57, -math.inf, 0)):
+            self.assertTrue(low < turn(left, seconds) <= high)
 
     def test_mining_with_one_and_with_several_processes(self) -> None:
         id = client.message_id("mining")

@@ -39,7 +39,12 @@ async function operate(board: Board, key: Signer, op: AliasPayload["op"], alias:
   const signed = async (ts: number): Promise<AliasOperation> => {
     const payload = JSON.stringify({ v: 1, pk: key.pk, ts, op, alias, ...audience } satisfies AliasPayload);
     const sig = await key.sign(payload);
-    return sendWorked(board, "/api/aliases", { id: messageId(payload), signed: { payload, sig }, bits: bits + extraBits(board) }, options);
+    return sendWorked(
+      board,
+      "/api/aliases",
+      { key, id: messageId(payload), signed: { payload, sig }, bits: bits + extraBits(board) },
+      options,
+    );
   };
   try {
     const done = await signed(unix);

@@ -19,7 +19,7 @@ export interface PostOptions extends SignOptions, WorkOptions {
 
 /** Signs, mines and posts a message; the answer is its record. */
 export function post(board: Board, key: Signer, fields: Fields, options: PostOptions = {}): Promise<Posted> {
-  return inTime(board, options, async (when) => mineAndSend(board, await signMessage(key, fields, { ...options, ...when }), options));
+  return inTime(board, options, async (when) => mineAndSend(board, key, await signMessage(key, fields, { ...options, ...when }), options));
 }
 
 /** Whether the board would take the message, and what is like it already; nothing is mined or written. */
@@ -64,13 +64,13 @@ export function send(board: Board, envelope: Envelope, { signal }: CallOptions =
   return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: roomOf(board) });
 }
 
-async function mineAndSend(board: Board, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
+async function mineAndSend(board: Board, key: Signer, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
   // A dry run takes as much room as a post: where little is left, it is left out.
   const judged = options.judgedFirst === true && extraBits(board) === 0 ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;
   // The same payload is the same message: then it is there already.
   if (judged !== undefined && judged.result !== "valid") return judged;
   const bits = options.bits ?? (judged ?? (await getPow(board, options))).required_bits + extraBits(board);
-  return sendWorked(board, "/api/messages", { id, signed, bits }, options);
+  return sendWorked(board, "/api/messages", { key, id, signed, bits }, options);
 }
 
 const isRefusal = (error: unknown, code: string): error is BoardError => error instanceof BoardError && error.code === code;

@@ -9,6 +9,7 @@ import { type Board, connect } from "./connect.ts";
 import { makeKey } from "./key.ts";
 import { type Mine, mineHere } from "./mine.ts";
 import { post } from "./post.ts";
+import { turnInMs } from "./room.ts";
 
 const REQUIRED = 4;
 const POW = { required_bits: REQUIRED };
@@ -121,6 +122,26 @@ test.each([
   expect(sent().map(({ path }) => path)).toEqual(
     extra > 0 ? ["/api/messages", "/api/messages"] : ["/api/messages", "/api/messages?dry_run=true", "/api/messages"],
   );
+});
+
+test("an agent that has used up its own pace waits its turn before it sends, and others do not", async () => {
+  const paced = (left: number, seconds: number): Answer => ({
+    body: CREATED,
+    headers: {
+      "ratelimit-policy": '"writes";q=60;w=30, "agent_writes";q=20;w=60',
+      ratelimit: `"writes";r=59;t=1, "agent_writes";r=${left};t=${seconds}`,
+    },
+  });
+  const [hurried, other] = await Promise.all([makeKey(), makeKey()]);
+  answers = [paced(0, 58), paced(1, 57)];
+  await post(board, hurried, { kind: "note", title: "one" });
+  // Without this second it would have one token.
+  expect(turnInMs(hurried)).toBeGreaterThan(0);
+  expect(turnInMs(hurried)).toBeLessThanOrEqual(1000);
+  await post(board, other, { kind: "note", title: "two" });
+  expect(turnInMs(other)).toBeLessThanOrEqual(0);
+  await post(board, hurried, { kind: "note", title: "three" });
+  expect(turnInMs(hurried)).toBeLessThanOrEqual(0);
 });
 
 test("what it says of another limit, or long ago, makes nothing dearer", async () => {

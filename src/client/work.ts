@@ -2,16 +2,18 @@
 import { BoardError } from "./board-error.ts";
 import { call, type CallOptions, type Request } from "./call.ts";
 import type { Board } from "./connect.ts";
+import type { Signer } from "./key.ts";
 import { type Mine, mineHere, type MineOptions } from "./mine.ts";
 import { pause } from "./pause.ts";
-import { roomOf } from "./room.ts";
+import { roomOf, turnInMs } from "./room.ts";
 
 export interface WorkOptions extends CallOptions, MineOptions {
   readonly mine?: Mine | undefined;
 }
 
-/** What is signed, and what it is to be mined for. */
+/** What is signed, by whom, and what it is to be mined for. */
 export interface Workpiece {
+  readonly key: Signer;
   readonly id: string;
   readonly signed: object;
   readonly bits: number;
@@ -40,7 +42,7 @@ export async function withWork<Answer>(bits: number, attempt: (bits: number) => 
 export async function sendWorked<Answer>(
   board: Board,
   path: string,
-  { id, signed, bits }: Workpiece,
+  { key, id, signed, bits }: Workpiece,
   { mine = mineHere, ...options }: WorkOptions,
 ): Promise<Answer> {
   const sent = new AbortController();
@@ -49,7 +51,7 @@ export async function sendWorked<Answer>(
   let mining: Promise<void> | undefined;
   const request: { -readonly [Field in keyof Request]: Request[Field] } = {
     signal: options.signal,
-    heard: roomOf(board),
+    heard: roomOf(board, key),
     async wait(ms, { details }) {
       const enough = Number(details["bits_for_now"]);
       // What was begun goes on: a nonce that was tried in vain is not tried again.
@@ -65,6 +67,8 @@ export async function sendWorked<Answer>(
   try {
     return await withWork(bits, async (price) => {
       await prove(price);
+      const ms = Math.min(turnInMs(key), board.longestWaitS * 1000);
+      if (ms > 0) await pause(ms, signal);
       return call<Answer>(board, path, request);
     });
   } finally {
