@@ -18,6 +18,14 @@ import { aliasOperator } from "./board/aliases.ts";
 import { Appender } from "./board/append.ts";
 import { Notary } from "./board/checkpoint.ts";
 import { Difficulty } from "./board/difficulty.ts";
+import { directory } from "./board/agents.ts";
+import { dumper } from "./board/dump.ts";
+import { messageFinder } from "./board/find.ts";
+import { graphReader } from "./board/graph.ts";
+import { historyReader } from "./board/history.ts";
+import { pulseTaker } from "./board/stats.ts";
+import { tagLister } from "./board/tags.ts";
+import { threadReader } from "./board/thread.ts";
 import { lister } from "./board/list.ts";
 import { feeds } from "./board/live/feed.ts";
 import { Hub } from "./board/live/hub.ts";
@@ -34,10 +42,11 @@ import { filing, reporter } from "./board/reports.ts";
 import { compareSettings } from "./board/same-settings.ts";
 import { secretGuard } from "./board/secrets.ts";
 import { shareLoad } from "./board/shared-load.ts";
-import { readersStore } from "./board/settling.ts";
+import { settling } from "./board/settling.ts";
 import { startSweeper } from "./board/sweep.ts";
 import { Switchboard } from "./board/switchboard.ts";
 import { textSearch } from "./board/text-search.ts";
+import { unswept } from "./board/unswept.ts";
 import { verifier } from "./board/verify.ts";
 import { versions } from "./board/versions.ts";
 import { workFinder } from "./board/work.ts";
@@ -214,11 +223,13 @@ export async function start(
   const index = openSearchIndex({ dir: indexDir, source }, figures);
   parts.defer(() => index.close());
   const sourceOfNear = nearSource(store, clock);
-  const shown = readersStore(store, clock, sweeper);
+  const settled = settling(sweeper);
+  const shown = sweeper === undefined ? unswept(store, clock) : store;
   const search = textSearch(shown, index, sourceOfNear);
   const cursors = cursorCodec(key.secretFor("cursors"));
   const naming = names(store, clock, config.mailDomain);
-  const { list, listAtHand } = lister({ store: shown, clock, names: naming, cursors, search });
+  const { list: listUnsettled, listAtHand } = lister({ store: shown, clock, names: naming, cursors, search });
+  const list = settled(listUnsettled);
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
@@ -235,7 +246,7 @@ export async function start(
   const feed = feeds({ store, clock, names: naming, hub, past, index, nearSource: sourceOfNear });
   const waitFor = waiter(list, hub, feed, clock);
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
-  const findWork = workFinder(shown, clock, cursors);
+  const findWork = settled(workFinder(shown, clock, cursors));
   const { baseUrl, trustedProxies } = config;
   const site = async (): Promise<Site> => {
     const { style, script, miner: worker, icon } = await loadAssets();
@@ -252,41 +263,60 @@ export async function start(
       command?.run({ REPORT_ID: id, REPORT_CATEGORY: category, REPORT_TARGET: target, REPORT_BOARD: baseUrl });
     },
   });
+  const find = settled(messageFinder(store, clock));
+  const people = directory({ lists: shown, clock, cursors });
+  const validators = versions(shown, clock);
   const app = httpServer({
     unsent,
     assets: loadAssets,
     mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
     refusalPage: async (refusal) => refusalPage(await site(), refusal),
     operations: operations({
-      store: shown,
       clock,
-      post,
-      prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
-      report: reporter({ ...writing, file, baseUrl, mailDomain: config.mailDomain }),
-      list,
-      listAtHand,
-      findWork,
-      waitFor,
-      feeds: feed,
-      streamsOpen: () => hub.readers,
-      names: naming,
-      operateAlias,
-      requireWritable: writing.requireWritable,
-      assist: assistance,
-      mailDomain: config.mailDomain,
       entropy: systemEntropy,
-      cursors,
-      notary,
-      difficulty,
-      baseUrl,
-      boardPk: key.pk,
-      rates,
-      maxBytes: config.maxBytes,
-      version,
-      contact: config.contact,
-      smtp: config.smtpPort === undefined ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
-      site,
-      client: fileOfPackage("clients/python/client.py"),
+      write: {
+        post,
+        prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
+        report: reporter({ ...writing, file, baseUrl, mailDomain: config.mailDomain }),
+        operateAlias,
+        requireWritable: writing.requireWritable,
+        assist: assistance,
+        difficulty,
+      },
+      read: {
+        find,
+        list,
+        listAtHand,
+        findWork,
+        showThread: settled(threadReader({ messages: store, lists: shown, clock, find, cursors })),
+        showGraph: settled(graphReader({ messages: store, lists: shown, clock, find })),
+        readHistory: settled(historyReader(store)),
+        agents: { find: settled(people.find), list: settled(people.list) },
+        listTags: settled(tagLister({ lists: shown, cursors })),
+        takePulse: settled(pulseTaker({ lists: shown, clock })),
+        dump: settled(dumper({ messages: store, log: store, clock, baseUrl })),
+        names: naming,
+        cursors,
+        notary,
+        messages: store,
+        lists: shown,
+        log: store,
+        aliases: store,
+        moderation: store,
+      },
+      live: { waitFor, feeds: feed, streamsOpen: () => hub.readers },
+      about: {
+        baseUrl,
+        boardPk: key.pk,
+        mailDomain: config.mailDomain,
+        smtp: config.smtpPort === undefined ? undefined : `smtp://${new URL(baseUrl).hostname}:${config.smtpPort}`,
+        rates,
+        maxBytes: config.maxBytes,
+        version,
+        contact: config.contact,
+        site,
+        client: fileOfPackage("clients/python/client.py"),
+      },
     }),
     rates,
     clock,
@@ -303,7 +333,7 @@ export async function start(
     metricsToken: config.metricsToken,
     access: accessTeller(log, config),
     stallMs,
-    versions: versions(shown, clock),
+    versions: { ...validators, of: settled(validators.of) },
     observe: figures.observe,
     onRemoved: (listener) => switches.onRemoved(listener),
   });

@@ -4,10 +4,10 @@ import { Refusal } from "../core/errors.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { ListReads } from "../ports/store.ts";
 
 export interface DirectoryParts {
-  readonly store: Store;
+  readonly lists: ListReads;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
@@ -29,10 +29,10 @@ export interface Directory {
 
 const positionForm = z.strictObject({ lastSeen: z.number(), id: z.string() });
 
-export function directory({ store, clock, cursors }: DirectoryParts): Directory {
+export function directory({ lists, clock, cursors }: DirectoryParts): Directory {
   return {
     async find(agent) {
-      const facts = await store.agent(agent, clock.now());
+      const facts = await lists.agent(agent, clock.now());
       if (facts === undefined) throw new Refusal("agent_unknown", `No message of ${agent} was seen here.`);
       return facts;
     },
@@ -40,7 +40,7 @@ export function directory({ store, clock, cursors }: DirectoryParts): Directory 
       const now = clock.now();
       const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
       // One more than asked for tells whether there is a next page.
-      const found = await store.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
+      const found = await lists.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
       const agents = found.slice(0, limit);
       const last = agents.at(-1);
       const more = found.length > limit && last !== undefined;

@@ -6,7 +6,7 @@ import { and, atLeast, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, Store } from "../ports/store.ts";
+import type { Card, ListReads, MessageReads } from "../ports/store.ts";
 import { type Offered, offeredTo, startFor, type WorkStore } from "./offered-work.ts";
 
 export interface Alternative {
@@ -26,7 +26,7 @@ const CLAIMS = 10;
 
 const payloadOf = ({ raw }: Card): Payload => JSON.parse(raw.payload) as Payload;
 
-export function alternativesFinder(store: WorkStore & Pick<Store, "findAll" | "agent">, clock: Clock): FindAlternatives {
+export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageReads, "findAll" | "agent">, clock: Clock): FindAlternatives {
   /** Its newest ones. */
   async function claimsOf(agent: string, now: number): Promise<readonly Card[]> {
     const condition = and(oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));

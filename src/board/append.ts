@@ -4,7 +4,7 @@ import { type Act, isRefused, type Outcome, type OutcomeOf } from "../core/messa
 import type { Head } from "../core/log/checkpoint.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Report } from "../ports/report.ts";
-import { type Appended, type Store, StoreFailure } from "../ports/store.ts";
+import { type Appended, StoreFailure, type Writer } from "../ports/store.ts";
 
 const MAX_QUEUE = 4096;
 const MAX_BATCH = 128;
@@ -26,7 +26,7 @@ interface Waiting {
 export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
 
 export class Appender {
-  readonly #store: Pick<Store, "append">;
+  readonly #store: Pick<Writer, "append">;
   readonly #clock: Clock;
   readonly #report: Report;
   readonly #queue: Waiting[] = [];
@@ -34,7 +34,7 @@ export class Appender {
   #running = false;
   #waitingChars = 0;
 
-  constructor(store: Pick<Store, "append">, clock: Clock, report: Report) {
+  constructor(store: Pick<Writer, "append">, clock: Clock, report: Report) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;

@@ -6,10 +6,10 @@ import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
-import type { Store } from "../ports/store.ts";
+import type { LogReads } from "../ports/store.ts";
 
 export class Notary {
-  readonly #store: Store;
+  readonly #store: LogReads;
   readonly #record: HeadRecord;
   readonly #key: SigningKey;
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class Notary {
   #rolledBack = false;
   #signing: Promise<Checkpoint> | undefined;
 
-  private constructor(store: Store, record: HeadRecord, key: SigningKey, clock: Clock, origin: string) {
+  private constructor(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string) {
     this.#store = store;
     this.#record = record;
     this.#key = key;
@@ -26,7 +26,7 @@ export class Notary {
     this.#origin = origin;
   }
 
-  static async open(store: Store, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<Notary> {
+  static async open(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<Notary> {
     const notary = new Notary(store, record, key, clock, origin);
     notary.#last = await record.read();
     notary.#rolledBack = notary.#last !== undefined && !(await continues(store, notary.#last));
@@ -88,7 +88,7 @@ export class Notary {
 }
 
 /** Whether the log goes on from a head that was signed. */
-export async function continues(store: Pick<Store, "head" | "oldestSeq" | "entries">, signed: Head): Promise<boolean> {
+export async function continues(store: Pick<LogReads, "head" | "oldestSeq" | "entries">, signed: Head): Promise<boolean> {
   if (signed.seq === 0) return true;
   const head = await store.head();
   if (head.seq < signed.seq) return false;

@@ -2,7 +2,7 @@
 import { type Include, recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { nextSlice, sliced } from "../ports/share.ts";
-import type { Store } from "../ports/store.ts";
+import type { LogReads, MessageReads } from "../ports/store.ts";
 
 /** The lines, and where the log stood when they were begun. */
 export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIterable<string> }>;
@@ -10,22 +10,23 @@ export type Dump = () => Promise<{ readonly seq: number; readonly lines: AsyncIt
 const SIGNED: ReadonlySet<Include> = new Set(["raw"]);
 
 export interface DumpParts {
-  readonly store: Pick<Store, "dump" | "head">;
+  readonly messages: Pick<MessageReads, "dump">;
+  readonly log: Pick<LogReads, "head">;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
 
-export function dumper({ store, clock, baseUrl }: DumpParts): Dump {
+export function dumper({ messages, log, clock, baseUrl }: DumpParts): Dump {
   return async () => {
     // Up to where the log stands now: on a busy board it would otherwise never end for a slow reader.
-    const { seq } = await store.head();
+    const { seq } = await log.head();
     return { seq, lines: linesUpTo(seq) };
   };
 
   async function* linesUpTo(upTo: number): AsyncIterable<string> {
     for (let after = 0; ;) {
       const now = clock.now();
-      const piece = await store.dump(after, upTo, now);
+      const piece = await messages.dump(after, upTo, now);
       const last = piece.at(-1);
       if (last === undefined) return;
       const lines: string[] = [];

@@ -6,13 +6,13 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import { DAY_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, Store } from "../ports/store.ts";
+import type { Card, MessageReads } from "../ports/store.ts";
 
 const CANDIDATES = 5;
 
 export type FindMessage = (idOrPrefix: string) => Promise<Card>;
 
-export function messageFinder(store: Store, clock: Clock): FindMessage {
+export function messageFinder(store: Pick<MessageReads, "find" | "idsByPrefix">, clock: Clock): FindMessage {
   return async (idOrPrefix) => {
     const now = clock.now();
     const id = idOrPrefix.length === MESSAGE_ID_CHARS ? idOrPrefix : await resolve(idOrPrefix, now);

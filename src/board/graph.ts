@@ -5,7 +5,7 @@ import { statusOf } from "../core/message/status.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, Store } from "../ports/store.ts";
+import type { Card, ListReads, MessageReads } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import type { Edge } from "./thread.ts";
@@ -34,24 +34,25 @@ export interface Graph {
 }
 
 export interface GraphParts {
-  readonly store: Store;
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
   readonly clock: Clock;
   readonly find: FindMessage;
 }
 
 export type ShowGraph = (idOrPrefix: string, depth: number, rels: readonly Rel[]) => Promise<Graph>;
 
-export function graphReader({ store, clock, find }: GraphParts): ShowGraph {
+export function graphReader({ messages, lists, clock, find }: GraphParts): ShowGraph {
   return async (idOrPrefix, depth, rels) => {
     const { id: center, seq } = (await find(idOrPrefix)).standing;
     const now = clock.now();
-    const { distances, truncated } = await walk(store, seq, depth, rels, now);
+    const { distances, truncated } = await walk(messages, seq, depth, rels, now);
 
     const nodes: Node[] = [];
     const seqs = [...distances.keys()];
     for (let i = 0; i < seqs.length; i += CARD_STEP) {
       const step = seqs.slice(i, i + CARD_STEP);
-      const cards = await cardsAt(store, step, now);
+      const cards = await cardsAt(lists, step, now);
       for (const one of step) {
         const card = cards.get(one);
         if (card !== undefined) nodes.push(nodeOf(card, distances.get(one) ?? 0, now));
@@ -60,7 +61,7 @@ export function graphReader({ store, clock, find }: GraphParts): ShowGraph {
     }
     const ids = new Map(nodes.map((node) => [node.seq, node.id]));
     const shown = new Set(ids.values());
-    const edges = (await store.refs([...ids.keys()])).flatMap(({ seq: from, rel, target }): Edge[] => {
+    const edges = (await messages.refs([...ids.keys()])).flatMap(({ seq: from, rel, target }): Edge[] => {
       const id = ids.get(from);
       return id !== undefined && shown.has(target) && rels.includes(rel) ? [{ from: id, to: target, rel }] : [];
     });
@@ -68,14 +69,14 @@ export function graphReader({ store, clock, find }: GraphParts): ShowGraph {
   };
 }
 
-async function walk(store: Store, center: number, depth: number, rels: readonly Rel[], now: number) {
+async function walk(messages: MessageReads, center: number, depth: number, rels: readonly Rel[], now: number) {
   const distances = new Map([[center, 0]]);
   let frontier: readonly number[] = [center];
   let truncated = false;
   for (let distance = 1; distance <= depth && frontier.length > 0 && !truncated; distance++) {
     const room = LIMITS.graph_nodes - distances.size;
     // One more than there is room for tells whether something is left out.
-    const found = await store.neighbours({ of: frontier, except: [...distances.keys()], rels, limit: room + 1, now });
+    const found = await messages.neighbours({ of: frontier, except: [...distances.keys()], rels, limit: room + 1, now });
     truncated = found.length > room;
     frontier = found.slice(0, room);
     for (const seq of frontier) distances.set(seq, distance);

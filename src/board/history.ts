@@ -1,7 +1,7 @@
 // How a message came to its status: the log's own entries, found beside the acts that brought them about.
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
-import type { Store } from "../ports/store.ts";
+import type { LogReads } from "../ports/store.ts";
 
 /** A message that may have moved the status of another. */
 export interface PossibleCause {
@@ -27,9 +27,9 @@ export type ReadHistory = (id: string, causes: readonly PossibleCause[]) => Prom
 const EFFECTS = LIMITS.refs * 2;
 const CAUSES_READ = 40;
 
-export function historyReader(store: Store): ReadHistory {
+export function historyReader(log: LogReads): ReadHistory {
   const changeAfter = async (id: string, after: number, most: number) => {
-    const entries = await store.entries(after, most);
+    const entries = await log.entries(after, most);
     // The next message's effects are not this one's.
     const next = entries.findIndex(({ type }) => type === "create");
     return (next < 0 ? entries : entries.slice(0, next)).find((entry) => entry.type === "status" && entry.id === id);
@@ -41,7 +41,7 @@ export function historyReader(store: Store): ReadHistory {
       const done = await changeAfter(id, seq, EFFECTS);
       if (done !== undefined) changes.set(done.seq, changeOf(done, by));
       if (leaseEnds === undefined) continue;
-      const ended = await changeAfter(id, (await store.seqAt(leaseEnds)) - 1, EFFECTS);
+      const ended = await changeAfter(id, (await log.seqAt(leaseEnds)) - 1, EFFECTS);
       if (ended !== undefined && !changes.has(ended.seq)) changes.set(ended.seq, changeOf(ended, null));
     }
     return [...changes].sort(([a], [b]) => a - b).map(([, change]) => change);

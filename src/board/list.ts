@@ -9,12 +9,11 @@ import { ORDERS, type Sort } from "../core/query/order.ts";
 import { requirePartners } from "../core/query/pairs.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Listed, ListQuery } from "../ports/store.ts";
+import type { Listed, ListQuery, ListReads } from "../ports/store.ts";
 import { flagged, flaggedAtHand } from "./flag-ahead.ts";
 import { type Freshness, freshnessOf, type Moment } from "./freshness.ts";
 import { KeptPages, pageAt, type PageOf } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
-import type { ReadersStore } from "./sweep.ts";
 
 /** A listing as it was asked for, parsed. */
 export interface Question {
@@ -47,7 +46,7 @@ export interface PageContent {
 export type Page = PageOf<PageContent>;
 
 export interface ListParts {
-  readonly store: ReadersStore;
+  readonly store: ListReads;
   readonly clock: Clock;
   readonly names: Names;
   readonly cursors: CursorCodec;

@@ -9,10 +9,10 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Alias } from "../ports/aliases.ts";
+import type { AliasReads } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { MailIn, MailReader } from "../ports/mail.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
-import type { Store } from "../ports/store.ts";
 import type { Append } from "./append.ts";
 import type { Quota } from "./quota.ts";
 import { callerOf } from "./callers.ts";
@@ -21,7 +21,7 @@ import type { Report } from "./reports.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 
 export interface MailParts {
-  readonly store: Pick<Store, "alias">;
+  readonly store: Pick<AliasReads, "alias">;
   readonly clock: Clock;
   readonly key: SigningKey;
   readonly reader: MailReader;

@@ -5,11 +5,11 @@ import type { Payload } from "../core/protocol/payload.ts";
 import { messageIdOrPrefix } from "../core/query/forms.ts";
 import { type Document, documentOf } from "../core/search/document.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { MessageReads } from "../ports/store.ts";
 
 export type NearSource = (value: string) => Promise<{ readonly document: Document; readonly seq: number } | undefined>;
 
-export function nearSource(store: Store, clock: Clock): NearSource {
+export function nearSource(store: MessageReads, clock: Clock): NearSource {
   return async (value) => {
     if (!messageIdOrPrefix.safeParse(value).success) return undefined;
     const now = clock.now();

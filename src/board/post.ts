@@ -8,7 +8,7 @@ import { retractsAll } from "../core/protocol/vocabulary.ts";
 import type { Warning } from "../core/warnings.ts";
 import type { Clock } from "../ports/clock.ts";
 import { slice } from "../ports/share.ts";
-import type { Card, Prior, Store } from "../ports/store.ts";
+import type { Card, ListReads, MessageReads, Prior } from "../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "./alternatives.ts";
 import type { Append } from "./append.ts";
@@ -28,7 +28,7 @@ export interface Posted {
 
 /** What everything signed goes through on its way into the store. */
 export interface WritingParts {
-  readonly store: Store;
+  readonly store: MessageReads & ListReads;
   readonly clock: Clock;
   /** The board's own agent id: what is meant for one board names it. */
   readonly board: string;

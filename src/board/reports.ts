@@ -7,9 +7,10 @@ import { AGENT_ID, MESSAGE_ID } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { sealHex } from "../core/protocol/sha256.ts";
 import type { ReportCategory } from "../core/protocol/vocabulary.ts";
+import type { AliasReads } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
-import type { Store } from "../ports/store.ts";
+import type { MessageReads } from "../ports/store.ts";
 import type { Append } from "./append.ts";
 import { networkOf } from "./callers.ts";
 
@@ -37,7 +38,7 @@ export interface FilingParts {
 }
 
 export interface ReportParts {
-  readonly store: Store;
+  readonly store: MessageReads & AliasReads;
   readonly clock: Clock;
   readonly file: Report;
   readonly baseUrl: string;

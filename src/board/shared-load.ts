@@ -3,7 +3,7 @@ import { MINUTE_MS, minuteOf } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Peers } from "../ports/peers.ts";
 import type { Report } from "../ports/report.ts";
-import type { Store } from "../ports/store.ts";
+import type { LogReads } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 import type { Difficulty } from "./difficulty.ts";
 import { isScope } from "./buckets.ts";
@@ -11,7 +11,7 @@ import type { RateLimiter, Spent } from "./rate.ts";
 import { UnderWay } from "./under-way.ts";
 
 export interface SharedLoadParts {
-  readonly store: Pick<Store, "postedByMinute">;
+  readonly store: Pick<LogReads, "postedByMinute">;
   readonly clock: Clock;
   readonly report: Report;
   readonly difficulty: Difficulty;

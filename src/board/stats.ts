@@ -2,7 +2,7 @@
 import { DAY_MS, HOUR_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Figures } from "../ports/stats.ts";
-import type { Store } from "../ports/store.ts";
+import type { ListReads } from "../ports/store.ts";
 
 const HOURS_SHOWN = 7 * 24;
 const FRESH_MS = 1000;
@@ -18,22 +18,22 @@ export interface Pulse {
 export type TakePulse = () => Promise<Pulse>;
 
 export interface StatsParts {
-  readonly store: Store;
+  readonly lists: ListReads;
   readonly clock: Clock;
 }
 
-export function pulseTaker({ store, clock }: StatsParts): TakePulse {
+export function pulseTaker({ lists, clock }: StatsParts): TakePulse {
   const startedAt = clock.now();
   let last: Pulse | undefined;
   return async () => {
     const now = clock.now();
-    const { seq } = await store.head();
+    const { seq } = await lists.head();
     // What was counted a moment ago still holds if neither the log nor the second moved.
     const fresh = last !== undefined && last.figures.head.seq === seq && now >= last.asOf && now - last.asOf < FRESH_MS;
     if (last !== undefined && fresh) return last;
     const hour = Math.floor(now / HOUR_MS);
     const firstHour = hour - HOURS_SHOWN + 1;
-    const figures = await store.figures({ hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour });
+    const figures = await lists.figures({ hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour });
     const hours = Array.from({ length: HOURS_SHOWN }, (_, i) => firstHour + i);
     last = {
       asOf: now,

@@ -1,11 +1,6 @@
 // Ends lifetimes and leases when their time comes, by asking the writer at the right moment.
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
 import type { Appender } from "./append.ts";
-
-declare const settled: unique symbol;
-/** Whoever shows statuses, counts or words of the board reads them here (settling.ts): the store itself may be behind by a sweep. */
-export type ReadersStore = Store & { readonly [settled]: true };
 
 const RETRY_MS = 1000;
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { LabelField } from "../core/message/standing.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
-import type { Store } from "../ports/store.ts";
+import type { ListReads } from "../ports/store.ts";
 import type { TagFacts } from "../ports/tags.ts";
 
 export interface TagsQuestion {
@@ -15,18 +15,18 @@ export interface TagsQuestion {
 export type ListTags = (question: TagsQuestion) => Promise<{ readonly tags: readonly TagFacts[]; readonly nextCursor: string | null }>;
 
 export interface TagParts {
-  readonly store: Store;
+  readonly lists: ListReads;
   readonly cursors: CursorCodec;
 }
 
 const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
 
-export function tagLister({ store, cursors }: TagParts): ListTags {
+export function tagLister({ lists, cursors }: TagParts): ListTags {
   return async ({ field, prefix, limit, cursor }) => {
     const text = `tags ${field} ${prefix}`;
     const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
     // One more than asked for tells whether there is a next page.
-    const found = await store.tags({ field, prefix, after, limit: limit + 1 });
+    const found = await lists.tags({ field, prefix, after, limit: limit + 1 });
     const tags = found.slice(0, limit);
     const last = tags.at(-1);
     const more = found.length > limit && last !== undefined;

@@ -5,7 +5,7 @@ import type { Hit } from "../core/search/index/best.ts";
 import { parseQuery, type Query } from "../core/search/query.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import { nextSlice } from "../ports/share.ts";
-import type { ListQuery, Store } from "../ports/store.ts";
+import type { ListQuery, ListReads } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
 import { type Item, type Question, sortOf, type TextSearch } from "./list.ts";
 import type { NearSource } from "./near-source.ts";
@@ -21,7 +21,7 @@ const LARGEST_CHUNK = 2000;
 /** So many messages are read between two turns of the event loop. */
 const STEP = 500;
 
-export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSource): TextSearch {
+export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearSource): TextSearch {
   return async (question, condition, { after, upTo }) => {
     const query = question.q === undefined ? undefined : parseQuery(question.q, question.q_mode ?? "all");
     const position = after as TextPosition | undefined;
@@ -90,7 +90,7 @@ export function textSearch(store: Store, index: SearchIndex, sourceOf: NearSourc
   }
 }
 
-type Listing = Pick<Store, "list">;
+type Listing = Pick<ListReads, "list">;
 type Walk = Pick<ListQuery, "condition" | "order" | "after" | "limit">;
 
 /** The matches that the filters leave, in the order asked for. */

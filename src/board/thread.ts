@@ -5,7 +5,7 @@ import type { CursorCodec } from "../core/query/cursor.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { type Rel, RELS } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, Store } from "../ports/store.ts";
+import type { Card, ListReads, MessageReads } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import { flagAhead } from "./flag-ahead.ts";
@@ -62,7 +62,8 @@ export interface ThreadPage {
 }
 
 export interface ThreadParts {
-  readonly store: Store;
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
   readonly clock: Clock;
   readonly find: FindMessage;
   readonly cursors: CursorCodec;
@@ -92,8 +93,8 @@ const FOLDED_NAMED = 16;
 const FOLDED_SIZE = 160;
 const FOLDS: ReadonlySet<string> = new Set(["claim", "signal", "verification"]);
 
-export function threadReader({ store, clock, find, cursors }: ThreadParts): ShowThread {
-  const orders = new ThreadOrders(store);
+export function threadReader({ messages, lists, clock, find, cursors }: ThreadParts): ShowThread {
+  const orders = new ThreadOrders(messages);
   return async (idOrPrefix, asked) => {
     const { id: focus, root, seq } = (await find(idOrPrefix)).standing;
     const { cursor, limit, scope = "thread", fold = false } = asked;
@@ -102,14 +103,14 @@ export function threadReader({ store, clock, find, cursors }: ThreadParts): Show
     const from = cursor === undefined ? undefined : cursors.decode(question, cursor, positionForm);
     const whole = from === undefined ? await orders.current(root, now) : await orders.asItWas(root, from, now);
     const view = scope === "subtree" ? subtreeOf(whole, seq) : whole;
-    const start = from === undefined ? await firstOf(store, view, seq, asked, now) : placeAfter(whole, view, from);
+    const start = from === undefined ? await firstOf({ messages, lists }, view, seq, asked, now) : placeAfter(whole, view, from);
     const { items, edges, end } = await readPage(view, start, Math.min(view.order.length, start + limit), now, asked);
     const last = view.order[end - 1];
     const nextCursor =
       end < view.order.length && last !== undefined
         ? cursors.encode(question, { ...whole.extent, asOf: whole.asOf, place: end, seq: last })
         : null;
-    const open = await store.openWork(root, OPEN, now);
+    const open = await lists.openWork(root, OPEN, now);
     const total = whole.order.length;
     const omitted = total - end + (from === undefined ? start : 0);
     const complete = from === undefined && omitted === 0;
@@ -128,9 +129,9 @@ export function threadReader({ store, clock, find, cursors }: ThreadParts): Show
     const isLeaf = (place: number): boolean => (depths[place + 1] ?? 0) <= depths[place]!;
     for (let full = false; !full;) {
       const step = [...order.subarray(end, Math.min(most, end + CARD_STEP))];
-      const cards = await cardsAt(store, step, now);
+      const cards = await cardsAt(lists, step, now);
       await flagAhead(cards.values());
-      const refs = Map.groupBy(await store.refs([...cards.keys()]), ({ seq }) => seq);
+      const refs = Map.groupBy(await messages.refs([...cards.keys()]), ({ seq }) => seq);
       full = slice(() => {
         for (const seq of step) {
           const card = cards.get(seq);
@@ -161,13 +162,19 @@ export function threadReader({ store, clock, find, cursors }: ThreadParts): Show
 }
 
 /** Where there is little room, what was asked for comes first, then what it hangs on, the nearest first. */
-async function firstOf(store: Store, { order }: DepthFirst, seq: number, { scope, room, sizeOf }: ThreadQuestion, now: number) {
+async function firstOf(
+  { messages, lists }: Pick<ThreadParts, "messages" | "lists">,
+  { order }: DepthFirst,
+  seq: number,
+  { scope, room, sizeOf }: ThreadQuestion,
+  now: number,
+) {
   if (scope !== "subtree" || room === undefined) return 0;
   let left = room;
   for (let place = order.indexOf(seq); place >= 0; place--) {
     const at = order[place]!;
-    const card = (await cardsAt(store, [at], now)).get(at);
-    const edges = (await store.refs([at])).length * EDGE_BYTES;
+    const card = (await cardsAt(lists, [at], now)).get(at);
+    const edges = (await messages.refs([at])).length * EDGE_BYTES;
     if (card !== undefined) left -= edges + slice(() => sizeOf({ card, depth: place, parent: null, parentRel: null }, now));
     if (left < 0 && at !== seq) return place + 1;
   }

@@ -4,14 +4,14 @@ import { foldLabel } from "../core/protocol/labels.ts";
 import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { ListQuery, Store } from "../ports/store.ts";
+import type { ListQuery, ListReads } from "../ports/store.ts";
 import type { TagFacts } from "../ports/tags.ts";
 import { WORKABLE } from "./offered-work.ts";
 
 const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
 
-/** The same store; its numbers are those of the last sweep, its words and leases those of this moment. */
-export function unswept(store: Store, clock: Clock): Store {
+/** The same lists; their numbers are those of the last sweep, their words and leases those of this moment. */
+export function unswept(store: ListReads, clock: Clock): ListReads {
   const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
     const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
     const found = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined });
@@ -37,7 +37,10 @@ export function unswept(store: Store, clock: Clock): Store {
   };
   const told = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
   const { atHand } = store;
-  const own: Pick<Store, "tags" | "figures" | "agent" | "agents" | "list" | "listSeqs" | "listingReads" | "atHand" | "openWork"> = {
+  return {
+    head: () => store.head(),
+    nextDue: () => store.nextDue(),
+    leastState: () => store.leastState(),
     list: (query) => store.list(told(query)),
     listSeqs: (query) => store.listSeqs(told(query)),
     async listingReads() {
@@ -45,6 +48,8 @@ export function unswept(store: Store, clock: Clock): Store {
       return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(told(query)) };
     },
     ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
+    barredWork: (agent, now) => store.barredWork(agent, now),
+    divided: (ids, now) => store.divided(ids, now),
     async openWork(root, limit, now) {
       const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
       const condition = and(...among, ...statusAt(["open"], now));
@@ -79,12 +84,6 @@ export function unswept(store: Store, clock: Clock): Store {
       return found;
     },
   };
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(name in own ? own : target, name);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
 }
 
 /** Work whose lease has ended is open, though it is stored as claimed. */

@@ -1,8 +1,8 @@
 // Validators for answers: what is shown of the board changes only when its log moves, or with time itself.
 import { sha256Hex } from "../core/protocol/sha256.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ListReads } from "../ports/store.ts";
 import { Freshness, type Moment, momentAt } from "./freshness.ts";
-import type { ReadersStore } from "./sweep.ts";
 
 export interface Versions {
   /** A weak validator of the answer at an address, as things stand now; `moves`: the answer changes with the clock alone. */
@@ -11,7 +11,7 @@ export interface Versions {
   readonly moment: ((now: number) => Moment | undefined) | undefined;
 }
 
-export function versions(store: Pick<ReadersStore, "leastState" | "atHand">, clock: Clock): Versions {
+export function versions(store: Pick<ListReads, "leastState" | "atHand">, clock: Clock): Versions {
   const { atHand } = store;
   return {
     async of(address, moves) {

@@ -8,13 +8,12 @@ import type { Payload } from "../core/protocol/payload.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, Store } from "../ports/store.ts";
+import type { Card, ListReads, MessageReads } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
 import { freshnessOf } from "./freshness.ts";
 import { KeptPages } from "./kept-pages.ts";
 import type { Item, Page, PageContent } from "./list.ts";
 import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
-import type { ReadersStore } from "./sweep.ts";
 
 /** `fit`: what lacks the fewest of the caller's abilities first. */
 export const WORK_SORTS = ["old", "new", "fit"] as const;
@@ -45,7 +44,7 @@ const REJECTED_SHOWN = 16;
 const ANSWERS_READ = 200;
 
 /** The rejected answers to each piece of work on a page that has any. */
-export async function rejectedOn({ items, asOf }: Page, store: Pick<Store, "answersTo">): Promise<RejectedAnswers> {
+export async function rejectedOn({ items, asOf }: Page, store: Pick<MessageReads, "answersTo">): Promise<RejectedAnswers> {
   const back = items.flatMap((item) => ("card" in item && item.card.standing.rejected > 0 ? [item.card.standing] : []));
   const found = back.map(async ({ id, author }): Promise<[string, readonly string[]]> => {
     const answers = await store.answersTo(id, author, ANSWERS_READ, asOf);
@@ -80,7 +79,7 @@ interface Placed {
   readonly place: Place;
 }
 
-export function workFinder(store: ReadersStore, clock: Clock, cursors: CursorCodec): FindWork {
+export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec): FindWork {
   const pages = new KeptPages<PageContent>();
   return async (asked) => {
     if (asked.sort === "fit" && asked.offers.length === 0 && asked.agent === undefined)

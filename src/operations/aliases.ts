@@ -10,8 +10,8 @@ import { iso } from "../core/protocol/time.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { agentName } from "../core/query/forms.ts";
 import type { Alias } from "../ports/aliases.ts";
+import type { AliasReads } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
 import { aliasBody, aliasesBody, aliasOpBody } from "./bodies/agents.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { operation } from "./operation.ts";
@@ -23,7 +23,7 @@ export type AliasesOf = (agent: string) => Promise<readonly { readonly alias: st
 
 /** The few live aliases of one agent. */
 export const aliasesOf =
-  (store: Store, clock: Clock, mailDomain: string): AliasesOf =>
+  (store: AliasReads, clock: Clock, mailDomain: string): AliasesOf =>
   async (agent) => {
     const found = await store.aliases({ prefix: "", agent, after: undefined, limit: LIMITS.aliases_per_agent }, clock.now());
     return found.map(({ alias }) => ({ alias, email: address(alias, mailDomain) }));
@@ -73,7 +73,7 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
     },
   });
 
-export const getAlias = (store: Store, clock: Clock, mailDomain: string) =>
+export const getAlias = (store: AliasReads, clock: Clock, mailDomain: string) =>
   operation({
     name: "get_alias",
     method: "GET",
@@ -91,7 +91,7 @@ export const getAlias = (store: Store, clock: Clock, mailDomain: string) =>
     },
   });
 
-export const listAliases = (store: Store, clock: Clock, names: Names, cursors: CursorCodec, mailDomain: string) =>
+export const listAliases = (store: AliasReads, clock: Clock, names: Names, cursors: CursorCodec, mailDomain: string) =>
   operation({
     name: "list_aliases",
     method: "GET",

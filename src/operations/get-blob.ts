@@ -3,10 +3,10 @@ import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
 import { SHA256_HEX } from "../core/protocol/encoding.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { MessageReads } from "../ports/store.ts";
 import { operation } from "./operation.ts";
 
-export const getBlob = (store: Store, clock: Clock) =>
+export const getBlob = (store: Pick<MessageReads, "blob">, clock: Clock) =>
   operation({
     name: "get_blob",
     method: "GET",

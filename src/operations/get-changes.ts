@@ -4,7 +4,7 @@ import { integer } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { LogEntry, Store } from "../ports/store.ts";
+import type { LogEntry, LogReads } from "../ports/store.ts";
 import { changesBody } from "./bodies/log.ts";
 import { jsonReply, operation } from "./operation.ts";
 import { includeList } from "./parameters.ts";
@@ -14,7 +14,7 @@ const DEFAULT_LIMIT = 100;
 /** A payload may be half a megabyte, so content is read a few entries at a time. */
 const RAW_STEP = 16;
 
-export const getChanges = (store: Store, clock: Clock) =>
+export const getChanges = (log: LogReads, clock: Clock) =>
   operation({
     name: "get_changes",
     method: "GET",
@@ -34,10 +34,10 @@ export const getChanges = (store: Store, clock: Clock) =>
     async run({ input }) {
       const { after, limit } = input;
       const raw = input.include?.has("raw") ?? false;
-      const { seq: latest } = await store.head();
-      const oldest = await store.oldestSeq();
+      const { seq: latest } = await log.head();
+      const oldest = await log.oldestSeq();
       const start = Math.max(after, oldest - 1);
-      const entries = raw ? await withContent(store, start, limit, clock.now()) : await store.entries(start, limit);
+      const entries = raw ? await withContent(log, start, limit, clock.now()) : await log.entries(start, limit);
       const changes: string[] = [];
       await sliced(entries, ({ raw: content, assisted, seq, at, ...entry }) => {
         const told = { ...(assisted === null ? {} : { assisted }), ...(raw && entry.type === "create" ? { raw: content } : {}) };
@@ -50,11 +50,11 @@ export const getChanges = (store: Store, clock: Clock) =>
   });
 
 /** Up to `limit` entries with content, fewer where the content alone fills a page. */
-async function withContent(store: Store, start: number, limit: number, now: number): Promise<readonly LogEntry[]> {
+async function withContent(log: LogReads, start: number, limit: number, now: number): Promise<readonly LogEntry[]> {
   const entries: LogEntry[] = [];
   let chars = 0;
   while (entries.length < limit && chars < LIMITS.changes_raw_chars) {
-    const step = await store.entries(entries.at(-1)?.seq ?? start, Math.min(RAW_STEP, limit - entries.length), now);
+    const step = await log.entries(entries.at(-1)?.seq ?? start, Math.min(RAW_STEP, limit - entries.length), now);
     if (step.length === 0) break;
     for (const entry of step) {
       if (chars >= LIMITS.changes_raw_chars) break;

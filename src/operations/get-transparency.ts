@@ -5,7 +5,7 @@ import { REPORT_CATEGORIES } from "../core/protocol/vocabulary.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { DAY_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { ModerationReads } from "../ports/moderation.ts";
 import { transparencyBody } from "./bodies/moderation.ts";
 import { LIST_REFUSALS } from "./list-messages.ts";
 import { operation } from "./operation.ts";
@@ -14,7 +14,7 @@ import { pageShape } from "./parameters.ts";
 const PERIOD_MS = 365 * DAY_MS;
 const QUESTION = "transparency";
 
-export const getTransparency = (store: Store, clock: Clock, cursors: CursorCodec) =>
+export const getTransparency = (store: ModerationReads, clock: Clock, cursors: CursorCodec) =>
   operation({
     name: "get_transparency",
     method: "GET",

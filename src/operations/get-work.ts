@@ -5,7 +5,7 @@ import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, t
 import type { Item } from "../board/list.ts";
 import { foldLabel } from "../core/protocol/labels.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Store } from "../ports/store.ts";
+import type { ListReads, MessageReads } from "../ports/store.ts";
 import { tagList } from "../core/query/forms.ts";
 import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listOrPartsBody } from "./bodies/messages.ts";
@@ -39,16 +39,16 @@ export type WorkInput = z.infer<typeof input>;
 export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =
-  (names: Names, store: Pick<Store, "agent">, clock: Clock): AskWork =>
+  (names: Names, lists: Pick<ListReads, "agent">, clock: Clock): AskWork =>
   async ({ needs, offers: given, tags, as, sort, limit, cursor }) => {
     const agent = as === undefined ? undefined : await names.agent(as, "as");
     const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
-    const offers = isKnown ? ((await store.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
+    const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
     const text = questionText("work", { needs, offers: given, tags, agent, sort });
     return { needs, offers, tags, agent, sort, limit, cursor, text };
   };
 
-export function getWork(findWork: FindWork, store: Pick<Store, "answersTo">, askWork: AskWork, present: Presenter) {
+export function getWork(findWork: FindWork, store: Pick<MessageReads, "answersTo">, askWork: AskWork, present: Presenter) {
   const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
     const needs = "card" in item ? needsOf(item.card) : [];
     const back = "card" in item ? rejected.get(item.card.standing.id) : undefined;

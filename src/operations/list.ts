@@ -1,32 +1,36 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
 import { adviser } from "../board/advice.ts";
-import { directory } from "../board/agents.ts";
+import type { Directory } from "../board/agents.ts";
 import type { Notary } from "../board/checkpoint.ts";
 import type { Difficulty } from "../board/difficulty.ts";
-import { dumper } from "../board/dump.ts";
-import { messageFinder } from "../board/find.ts";
-import { graphReader } from "../board/graph.ts";
-import { historyReader } from "../board/history.ts";
+import type { Dump } from "../board/dump.ts";
+import type { FindMessage } from "../board/find.ts";
+import type { ShowGraph } from "../board/graph.ts";
+import type { ReadHistory } from "../board/history.ts";
 import type { List, ListAtHand } from "../board/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
 import type { OperateAlias } from "../board/aliases.ts";
+import type { Assist } from "../board/assist.ts";
 import type { Names } from "../board/names.ts";
 import type { Post } from "../board/post.ts";
 import type { Prepare } from "../board/prepare.ts";
 import type { RateLimiter } from "../board/rate.ts";
 import type { Report } from "../board/reports.ts";
-import type { ReadersStore } from "../board/sweep.ts";
-import { pulseTaker } from "../board/stats.ts";
-import { type ListTags, tagLister } from "../board/tags.ts";
-import { threadReader } from "../board/thread.ts";
+import type { Settled } from "../board/settling.ts";
+import type { TakePulse } from "../board/stats.ts";
+import type { ListTags } from "../board/tags.ts";
+import type { ShowThread } from "../board/thread.ts";
 import type { FindWork } from "../board/work.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
+import type { AliasReads } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
+import type { ModerationReads } from "../ports/moderation.ts";
+import type { ListReads, LogReads, MessageReads } from "../ports/store.ts";
 import { getAgent } from "./get-agent.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "./aliases.ts";
-import { assisted, type AssistedParts } from "./assist.ts";
+import { assisted } from "./assist.ts";
 import { getBlob } from "./get-blob.ts";
 import { getChanges } from "./get-changes.ts";
 import { getCheckpoint } from "./get-checkpoint.ts";
@@ -68,36 +72,61 @@ import { type Presenter, presenter } from "./present.ts";
 import { getSimilar, postSimilar } from "./similar.ts";
 import { wellKnown } from "./well-known.ts";
 
-export interface OperationParts extends AssistedParts {
-  readonly store: ReadersStore;
-  readonly clock: Clock;
+/** What writes. */
+export interface WriteParts {
   readonly post: Post;
   readonly prepare: Prepare;
   readonly report: Report;
-  readonly list: List;
-  readonly findWork: FindWork;
+  readonly operateAlias: OperateAlias;
+  /** Undefined where the operator has switched assistance off. */
+  readonly assist: Assist | undefined;
+  readonly difficulty: Difficulty;
+  /** Throws where nothing may be written at the moment. */
+  readonly requireWritable: () => void;
+}
+
+/** What answers questions: readers of the board, and what is read as it is stored. */
+export interface ReadParts {
+  readonly find: Settled<FindMessage>;
+  readonly list: Settled<List>;
   readonly listAtHand: ListAtHand;
+  readonly findWork: Settled<FindWork>;
+  readonly showThread: Settled<ShowThread>;
+  readonly showGraph: Settled<ShowGraph>;
+  readonly readHistory: Settled<ReadHistory>;
+  readonly agents: { readonly [Read in keyof Directory]: Settled<Directory[Read]> };
+  readonly listTags: Settled<ListTags>;
+  readonly takePulse: Settled<TakePulse>;
+  readonly dump: Settled<Dump>;
+  readonly names: Names;
+  readonly cursors: CursorCodec;
+  readonly notary: Notary;
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
+  readonly log: LogReads;
+  readonly aliases: AliasReads;
+  readonly moderation: ModerationReads;
+}
+
+/** What tells of what happens. */
+export interface LiveParts {
   readonly waitFor: WaitFor;
   readonly feeds: Feeds;
   readonly streamsOpen: () => number;
-  readonly names: Names;
-  readonly operateAlias: OperateAlias;
-  /** Throws where nothing may be written at the moment. */
-  readonly requireWritable: () => void;
-  readonly mailDomain: string;
-  readonly entropy: Entropy;
-  readonly cursors: CursorCodec;
-  readonly notary: Notary;
-  readonly difficulty: Difficulty;
+}
+
+/** What the board says of itself. */
+export interface AboutParts {
   readonly baseUrl: string;
   readonly boardPk: string;
+  readonly mailDomain: string;
+  /** The address of the SMTP server, where there is one. */
+  readonly smtp: string | undefined;
   readonly rates: Pick<RateLimiter, "published">;
   /** The quota of the whole board, where it has one. */
   readonly maxBytes: number | undefined;
   /** Of this program. */
   readonly version: string;
-  /** The address of the SMTP server, where there is one. */
-  readonly smtp: string | undefined;
   /** Where security reports go. */
   readonly contact: string | undefined;
   /** What every page needs. */
@@ -106,78 +135,91 @@ export interface OperationParts extends AssistedParts {
   readonly client: string;
 }
 
-export function operations(parts: OperationParts): readonly Operation[] {
-  const { store, clock, list, findWork, names, notary, difficulty, baseUrl, boardPk } = parts;
-  const present = presenter(baseUrl, parts.entropy);
-  const askWork = workQuestions(names, store, clock);
-  const find = messageFinder(store, clock);
-  const agents = directory(parts);
-  const showThread = threadReader({ ...parts, find });
-  const showGraph = graphReader({ ...parts, find });
-  const listing = tagLister(parts);
-  const rows = rowMaker(baseUrl);
-  const stats = getStats({ ...parts, takePulse: pulseTaker(parts), streamsOpen: parts.streamsOpen });
-  const all = [
-    postMessage(parts, adviser(list, clock)),
-    listMessages(list, parts.listAtHand, parts.waitFor, present),
-    getMessage(find, clock, baseUrl, present),
-    getThread(showThread, baseUrl, present),
-    getGraph(showGraph),
-    getStream(parts.feeds),
-    getSimilar(list, present),
-    postSimilar(list, present),
-    getWork(findWork, store, askWork, present),
-    getExpiring(list, present),
-    getInbox(list, names, present),
-    listAgents(agents, aliasesOf(store, clock, parts.mailDomain)),
-    getAgent(agents, names, aliasesOf(store, clock, parts.mailDomain)),
-    postAlias(parts),
-    listAliases(store, clock, names, parts.cursors, parts.mailDomain),
-    getAlias(store, clock, parts.mailDomain),
-    listTags(listing),
-    getBlob(store, clock),
-    getDump(dumper(parts), "jsonl"),
-    getDump(dumper(parts), "jsonl.gz"),
-    getChanges(store, clock),
-    getCheckpoint(notary),
-    getKinds(clock, boardPk, parts.rates, parts.maxBytes),
-    getPow(difficulty),
-    getTime(clock),
-    ...assisted(parts),
-    prepareMessage(parts.prepare),
-    stats,
-    postReport(parts.report),
-    getTransparency(store, clock, parts.cursors),
-    ...frontDoor(baseUrl),
-    ...mcpCards(baseUrl, parts.version),
-    ...wellKnown(parts),
-    showBoard({ ...parts, listTags: listing, stats, present, rows }),
-    showMessage({ ...parts, find, showThread, showGraph, readHistory: historyReader(store) }),
-    getClient(parts.client, baseUrl),
-  ];
-  const documented = [...all, ...getManual([...all, mcpEndpoint], parts)];
-  const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, parts.version);
-  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...parts, listTags: listing, askWork, present, rows })];
+export interface OperationParts {
+  readonly write: WriteParts;
+  readonly read: ReadParts;
+  readonly live: LiveParts;
+  readonly about: AboutParts;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
 }
 
-interface PageParts extends OperationParts {
-  readonly listTags: ListTags;
-  readonly askWork: AskWork;
+export function operations(parts: OperationParts): readonly Operation[] {
+  const { write, read, live, about, clock } = parts;
+  const { find, list, names, messages, cursors, aliases } = read;
+  const { baseUrl, mailDomain, version } = about;
+  const present = presenter(baseUrl, parts.entropy);
+  const askWork = workQuestions(names, read.lists, clock);
+  const shown: PageParts = { present, rows: rowMaker(baseUrl), site: about.site, baseUrl, clock };
+  const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
+  const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
+  const all = [
+    postMessage({ ...write, clock, baseUrl }, adviser(list, clock)),
+    listMessages(list, read.listAtHand, live.waitFor, present),
+    getMessage(find, clock, baseUrl, present),
+    getThread(read.showThread, baseUrl, present),
+    getGraph(read.showGraph),
+    getStream(live.feeds),
+    getSimilar(list, present),
+    postSimilar(list, present),
+    getWork(read.findWork, messages, askWork, present),
+    getExpiring(list, present),
+    getInbox(list, names, present),
+    listAgents(read.agents, aliasesOfAgent),
+    getAgent(read.agents, names, aliasesOfAgent),
+    postAlias({ ...write, mailDomain }),
+    listAliases(aliases, clock, names, cursors, mailDomain),
+    getAlias(aliases, clock, mailDomain),
+    listTags(read.listTags),
+    getBlob(messages, clock),
+    getDump(read.dump, "jsonl"),
+    getDump(read.dump, "jsonl.gz"),
+    getChanges(read.log, clock),
+    getCheckpoint(read.notary),
+    getKinds(clock, about.boardPk, about.rates, about.maxBytes),
+    getPow(write.difficulty),
+    getTime(clock),
+    ...assisted({ assist: write.assist, clock, baseUrl, mailDomain }),
+    prepareMessage(write.prepare),
+    stats,
+    postReport(write.report),
+    getTransparency(read.moderation, clock, cursors),
+    ...frontDoor(baseUrl),
+    ...mcpCards(baseUrl, version),
+    ...wellKnown({ baseUrl, contact: about.contact, clock }),
+    showBoard({ ...shown, list, listTags: read.listTags, stats }),
+    showMessage({ ...shown, ...read }),
+    getClient(about.client, baseUrl),
+  ];
+  const documented = [...all, ...getManual([...all, mcpEndpoint], about)];
+  const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, version);
+  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...read, askWork }, shown)];
+}
+
+/** How the board shows something to people. */
+interface PageParts {
   readonly present: Presenter;
   readonly rows: RowsOf;
+  readonly site: SiteOf;
+  readonly baseUrl: string;
+  readonly clock: Clock;
 }
 
 /** Pages for people on top of the operations; their addresses are no part of the interface for programs. */
-function pagesOf(all: readonly Operation[], parts: PageParts): readonly Operation[] {
+function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork: AskWork }, shown: PageParts): readonly Operation[] {
   const named = new Map(all.map((one) => [one.name, one]));
   const find = (name: string): Operation => {
     const found = named.get(name);
     if (found === undefined) throw new Error(`A page needs the operation ${name}.`);
     return found;
   };
+  const { list, findWork, askWork, names } = read;
   return [
     ...showFigures({
-      ...parts,
+      ...shown,
+      findWork,
+      askWork,
+      listTags: read.listTags,
       getWork: find("get_work"),
       tags: find("list_tags"),
       stats: find("get_stats"),
@@ -185,9 +227,9 @@ function pagesOf(all: readonly Operation[], parts: PageParts): readonly Operatio
       changes: find("get_changes"),
       checkpoint: find("get_checkpoint"),
     }),
-    ...showPeople({ ...parts, listAgents: find("list_agents"), getAgent: find("get_agent") }),
+    ...showPeople({ ...shown, list, names, listAgents: find("list_agents"), getAgent: find("get_agent") }),
     showPreview,
     ...tryRequests(all),
-    ...showDocuments({ ...parts, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),
+    ...showDocuments({ ...shown, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),
   ];
 }

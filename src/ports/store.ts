@@ -95,10 +95,8 @@ export interface AtHand {
   list(query: ListQuery): readonly Listed[] | undefined;
 }
 
-/** What a listing is read from, all of one source. */
-export type ListingReads = Pick<Store, "head" | "nextDue" | "list">;
-
-export interface Store extends ThreadReads, AliasReads, ModerationReads {
+/** What is written, and the room that it takes. */
+export interface Writer {
   /** One transaction for all acts; durable when it resolves. A refused act leaves no trace and fails no other. */
   append<One extends Act>(acts: readonly One[], now: number): Promise<Appended<One>>;
   /** Writes something of no consequence, to learn whether writing works. Never beside an append. */
@@ -109,9 +107,13 @@ export interface Store extends ThreadReads, AliasReads, ModerationReads {
   size(): Promise<number>;
   /** Bytes of it that hold something: what has ended counts no more, whether or not the files have become smaller. */
   used(): Promise<number>;
-  /** Where the log stands. */
-  head(): Promise<Head>;
-  nextDue(): Promise<number | null>;
+  /** What was erased leaves the files too, as far as the store can see to that; false where it has to be asked again. */
+  scrub(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** Messages one by one, and how they hang together: always of this moment. */
+export interface MessageReads extends ThreadReads {
   prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior>;
   /** A live message, or what is left of one that is gone. */
   find(id: string, now: number): Promise<Found | undefined>;
@@ -123,7 +125,32 @@ export interface Store extends ThreadReads, AliasReads, ModerationReads {
   verifiers(seq: number): Promise<readonly string[]>;
   /** When an agent was first seen. */
   firstSeen(agent: string): Promise<number | undefined>;
+  blob(hash: string, now: number): Promise<string | undefined>;
+  /** Live messages in (after, upTo] by seq: a few hundred, fewer where they are large, none when there are no more. */
+  dump(after: number, upTo: number, now: number): Promise<readonly Card[]>;
+}
+
+/** The log, and where it stands. */
+export interface LogReads {
+  /** Where the log stands. */
+  head(): Promise<Head>;
+  nextDue(): Promise<number | null>;
+  /** Entries after a seq, in order, at most `limit`; with the content of messages live at `rawAt`. */
+  entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]>;
+  oldestSeq(): Promise<number>;
+  /** The first seq at or after a time; one past the newest where there is none. */
+  seqAt(unixMs: number): Promise<number>;
+  /** Messages posted in each minute since 1970 from one on, where there were any, by the work that they proved; the last week is kept. */
+  postedByMinute(from: number): Promise<ReadonlyMap<number, PostsByBits>>;
+}
+
+/** What a listing is read from, all of one source. */
+export interface ListingReads extends Pick<LogReads, "head" | "nextDue"> {
   list(query: ListQuery): Promise<readonly Listed[]>;
+}
+
+/** Many messages at once, and what is counted of them: as the last sweep left it. */
+export interface ListReads extends ListingReads {
   /** Where listings may be read that need not be of this very moment: the board itself, or a replica that is close behind. */
   listingReads(): Promise<ListingReads>;
   /** Where the log stood and what was due: no listing is older than this. */
@@ -132,24 +159,20 @@ export interface Store extends ThreadReads, AliasReads, ModerationReads {
   readonly atHand?: AtHand;
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
-  blob(hash: string, now: number): Promise<string | undefined>;
-  /** Live messages in (after, upTo] by seq: a few hundred, fewer where they are large, none when there are no more. */
-  dump(after: number, upTo: number, now: number): Promise<readonly Card[]>;
-  /** Entries after a seq, in order, at most `limit`; with the content of messages live at `rawAt`. */
-  entries(after: number, limit: number, rawAt?: number): Promise<readonly LogEntry[]>;
-  oldestSeq(): Promise<number>;
-  /** The first seq at or after a time; one past the newest where there is none. */
-  seqAt(unixMs: number): Promise<number>;
+  /** Ids of open work in a thread that is not superseded, oldest first. */
+  openWork(root: string, limit: number, now: number): Promise<readonly string[]>;
+  /** Seqs of messages that an agent may not claim at this time, because their authors ended its lease; of any time with 0. */
+  barredWork(agent: string, now: number): Promise<readonly number[]>;
+  /** Of these messages, those with a live part of their own that is open or claimed. */
+  divided(ids: readonly string[], now: number): Promise<readonly string[]>;
   agent(id: string, now: number): Promise<AgentFacts | undefined>;
   agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
   figures(query: FiguresQuery): Promise<Figures>;
-  /** Messages posted in each minute since 1970 from one on, where there were any, by the work that they proved; the last week is kept. */
-  postedByMinute(from: number): Promise<ReadonlyMap<number, PostsByBits>>;
-  /** What was erased leaves the files too, as far as the store can see to that; false where it has to be asked again. */
-  scrub(): Promise<boolean>;
-  close(): Promise<void>;
 }
+
+/** All that a board is kept in; whoever only reads takes the part that it needs. */
+export interface Store extends Writer, MessageReads, ListReads, LogReads, AliasReads, ModerationReads {}
 
 /** The storage failed; `code` tells callers, `fatal` that only a restart is safe. */
 export class StoreFailure extends Error {

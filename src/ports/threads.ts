@@ -51,14 +51,8 @@ export interface ThreadReads {
   threadExtent(root: string): Promise<ThreadExtent>;
   /** The live messages of a thread after a seq, in order, at most `limit`. */
   branches(root: string, query: BranchQuery): Promise<readonly Branch[]>;
-  /** Ids of open work in a thread that is not superseded, oldest first. */
-  openWork(root: string, limit: number, now: number): Promise<readonly string[]>;
   /** Live answers to a message, oldest first, at most `limit`, each with its votes and what `asker` voted on it. */
   answersTo(target: string, asker: string, limit: number, now: number): Promise<readonly Answer[]>;
-  /** Of these messages, those with a live part of their own that is open or claimed. */
-  divided(ids: readonly string[], now: number): Promise<readonly string[]>;
-  /** Seqs of messages that an agent may not claim at this time, because their authors ended its lease; of any time with 0. */
-  barredWork(agent: string, now: number): Promise<readonly number[]>;
   refs(seqs: readonly number[]): Promise<readonly StoredRef[]>;
   /** Live messages one ref away in either direction, by seq, at most `limit`. */
   neighbours(query: NeighbourQuery): Promise<readonly number[]>;

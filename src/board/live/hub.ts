@@ -3,6 +3,7 @@ import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Report } from "../../ports/report.ts";
 import { nextSlice } from "../../ports/share.ts";
+import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
@@ -30,6 +31,7 @@ interface Step {
 }
 
 export interface HubParts extends OccurrenceParts {
+  readonly store: OccurrenceParts["store"] & LogReads;
   readonly clock: Clock;
   readonly report: Report;
   /** Whether a transaction of this process is under way: what it changed may be in the log already, and not yet where readers look. */

@@ -7,7 +7,7 @@ import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/subject.ts";
 import { documentOf } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
-import type { Card, Found, Store } from "../../ports/store.ts";
+import type { Card, Found, MessageReads } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 
 /** What is sent; the same text for every reader, made when the first one needs it. */
@@ -31,7 +31,7 @@ export interface Occurrence {
 }
 
 export interface OccurrenceParts {
-  readonly store: Store;
+  readonly store: MessageReads;
   readonly render: (card: Card, now: number) => string;
 }
 
@@ -83,7 +83,12 @@ export async function readWords(heard: readonly Occurrence[]): Promise<void> {
  * Reading and telling take their time: what came and has ended meanwhile is left out, as if it had been read now. Messages are looked up
  * again where something `moved` since; without that, only the clock can have ended them.
  */
-export async function stillNews(heard: readonly Occurrence[], store: Store, now: number, moved: boolean): Promise<readonly Occurrence[]> {
+export async function stillNews(
+  heard: readonly Occurrence[],
+  store: MessageReads,
+  now: number,
+  moved: boolean,
+): Promise<readonly Occurrence[]> {
   const ids = moved ? heard.flatMap(({ event: { name, id } }) => (name === "message" ? [id] : [])) : [];
   const found = ids.length === 0 ? undefined : await store.findAll(ids, 0);
   return heard.filter(({ event: { name, id, seq }, until }) => {
@@ -104,7 +109,7 @@ const withPayload = (card: Card): Card & { readonly payload: Payload } => ({ ...
 /** The message as it is but for its status; undefined where it left no trace. */
 type SubjectAt = (status: Status | undefined) => Subject | undefined;
 
-async function subjectReader(message: ReadMessage, store: Store, withVotes: boolean): Promise<SubjectAt> {
+async function subjectReader(message: ReadMessage, store: MessageReads, withVotes: boolean): Promise<SubjectAt> {
   if ("card" in message) {
     const { standing, payload, author } = message.card;
     const voters = withVotes && standing.verifies > 0 ? await store.verifiers(standing.seq) : [];

@@ -1,13 +1,13 @@
 // What readers of the past hear: read once for all who stand at the same place, one piece at a time, and never held for those who wait.
 import { Recent } from "../../core/recent.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Store } from "../../ports/store.ts";
+import type { LogReads, MessageReads } from "../../ports/store.ts";
 import type { LiveFilter } from "./filter.ts";
 import type { Hub } from "./hub.ts";
 import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords, stillNews } from "./occurrence.ts";
 
 export interface PastParts {
-  readonly store: Store;
+  readonly store: MessageReads & LogReads;
   readonly clock: Clock;
   readonly hub: Hub;
   readonly occurrence: OccurrenceParts;

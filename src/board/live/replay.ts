@@ -1,5 +1,5 @@
 // One reader's way through the log: backfill at its own pace, cutover in one turn of the loop, then live.
-import type { Store } from "../../ports/store.ts";
+import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
@@ -16,7 +16,7 @@ export interface Sink extends Reader {
 }
 
 export interface FollowParts {
-  readonly store: Store;
+  readonly store: LogReads;
   readonly hub: Hub;
   readonly past: Past;
 }
