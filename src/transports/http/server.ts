@@ -10,7 +10,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
 import { type Access, AccessLog } from "./access-log.ts";
 import { absent } from "./absent.ts";
-import { checkAddresses } from "./address.ts";
+import { checkAddresses, type Paths } from "./address.ts";
 import { addAssets } from "./assets.ts";
 import { AnswersAtHand } from "./at-hand.ts";
 import { boundConnections } from "./connections.ts";
@@ -20,10 +20,10 @@ import { framework, type FrameworkParts } from "./framework.ts";
 import { addHealth, type HealthParts } from "./health.ts";
 import { type McpParts, mountMcp } from "./mcp-route.ts";
 import { pageSender, wantsPage } from "./pages.ts";
-import { doorOf, type DoorParts } from "./door.ts";
+import { type Door, doorOf, type DoorParts } from "./door.ts";
 import { refusalFor, sendRefusal } from "./refusals.ts";
 import { EventStreams } from "./event-stream.ts";
-import { addRoute } from "./route.ts";
+import { addRoute, type RouteParts } from "./route.ts";
 import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
 import { breakOffSlow, type UnderWay } from "./stream.ts";
 import { RequestTurns } from "./turns.ts";
@@ -56,17 +56,40 @@ export interface HttpParts extends DoorParts, HealthParts, Omit<FrameworkParts, 
 export const BACKLOG = 4096;
 
 export function httpServer(given: HttpParts): FastifyInstance {
-  const door = doorOf(given);
-  const parts = { ...given, door };
-  const { operations, report } = parts;
-  const limits = parts.rates.turns;
-  const turns = limits && new RequestTurns(limits);
-  const callerAt = callerFrom(parts.trustedProxies);
+  const limits = given.rates.turns;
+  const { unsent = new Unsent() } = given;
+  const parts = { ...given, unsent, door: doorOf(given), secure: secureCheck(given), turns: limits && new RequestTurns(limits) };
   const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   const app = framework(parts, accessLog);
   const life = { closing: false };
-  const { unsent = new Unsent() } = parts;
-  const atHand = new AnswersAtHand({ ...parts, unsent });
+  const atHand = new AnswersAtHand(parts);
+  const streams = new EventStreams(parts);
+  takeRequests(app, parts, { accessLog, atHand, life });
+  unsent.watch(app.server, parts.stallMs);
+  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
+  closeInTurn(app, life, streams);
+  const paths = checkAddresses(app, parts, accessLog);
+  countAnswers(app, life, unsent);
+  sendRefusals(app, parts, paths);
+  addRoutes(app, { ...parts, atHand, streams });
+  addAssets(app, parts.assets);
+  if (parts.mcp !== undefined) mountMcp(app, { ...parts, protocol: parts.mcp(parts.operations) });
+  addHealth(app, parts, life);
+  return app;
+}
+
+type Life = { closing: boolean };
+type Parts = Omit<HttpParts, "unsent"> & Pick<RouteParts, "secure" | "turns"> & { readonly unsent: Unsent; readonly door: Door };
+
+interface Takers {
+  readonly accessLog: AccessLog | undefined;
+  readonly atHand: AnswersAtHand;
+  readonly life: Life;
+}
+
+/** Each in its caller's turn; what is at hand is sent before the framework sees the request. */
+function takeRequests(app: FastifyInstance, { turns, trustedProxies }: Parts, { accessLog, atHand, life }: Takers): void {
+  const callerAt = callerFrom(trustedProxies);
   const usual = app.server.listeners("request") as RequestListener[];
   app.server.removeAllListeners("request").on("request", (request, response) => {
     accessLog?.follow(request, response);
@@ -77,15 +100,19 @@ export function httpServer(given: HttpParts): FastifyInstance {
     if (turns === undefined) handle();
     else turns.begin(callerAt(request), request.socket, handle);
   });
-  unsent.watch(app.server, parts.stallMs);
-  boundConnections(app.server, { most: parts.rates.connectionsAtOnce, isTrusted: trustedCheck(parts.trustedProxies) });
+}
+
+/** Streams end first, or the server would wait for them. */
+function closeInTurn(app: FastifyInstance, life: Life, streams: EventStreams): void {
   const drain = drainer(app.server);
   app.addHook("preClose", async () => {
     life.closing = true;
     streams.close();
     await drain();
   });
-  const paths = checkAddresses(app, parts, accessLog);
+}
+
+function countAnswers(app: FastifyInstance, life: Life, unsent: Unsent): void {
   // At the last moment: what was accepted before the end began must not keep its connection open after it.
   app.addHook("onSend", (request, reply, payload, done) => {
     if (life.closing) void reply.header("connection", "close");
@@ -98,27 +125,23 @@ export function httpServer(given: HttpParts): FastifyInstance {
       done(error as Error);
     }
   });
+}
 
+function sendRefusals(app: FastifyInstance, parts: Parts, paths: Paths): void {
   const refuse = async (request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> =>
     sendRefusal(reply, refusal, parts, wantsPage(request) ? await parts.refusalPage(refusal).catch(() => undefined) : undefined);
-  app.setErrorHandler((error, request, reply) => refuse(request, reply, refusalFor(error, report)));
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, refusalFor(error, parts.report)));
   app.setNotFoundHandler((request, reply) => refuse(request, reply, absent(request, reply, paths)));
-  const secure = secureCheck(parts);
-  const streams = new EventStreams(parts);
-  const documents = documentSender();
-  const pages = pageSender(parts);
+}
+
+function addRoutes(app: FastifyInstance, parts: Parts & Pick<RouteParts, "atHand" | "streams">): void {
   const underWay: UnderWay = new Set();
   parts.onRemoved((targets) => {
-    streams.forget(targets);
+    parts.streams.forget(targets);
     breakOffSlow(underWay);
   });
-  for (const operation of operations)
-    addRoute(app, operation, { ...parts, streams, underWay, secure, pages, documents, atHand, turns, unsent });
-  addAssets(app, parts.assets);
-  if (parts.mcp !== undefined) mountMcp(app, { ...parts, protocol: parts.mcp(operations), secure, turns });
-
-  addHealth(app, parts, life);
-  return app;
+  const route: RouteParts = { ...parts, underWay, documents: documentSender(), pages: pageSender(parts) };
+  for (const operation of parts.operations) addRoute(app, operation, route);
 }
 
 /** New connections see the new certificate; those that are open stay as they are. */
