@@ -1,0 +1,52 @@
+// What every part of a board stands on: where it keeps itself, the key that it signs with, and what the operator sees of it.
+import { readFileSync } from "node:fs";
+import { Notary } from "../board/checkpoint.ts";
+import { type Config, profileWords } from "../config.ts";
+import { agentId } from "../core/protocol/identity.ts";
+import type { Clock } from "../ports/clock.ts";
+import { openStorage, type Storage } from "../storage/open.ts";
+import { boardFigures, replicaFigures, replicaTeller, type Watching } from "../watching.ts";
+
+const NEW_KEY =
+  "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";
+const SEALED =
+  "nothing can be written in the data directory, so no head is signed and the search index is built anew in a temporary directory; the files must not change while the board runs";
+const ROLLED_BACK =
+  "the database does not continue the last head that the board signed: it is older, or another one. Starting read-only, for a board must not sign two histories. Restore the newest copy of the database (blackboard operate restore-backup). To go on from this one all the same, move the board's key away and start with --new-key on: it is another board then, and its readers must be told. See docs/operate.md";
+
+interface Given extends Watching {
+  readonly config: Config;
+  readonly clock: Clock;
+  /** Closed in reverse order, at the end or where a later step of the start fails. */
+  readonly parts: AsyncDisposableStack;
+}
+
+export interface Ground extends Given {
+  readonly storage: Storage;
+  readonly notary: Notary;
+  /** Of this program. */
+  readonly version: string;
+}
+
+export async function openGround(given: Given, onFatal: (error: Error) => void): Promise<Ground> {
+  const { config, clock, parts, log, figures } = given;
+  const failed = (error: Error): void => {
+    figures.failed("storage", error);
+    onFatal(error);
+  };
+  const storage = await openStorage(config, failed, replicaTeller(log));
+  parts.defer(() => storage.close());
+  const { store, key, record, formerPk, sealed, replica } = storage;
+  if (formerPk !== undefined) log.warn({ board: agentId(key.pk), former_board: agentId(formerPk) }, NEW_KEY);
+  if (sealed) log.warn({ data: config.data }, SEALED);
+  log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
+  const notary = await Notary.open(store, record, key, clock, config.baseUrl);
+  if (notary.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: notary.signedSeq }, ROLLED_BACK);
+  const { version } = JSON.parse(fileOfPackage("package.json")) as { version: string };
+  boardFigures(figures, config, store, version);
+  if (replica !== undefined) replicaFigures(figures, replica);
+  return { ...given, storage, notary, version };
+}
+
+/** A text that ships with the program; from source and from the built package it is two folders up. */
+export const fileOfPackage = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");

@@ -1,0 +1,36 @@
+// Builds what tells of what happens: the hub that follows the log, the past for those who were away, and the feeds of both.
+import { feeds } from "../board/live/feed.ts";
+import { Hub } from "../board/live/hub.ts";
+import { Past } from "../board/live/past.ts";
+import { waiter } from "../board/live/wait.ts";
+import type { LiveParts } from "../operations/list.ts";
+import { eventRenderer } from "../operations/present.ts";
+import type { Ground } from "./ground.ts";
+import type { Reading } from "./reading.ts";
+import type { Writing } from "./writing.ts";
+
+export interface Live extends LiveParts {
+  readonly hub: Hub;
+}
+
+export async function openLive({ config, clock, figures, storage }: Ground, writing: Writing, reading: Reading): Promise<Live> {
+  const { store, others } = storage;
+  const { appender, sweeper, switches } = writing;
+  const { list, names, index, nearSource } = reading;
+  const occurrence = { store, render: eventRenderer(config.baseUrl) };
+  const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
+  appender.onAppend(({ head }) => hub.hint(head.seq));
+  others?.onMoved(({ seq, nextDue }) => {
+    sweeper?.heed(nextDue);
+    hub.hint(seq);
+  });
+  const past = new Past({ store, clock, hub, occurrence });
+  // Before the streams hear of it: what they drop must not come once more.
+  switches.onRemoved(() => {
+    hub.forget();
+    past.forget();
+  });
+  const feed = feeds({ store, clock, names, hub, past, index, nearSource });
+  figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
+  return { hub, feeds: feed, waitFor: waiter(list, hub, feed, clock), streamsOpen: () => hub.readers };
+}

@@ -1,0 +1,68 @@
+// Builds what answers questions: the search index, and every reader of the board.
+import { openSearchIndex } from "../adapters/search/thread-index.ts";
+import { directory } from "../board/agents.ts";
+import { dumper } from "../board/dump.ts";
+import { messageFinder } from "../board/find.ts";
+import { graphReader } from "../board/graph.ts";
+import { historyReader } from "../board/history.ts";
+import { lister } from "../board/list.ts";
+import { names } from "../board/names.ts";
+import { type NearSource, nearSource } from "../board/near-source.ts";
+import { settling } from "../board/settling.ts";
+import { pulseTaker } from "../board/stats.ts";
+import { tagLister } from "../board/tags.ts";
+import { textSearch } from "../board/text-search.ts";
+import { threadReader } from "../board/thread.ts";
+import { unswept } from "../board/unswept.ts";
+import { type Versions, versions } from "../board/versions.ts";
+import { workFinder } from "../board/work.ts";
+import { cursorCodec } from "../core/query/cursor.ts";
+import type { ReadParts } from "../operations/list.ts";
+import type { SearchIndex } from "../ports/search.ts";
+import type { Ground } from "./ground.ts";
+import type { Writing } from "./writing.ts";
+
+export interface Reading extends ReadParts {
+  readonly index: SearchIndex;
+  readonly nearSource: NearSource;
+  readonly versions: Versions;
+}
+
+export function openReading({ config, clock, figures, notary, storage, parts }: Ground, { sweeper }: Writing): Reading {
+  const { store, key, source, indexDir } = storage;
+  const index = openSearchIndex({ dir: indexDir, source }, figures);
+  parts.defer(() => index.close());
+  const settled = settling(sweeper);
+  const lists = sweeper === undefined ? unswept(store, clock) : store;
+  const stored = { messages: store, lists, log: store };
+  const cursors = cursorCodec(key.secretFor("cursors"));
+  const naming = names(store, clock, config.mailDomain);
+  const sourceOfNear = nearSource(store, clock);
+  const find = messageFinder(store, clock);
+  const common = { ...stored, clock, cursors, find };
+  const { list, listAtHand } = lister({ store: lists, clock, names: naming, cursors, search: textSearch(lists, index, sourceOfNear) });
+  const agents = directory(common);
+  const validators = versions(lists, clock);
+  return {
+    ...stored,
+    aliases: store,
+    moderation: store,
+    index,
+    nearSource: sourceOfNear,
+    versions: { ...validators, of: settled(validators.of) },
+    notary,
+    cursors,
+    names: naming,
+    find: settled(find),
+    list: settled(list),
+    listAtHand,
+    findWork: settled(workFinder(lists, clock, cursors)),
+    showThread: settled(threadReader(common)),
+    showGraph: settled(graphReader(common)),
+    readHistory: settled(historyReader(store)),
+    agents: { find: settled(agents.find), list: settled(agents.list) },
+    listTags: settled(tagLister(common)),
+    takePulse: settled(pulseTaker(common)),
+    dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),
+  };
+}

@@ -1,0 +1,139 @@
+// Builds what listens: HTTP with MCP beside it, and SMTP where mail is received.
+import type { FastifyInstance } from "fastify";
+import { loadAssets } from "../adapters/assets/files.ts";
+import type { ReadingLimits } from "../adapters/mail/one-reader.ts";
+import { mailReader } from "../adapters/mail/reader.ts";
+import { systemResolver } from "../adapters/mail/resolver.ts";
+import { agentOf } from "../adapters/system/board-key.ts";
+import { systemEntropy } from "../adapters/system/entropy.ts";
+import type { Certificates } from "../certificates.ts";
+import { isTaken, mailPort, portFault, webPort } from "../listening.ts";
+import { type AboutParts, operations } from "../operations/list.ts";
+import { refusalPage } from "../pages/refusal-page.ts";
+import type { Resolve } from "../ports/mail.ts";
+import { BACKLOG, httpServer, renewTls } from "../transports/http/server.ts";
+import { Unsent } from "../transports/http/unsent.ts";
+import { boardMcp } from "../transports/mcp/board.ts";
+import { SmtpServer } from "../transports/smtp/server.ts";
+import { accessTeller } from "../watching.ts";
+import { fileOfPackage, type Ground } from "./ground.ts";
+import type { Live } from "./live.ts";
+import type { Reading } from "./reading.ts";
+import type { Writing } from "./writing.ts";
+
+interface Board {
+  readonly writing: Writing;
+  readonly reading: Reading;
+  readonly live: Live;
+}
+
+export interface ServerOptions {
+  /** Answers the DNS questions that received mail raises; the machine's own resolver unless given. */
+  readonly resolve?: Resolve;
+  /** What reading one mail may take. */
+  readonly reading?: ReadingLimits;
+  /** How long an answer may wait for its reader. */
+  readonly stallMs?: number;
+}
+
+export interface Servers {
+  /** The answer is where it listens, with the port it got. */
+  listenForHttp(reusePort: boolean): Promise<string>;
+  /** The same; undefined where no mail is received. */
+  listenForMail(): Promise<string | undefined>;
+}
+
+export function openServers(ground: Ground, board: Board, certificates: Certificates, options: ServerOptions): Servers {
+  const { config, log, parts } = ground;
+  const app = webServer(ground, board, certificates, options.stallMs);
+  const smtp = config.smtpPort === undefined ? undefined : mailServer(ground, board.writing, certificates, options);
+  // At once: while one waits for what it has accepted, the other must not go on accepting.
+  parts.defer(async () => void (await Promise.all([app.close(), smtp?.stop()])));
+  // Before the server: it waits for every answer, and mining may take longer than anyone should wait for the end.
+  parts.defer(() => board.writing.mining.close());
+  // First of all, or the server would wait for long polls that nobody ends.
+  parts.defer(() => board.live.hub.close());
+  return {
+    listenForHttp(reusePort) {
+      const place = { port: config.port, host: config.host, backlog: BACKLOG, reusePort };
+      return app.listen(place).catch((error: unknown) => {
+        throw portFault(error, webPort(config));
+      });
+    },
+    listenForMail: async () =>
+      smtp?.start(config.smtpPort ?? 0, config.smtpHost).catch((error: unknown) => {
+        if (config.smtpRequired || !isTaken(error)) throw portFault(error, mailPort(config));
+        // Nobody asked for this very port, and a second board on one machine finds the usual one taken.
+        log.warn(`mail is off: ${(portFault(error, mailPort(config)) as Error).message}`);
+        return undefined;
+      }),
+  };
+}
+
+function webServer(ground: Ground, board: Board, certificates: Certificates, stallMs: number | undefined): FastifyInstance {
+  const { config, clock, log, figures, storage, version } = ground;
+  const { writing, reading, live } = board;
+  const { rates, switches } = writing;
+  const { baseUrl, profile, cors, trustedProxies, metricsToken } = config;
+  const about = aboutBoard(ground, writing);
+  const unsent = new Unsent();
+  figures.gauge("blackboard_unsent_bytes", "Bytes of large answers that their callers have not read yet.", () => unsent.bytes);
+  const app = httpServer({
+    operations: operations({ write: writing, read: reading, live, about, clock, entropy: systemEntropy }),
+    mcp: (offered) => boardMcp({ operations: offered, rates, report: figures, entropy: systemEntropy, baseUrl, version, agentOf }),
+    refusalPage: async (refusal) => refusalPage(await about.site(), refusal),
+    assets: loadAssets,
+    unsent,
+    rates,
+    clock,
+    report: figures,
+    baseUrl,
+    profile,
+    cors,
+    trustedProxies,
+    tls: certificates.pair,
+    ready: () => storage.store.head(),
+    replica: storage.replica,
+    notWritable: writing.notWritable,
+    metrics: config.metrics ? figures.text : undefined,
+    metricsToken,
+    access: accessTeller(log, config),
+    stallMs,
+    versions: reading.versions,
+    observe: figures.observe,
+    onRemoved: (listener) => switches.onRemoved(listener),
+  });
+  certificates.onRenewed((pair) => renewTls(app, pair));
+  return app;
+}
+
+function mailServer({ config, clock, figures, parts }: Ground, writing: Writing, certificates: Certificates, options: ServerOptions) {
+  const { resolve = systemResolver(), reading } = options;
+  const reader = mailReader(resolve, figures, reading);
+  parts.defer(() => reader.close());
+  const { mailDomain } = config;
+  const smtp = new SmtpServer({ mailroom: writing.mailroom(reader), mailDomain, clock, tls: certificates.pair, report: figures });
+  figures.gauge("blackboard_smtp_connections", "Connections that bring mail, of those that were accepted.", () => smtp.open);
+  certificates.onRenewed(({ cert, key }) => smtp.updateSecureContext({ cert, key }));
+  return smtp;
+}
+
+/** What the board says of itself. */
+function aboutBoard({ config, storage, version }: Ground, { rates }: Writing): AboutParts {
+  const { baseUrl, mailDomain, smtpPort, maxBytes, contact, profile } = config;
+  return {
+    baseUrl,
+    boardPk: storage.key.pk,
+    mailDomain,
+    smtp: smtpPort === undefined ? undefined : `smtp://${new URL(baseUrl).hostname}:${smtpPort}`,
+    rates,
+    maxBytes,
+    version,
+    contact,
+    client: fileOfPackage("clients/python/client.py"),
+    async site() {
+      const { style, script, miner, icon } = await loadAssets();
+      return { baseUrl, version, local: profile === "local", mailDomain, style, script, miner, icon };
+    },
+  };
+}
