@@ -15,9 +15,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The browser's side: it knows the protocol, and the board only by its address.
   web: ["client", "pages", "core"],
   // Puts the parts of a running board together; start.ts alone asks it to.
+  // oxfmt-ignore
   wiring: [
-    ...["certificates.ts", "config.ts", "listening.ts", "watching.ts"],
-    ...["storage", "transports", "operations", "pages", "board", "adapters", "ports", "core"],
+    "certificates.ts", "config.ts", "listening.ts", "watching.ts",
+    "storage", "transports", "operations", "pages", "board", "adapters", "ports", "core",
   ],
   cli: ["start.ts", "config.ts", "storage", "transports", "client", "board", "adapters", "ports", "core"],
 };

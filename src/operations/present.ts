@@ -82,18 +82,6 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
     return holds ? kept : undefined;
   }
 
-  const readyText = ({ text, nextCursor }: KeptText, { asOf }: Page): ReadyText => ({
-    json: `${text}${iso(asOf)}"}`,
-    ...nextOf(nextCursor),
-  });
-
-  const restOf = ({ latestSeq }: Page, nextCursor: string | null): string =>
-    `],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
-
-  function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted): Ready {
-    return { json: text.bytes(count, `${restOf(page, nextCursor)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
-  }
-
   /** The same page is often asked for again, unless it shows something of its own. */
   function keepText(page: Page, { include, extra, fields }: Shown, text: PageText, { count, nextCursor }: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
@@ -150,6 +138,15 @@ const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 export const markdownText = (record: MarkdownRecord | Tombstone): string => messageMarkdown(record, SOME_FENCE);
 
 const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
+const readyText = ({ text, nextCursor }: KeptText, { asOf }: Page): ReadyText => ({ json: `${text}${iso(asOf)}"}`, ...nextOf(nextCursor) });
+
+const restOf = ({ latestSeq }: Page, nextCursor: string | null): string =>
+  `],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
+
+function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted): Ready {
+  return { json: text.bytes(count, `${restOf(page, nextCursor)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
+}
+
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });
 
 interface Fitted {

@@ -1,6 +1,13 @@
 // One operation as one HTTP route: what was asked of the door, and how the answer is sent.
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, preParsingAsyncHookHandler } from "fastify";
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  onSendAsyncHookHandler,
+  preParsingAsyncHookHandler,
+} from "fastify";
 import { isForWrites } from "../../board/buckets.ts";
 import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
@@ -127,16 +134,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       call.countBytes(Number(length));
     }),
     ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
-    // Whatever the answer is, and whoever refuses: how much room is left, and what holds a secret is not for caches nor for pages of other sites.
-    ...(isForWrites(operation.rate) || operation.secret === true
-      ? {
-          onSend: async (request: FastifyRequest, reply: FastifyReply) => {
-            request.admitted?.end(reply.statusCode);
-            tellRooms(reply, request.admitted?.rooms ?? []);
-            if (operation.secret === true) keepPrivate(reply);
-          },
-        }
-      : {}),
+    ...withEveryAnswer(operation),
     onResponse: (request, reply, done) => {
       // Where nothing was sent, since the caller had gone.
       request.admitted?.end(reply.statusCode);
@@ -148,6 +146,18 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       return call.work(() => handle(request, reply, call));
     },
   });
+}
+
+/** Whatever the answer is, and whoever refuses: how much room is left, and what holds a secret is not for caches nor for pages of other sites. */
+function withEveryAnswer({ rate, secret }: Operation): { onSend?: onSendAsyncHookHandler } {
+  if (!isForWrites(rate) && secret !== true) return {};
+  return {
+    async onSend(request, reply) {
+      request.admitted?.end(reply.statusCode);
+      tellRooms(reply, request.admitted?.rooms ?? []);
+      if (secret === true) keepPrivate(reply);
+    },
+  };
 }
 
 /** Before a body is read: long ones of one caller wait for each other. */
