@@ -1,11 +1,11 @@
 // From a configuration to a running board that can be closed: the ground, then what writes, what reads, what is live, and what listens.
 import type { LogLines } from "./adapters/system/log.ts";
 import { systemClock } from "./adapters/system/clock.ts";
-import { openCertificates } from "./certificates.ts";
+import { openCertificates } from "./wiring/certificates.ts";
 import type { Config } from "./config.ts";
-import { mailWords, withPorts } from "./listening.ts";
+import { mailWords, withPorts } from "./wiring/listening.ts";
 import type { Clock } from "./ports/clock.ts";
-import { watching } from "./watching.ts";
+import { watching } from "./wiring/watching.ts";
 import { openGround } from "./wiring/ground.ts";
 import { openLive } from "./wiring/live.ts";
 import { openReading } from "./wiring/reading.ts";

@@ -5,7 +5,7 @@ import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { Clock } from "../ports/clock.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
-import { boardFigures, replicaFigures, replicaTeller, type Watching } from "../watching.ts";
+import { boardFigures, replicaFigures, replicaTeller, type Watching } from "./watching.ts";
 
 const NEW_KEY =
   "the board has a new key, and so a new identity: its readers must be told, for what they remember of it was signed by the old one; take --new-key out of the settings again";

@@ -29,7 +29,7 @@ import { sealHex } from "../core/protocol/sha256.ts";
 import type { WriteParts } from "../operations/list.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
-import { nodeSettings, tellOfDifference, tellOfOperator } from "../watching.ts";
+import { nodeSettings, tellOfDifference, tellOfOperator } from "./watching.ts";
 import type { Ground } from "./ground.ts";
 
 export interface Writing extends WriteParts {

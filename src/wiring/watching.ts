@@ -1,17 +1,17 @@
 // What the operator sees of a running board: its log, its figures, and whether its storage accepts writes.
 import type { Logger } from "pino";
-import { boardLog, type LogLines } from "./adapters/system/log.ts";
-import { type Metrics, metrics } from "./adapters/system/metrics.ts";
-import { maskedAddress } from "./board/callers.ts";
-import type { NodeSettings, SameSettingsParts } from "./board/same-settings.ts";
-import { roomBeside } from "./adapters/system/room.ts";
-import { StorageHealth } from "./board/storage-health.ts";
-import type { Switchboard } from "./board/switchboard.ts";
-import type { Config } from "./config.ts";
-import type { Clock } from "./ports/clock.ts";
-import type { ReplicaStanding, ReplicaWatch } from "./ports/replica.ts";
-import { type Store, StoreFailure } from "./ports/store.ts";
-import type { Access } from "./transports/http/access-log.ts";
+import { boardLog, type LogLines } from "../adapters/system/log.ts";
+import { type Metrics, metrics } from "../adapters/system/metrics.ts";
+import { maskedAddress } from "../board/callers.ts";
+import type { NodeSettings, SameSettingsParts } from "../board/same-settings.ts";
+import { roomBeside } from "../adapters/system/room.ts";
+import { StorageHealth } from "../board/storage-health.ts";
+import type { Switchboard } from "../board/switchboard.ts";
+import type { Config } from "../config.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
+import { type Store, StoreFailure } from "../ports/store.ts";
+import type { Access } from "../transports/http/access-log.ts";
 
 export interface Watching {
   readonly log: Logger;

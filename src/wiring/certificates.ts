@@ -1,9 +1,9 @@
 // The certificate that the board shows, over HTTPS and in mail alike: read at the start, and again whenever it is told to.
 import type { Logger } from "pino";
-import { readPem, type TlsPair, tlsPair, untimely } from "./adapters/system/certificate.ts";
-import type { Config } from "./config.ts";
-import { iso } from "./core/protocol/time.ts";
-import type { Clock } from "./ports/clock.ts";
+import { readPem, type TlsPair, tlsPair, untimely } from "../adapters/system/certificate.ts";
+import type { Config } from "../config.ts";
+import { iso } from "../core/protocol/time.ts";
+import type { Clock } from "../ports/clock.ts";
 
 export interface Certificates {
   /** The one in use; undefined where the board speaks no TLS. */

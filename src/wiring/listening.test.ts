@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { emptyDirectory } from "../test/support/process.ts";
-import { readConfig } from "./config.ts";
+import { emptyDirectory } from "../../test/support/process.ts";
+import { readConfig } from "../config.ts";
 import { withPorts } from "./listening.ts";
 
 const onLinux = process.platform === "linux";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import type { Config } from "./config.ts";
+import type { Config } from "../config.ts";
 
 interface Port {
   readonly port: number;
