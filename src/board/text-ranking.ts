@@ -43,27 +43,13 @@ export function rankingOf(index: SearchIndex, { query, like, upTo, stats: given 
   let stats = given;
   const rank = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
     if (query === undefined) return [];
-    const options = {
-      upTo,
-      limit,
-      ...(after === undefined ? {} : { after }),
-      ...(only === undefined ? {} : { only }),
-      ...(stats === undefined ? {} : { stats }),
-    };
-    const answer = await index.rank(query, options);
+    const answer = await index.rank(query, { upTo, limit, after, only, stats });
     stats = answer.stats;
     return answer.hits;
   };
   const similar = async (limit: number, after: Hit | undefined, only: Uint32Array | undefined) => {
     if (like === undefined) return [];
-    const options = {
-      upTo,
-      limit,
-      threshold: like.threshold,
-      ...(after === undefined ? {} : { after }),
-      ...(only === undefined ? {} : { only }),
-    };
-    return (await index.similar(like.near, options)).hits;
+    return (await index.similar(like.near, { upTo, limit, threshold: like.threshold, after, only })).hits;
   };
   const hits = async ({ limit, after, only }: { limit: number; after: Hit | undefined; only: Uint32Array | undefined }) => {
     if (near === undefined) return rank(limit, after, only);

@@ -68,7 +68,7 @@ export function textSearch(store: ListReads, index: SearchIndex, sourceOf: NearS
     // Similarity is bounded by itself; words may match very much.
     const matching =
       question.near === undefined && question.like === undefined && query !== undefined
-        ? await index.matching(query, { upTo, ...(only === undefined ? {} : { only }) })
+        ? await index.matching(query, { upTo, only })
         : seqArray((await ranking({ limit: NEAR_LIMIT, after: undefined, only })).map((hit) => hit.seq));
     const found = await along(store, matching, { condition, order, after, limit: question.limit + 1 });
     const page = await flagged(found.slice(0, question.limit));

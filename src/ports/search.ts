@@ -10,13 +10,13 @@ export interface SearchScope {
   /** The answer knows everything in the log up to this seq. */
   readonly upTo: number;
   /** Only these messages, ascending. */
-  readonly only?: Uint32Array;
+  readonly only?: Uint32Array | undefined;
 }
 
 export interface RankOptions extends SearchScope {
   readonly limit: number;
   /** The last hit of the page before. */
-  readonly after?: Hit;
+  readonly after?: Hit | undefined;
 }
 
 export interface Ranked {
@@ -48,7 +48,10 @@ export interface IndexStatus {
 
 export interface SearchIndex {
   /** With the stats of the first page, scores and order stay as they were however the board changes between pages. */
-  rank(query: Query, options: RankOptions & { readonly stats?: CorpusStats }): Promise<Ranked & { readonly stats: CorpusStats }>;
+  rank(
+    query: Query,
+    options: RankOptions & { readonly stats?: CorpusStats | undefined },
+  ): Promise<Ranked & { readonly stats: CorpusStats }>;
   /** Seqs of the messages that match, ascending. */
   matching(query: Query, options: MatchingOptions): Promise<Uint32Array>;
   /** The terms a text is compared by, weighed by the board as it is at `upTo`; kept by the caller, they pin the scores. */

@@ -97,8 +97,13 @@ export const MESSAGES = `SELECT ${STANDING_COLUMNS} FROM messages m`;
 const NOTICES = `SELECT ${NOTICE_COLUMNS} FROM notices`;
 const ACTIONS = `SELECT ${ACTION_COLUMNS} FROM actions`;
 
-type VoteRow = StoredVote & { readonly target: number; readonly agent: string };
-const voteKey = ({ target, agent }: VoteRow): string => keyOf(target, agent);
+type OfAgent = { readonly target: number; readonly agent: string };
+const agentKey = ({ target, agent }: OfAgent): string => keyOf(target, agent);
+type SignalRow = OfAgent & { readonly signal: string; readonly seq: number };
+const signalKey = ({ target, agent, signal }: SignalRow): string => keyOf(target, agent, signal);
+const blockKey = ({ what, name }: { readonly what: string; readonly name: string }): string => keyOf(what, name);
+const prefixOf = ({ prefix }: { readonly prefix: string }): string => prefix;
+type VoteRow = OfAgent & StoredVote;
 const toVote = ({ seq, rel }: VoteRow): StoredVote => ({ seq, rel });
 type LabelRow = { readonly seq: number } & (Label | { readonly payload: string });
 type Acting = { readonly target: string; readonly acting: number };
@@ -136,13 +141,8 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ earlyReplies }) => earlyReplies,
     ({ messages, earlyReplies }, targets, rows) => {
       const found = rows.map((row) => ({ target: row.target, standing: toStanding(row) }));
-      one(
-        messages,
-        [],
-        found,
-        ({ standing }) => standing.id,
-        ({ standing }) => standing,
-      );
+      const standings = found.map(({ standing }) => standing);
+      one(messages, [], standings, idOf, itself);
       many(earlyReplies, targets, found, nameOf, ({ standing }) => standing.id);
     },
   ),
@@ -184,13 +184,13 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ keys }) =>
       `SELECT v.target, v.agent, v.seq, v.rel FROM ${keys({ target: "bigint", agent: "text" })}
         JOIN votes v ON v.target = k.target AND v.agent = k.agent ORDER BY v.seq`,
-    ({ votes }, keys, rows) => many(votes, keys, rows, voteKey, toVote),
+    ({ votes }, keys, rows) => many(votes, keys, rows, agentKey, toVote),
   ),
   voters: load<VoteRow>(
     "bigint",
     ({ among }) => `SELECT target, agent, seq, rel FROM votes WHERE ${among("target", "bigint")} ORDER BY seq`,
     ({ votes, voters }, keys, rows) => {
-      many(votes, [], rows, voteKey, toVote);
+      many(votes, [], rows, agentKey, toVote);
       const agents = Map.groupBy(rows, targetOf);
       voters.keep(
         keys,
@@ -198,33 +198,19 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       );
     },
   ),
-  signals: load<{ readonly target: number; readonly agent: string; readonly signal: string; readonly seq: number }>(
+  signals: load<SignalRow>(
     ["target", "agent", "signal"],
     ({ keys }) =>
       `SELECT s.target, s.agent, s.signal, s.seq FROM ${keys({ target: "bigint", agent: "text", signal: "text" })}
         JOIN signals s ON s.target = k.target AND s.agent = k.agent AND s.signal = k.signal`,
-    ({ signals }, keys, rows) =>
-      one(
-        signals,
-        keys,
-        rows,
-        ({ target, agent, signal }) => keyOf(target, agent, signal),
-        ({ seq }) => seq,
-      ),
+    ({ signals }, keys, rows) => one(signals, keys, rows, signalKey, ({ seq }) => seq),
   ),
-  barred: load<{ readonly target: number; readonly agent: string; readonly until: number }>(
+  barred: load<OfAgent & { readonly until: number }>(
     ["target", "agent"],
     ({ keys }) =>
       `SELECT b.target, b.agent, b.until FROM ${keys({ target: "bigint", agent: "text" })}
         JOIN barred b ON b.target = k.target AND b.agent = k.agent`,
-    ({ barred }, keys, rows) =>
-      one(
-        barred,
-        keys,
-        rows,
-        ({ target, agent }) => keyOf(target, agent),
-        ({ until }) => until,
-      ),
+    ({ barred }, keys, rows) => one(barred, keys, rows, agentKey, ({ until }) => until),
   ),
   answerers: load<Answerer & { readonly target: number }>(
     "bigint",
@@ -269,14 +255,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ({ keys }) =>
       `SELECT k.prefix, (SELECT count(*) FROM notices n WHERE n.state = 'received' AND n.id >= k.prefix AND n.id < k.prefix || '~') AS count
         FROM ${keys({ prefix: "text" })}`,
-    ({ open }, prefixes, rows) =>
-      one(
-        open,
-        prefixes,
-        rows,
-        ({ prefix }) => prefix,
-        ({ count }) => count,
-      ),
+    ({ open }, prefixes, rows) => one(open, prefixes, rows, prefixOf, ({ count }) => count),
   ),
   actions: load<Action>(
     "text",
@@ -295,14 +274,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     ["what", "name"],
     ({ keys }) =>
       `SELECT b.what, b.name, b.action FROM ${keys({ what: "text", name: "text" })} JOIN blocks b ON b.what = k.what AND b.name = k.name`,
-    ({ blocks }, keys, rows) =>
-      many(
-        blocks,
-        keys,
-        rows,
-        ({ what, name }) => keyOf(what, name),
-        ({ action }) => action,
-      ),
+    ({ blocks }, keys, rows) => many(blocks, keys, rows, blockKey, ({ action }) => action),
   ),
   switches: load(
     "text",
