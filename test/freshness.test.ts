@@ -87,7 +87,16 @@ test("whatever is filtered by, an answer is the one of its moment: read, remembe
   const ask = (path: string, tag?: string) =>
     board.get<Listing>(path, tag === undefined ? {} : { headers: { "if-none-match": tag, connection: "close" } });
 
-  for (const [step, wait] of [0, 1000, 15 * MINUTE_MS, 14 * MINUTE_MS, 2 * MINUTE_MS, 40 * MINUTE_MS, 3 * HOUR_MS, LIMITS.reserved_hours * HOUR_MS].entries()) {
+  for (const [step, wait] of [
+    0,
+    1000,
+    15 * MINUTE_MS,
+    14 * MINUTE_MS,
+    2 * MINUTE_MS,
+    40 * MINUTE_MS,
+    3 * HOUR_MS,
+    LIMITS.reserved_hours * HOUR_MS,
+  ].entries()) {
     board.clock.advance(wait);
     for (const [path, moves] of paths) {
       const before = seen.get(path);
