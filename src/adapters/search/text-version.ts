@@ -6,8 +6,11 @@ const SAMPLE = `Running runs, ran quickly; the cities' naïve façades cost $1,2
 snake_case camelCase kebab-case foo/bar#baz user@example.org https://example.org/a?b=c 東京都は日本の首都です 我们在北京 สวัสดีชาวโลก 한국어 문장
 Привет мир Ελληνικά ÓΔΌΣ العَرَبِيَّة עִבְרִית हिन्दी e\u0301 👩‍💻 \u{20000}\u{20001} relational conditional happiness dying studies`;
 
+let known: number | undefined;
+
+/** The same for as long as the program runs, and worked out when it is first asked for. */
 export const textVersion = (): number =>
-  crc32(
+  (known ??= crc32(
     JSON.stringify([
       documentOf({
         v: 1,
@@ -21,4 +24,4 @@ export const textVersion = (): number =>
       }),
       process.versions["icu"],
     ]),
-  );
+  ));
