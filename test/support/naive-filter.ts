@@ -33,6 +33,7 @@ export class Snapshot {
   readonly now: number;
   readonly #authors: ReadonlyMap<string, string>;
   readonly #documents = new Map<string, Document>();
+  readonly #verifiers = new Map<string, readonly string[]>();
 
   private constructor(messages: readonly Shown[], authors: ReadonlyMap<string, string>, now: number) {
     this.messages = messages;
@@ -63,6 +64,12 @@ export class Snapshot {
 
   /** Agents whose newest acting vote on a message is verifies. */
   verifiers(id: string): readonly string[] {
+    const known = this.#verifiers.get(id) ?? this.#votedFor(id);
+    this.#verifiers.set(id, known);
+    return known;
+  }
+
+  #votedFor(id: string): readonly string[] {
     const votes = new Map<string, string>();
     for (const { author, payload, record } of this.messages) {
       if (record.derived.superseded_by !== null) continue;
@@ -88,9 +95,8 @@ export class Snapshot {
     const list = value.split(",");
     const anyOf = (own: readonly string[] | undefined) => list.some((item) => own?.includes(item) ?? false);
     const refs = payload.refs ?? [];
-    const repliesTo = list.some(
-      (agent) => agent !== author && refs.some((ref) => JOINING.has(ref.rel) && this.#authors.get(ref.id) === agent),
-    );
+    const repliesTo = (): boolean =>
+      list.some((agent) => agent !== author && refs.some((ref) => JOINING.has(ref.rel) && this.#authors.get(ref.id) === agent));
     switch (name) {
       case "kind":
         return list.includes(payload.kind);
@@ -117,9 +123,9 @@ export class Snapshot {
       case "to":
         return payload.to !== undefined && list.includes(payload.to);
       case "replies_to":
-        return repliesTo;
+        return repliesTo();
       case "inbox":
-        return repliesTo || (payload.to !== undefined && list.includes(payload.to));
+        return repliesTo() || (payload.to !== undefined && list.includes(payload.to));
       case "since":
         return one.receivedAt >= moment(value, this.now);
       case "until":
