@@ -13,6 +13,7 @@ import type { CallerKey, SigningKeys } from "../ports/signing-key.ts";
 import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post, Posted } from "./post.ts";
+import { requireNoneOfBoard } from "./prepare.ts";
 
 /** Deep enough for `message.data` as deep as a payload allows it. */
 const DEPTH = LIMITS.data_depth + 2;
@@ -75,13 +76,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, boa
   }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
     const key = keyOf(keys, secret, rest);
     const { message, blobs } = rest;
-    for (const field of ["v", "pk", "ts"]) {
-      if (Object.hasOwn(message, field))
-        throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {
-          hint: "Leave it out.",
-          details: { field: `message.${field}` },
-        });
-    }
+    requireNoneOfBoard(message);
     const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
     const more = blobs === undefined ? {} : { blobs };
     const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });

@@ -44,15 +44,19 @@ export interface PrepareParts {
   readonly requireNoSecret: RequireNoSecret;
 }
 
+/** What the board fills in, nobody else does. */
+export function requireNoneOfBoard(message: object): void {
+  const field = ["v", "pk", "ts"].find((one) => Object.hasOwn(message, one));
+  if (field === undefined) return;
+  throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {
+    hint: "Leave it out.",
+    details: { field: `message.${field}` },
+  });
+}
+
 export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareParts): Prepare {
   return async ({ pk, message }, mine, gone) => {
-    for (const field of ["v", "pk", "ts"]) {
-      if (Object.hasOwn(message, field))
-        throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {
-          hint: "Leave it out.",
-          details: { field: `message.${field}` },
-        });
-    }
+    requireNoneOfBoard(message);
     const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(clock.now() / 1000), ...message });
     requireNoSecret(parsePayload(payload));
     requireSoundKey(fromBase64url(pk));

@@ -6,7 +6,7 @@ import { integer, messageIdOrPrefix } from "../core/query/forms.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { REL_NAMES } from "../core/protocol/vocabulary.ts";
 import { graphBody } from "./bodies/messages.ts";
-import { GONE_STATUSES, operation } from "./operation.ts";
+import { OF_ONE_MESSAGE, operation } from "./operation.ts";
 
 export const getGraph = (show: ShowGraph) =>
   operation({
@@ -25,8 +25,7 @@ export const getGraph = (show: ShowGraph) =>
         body: graphBody,
       },
     },
-    refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
-    statuses: GONE_STATUSES,
+    ...OF_ONE_MESSAGE,
     rate: "reads",
     revalidate: true,
     async run({ input }) {

@@ -8,7 +8,7 @@ import { recordOf } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { messageOrPartsBody } from "./bodies/messages.ts";
 import { fields, includedBy } from "./field-paths.ts";
-import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
+import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { BODY_AND_DATA, type Presenter } from "./present.ts";
 
@@ -25,8 +25,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
       fields,
     }),
     responses: { 200: { words: "The message.", body: messageOrPartsBody, types: JSON_OR_MARKDOWN } },
-    refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
-    statuses: GONE_STATUSES,
+    ...OF_ONE_MESSAGE,
     rate: "reads",
     revalidate: true,
     async run({ input }) {

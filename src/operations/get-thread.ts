@@ -11,7 +11,7 @@ import { recordOf } from "../core/view/record.ts";
 import { counted } from "../core/view/counted.ts";
 import { threadMessageBody, threadOrPartsBody } from "./bodies/messages.ts";
 import { fieldsOf, includedBy } from "./field-paths.ts";
-import { GONE_STATUSES, JSON_OR_MARKDOWN, jsonReply, operation } from "./operation.ts";
+import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "./operation.ts";
 import { format, includeList } from "./parameters.ts";
 import { markdownText, PREVIEW, type Presenter } from "./present.ts";
 import { slice, sliced } from "../ports/share.ts";
@@ -48,7 +48,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
       "rate_limited",
     ],
-    statuses: GONE_STATUSES,
+    statuses: OF_ONE_MESSAGE.statuses,
     rate: "reads",
     large: () => true,
     revalidate: true,

@@ -57,40 +57,10 @@ export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infe
 
 /** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
 export function questionOf(given: Partial<Given> & Listing): Question {
-  const {
-    fields: _fields,
-    include: _include,
-    format: _format,
-    wait: _wait,
-    limit,
-    cursor,
-    ref,
-    rel,
-    q,
-    q_mode,
-    near,
-    include_superseded,
-    include_removed,
-    sort,
-    after_seq,
-    ...filters
-  } = given;
-  const same = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, ...filters };
-  return {
-    filters,
-    ref,
-    rel,
-    q,
-    q_mode,
-    near,
-    include_superseded,
-    include_removed,
-    sort,
-    after_seq,
-    limit,
-    cursor,
-    text: questionText("messages", same),
-  };
+  const { fields: _fields, include: _include, format: _format, wait: _wait, limit, cursor, ...same } = given;
+  const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, ...filters } = same;
+  const beside = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq };
+  return { filters, ...beside, limit, cursor, text: questionText("messages", same) };
 }
 
 /** What must stay the same while paging. */

@@ -127,8 +127,11 @@ export function operation<Schema extends z.ZodObject, Body>(definition: Operatio
   return definition;
 }
 
-/** Who asks for a message that has ended learns that it is gone; who posts it again, that it was here. */
-export const GONE_STATUSES = { expired: 410, retracted: 410 } as const;
+/** How one message is refused. Who asks for one that has ended learns that it is gone; who posts it again, that it was here. */
+export const OF_ONE_MESSAGE = {
+  refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
+  statuses: { expired: 410, retracted: 410 },
+} as const;
 
 /** Where `format=md` is offered. */
 export const JSON_OR_MARKDOWN = ["application/json", "text/markdown"] as const;

@@ -15,7 +15,7 @@ import { keptTexts } from "../../pages/message-text.ts";
 import type { ThreadView } from "../../pages/thread-tree.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Card } from "../../ports/store.ts";
-import { GONE_STATUSES, operation, type Operation } from "../operation.ts";
+import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import type { SiteOf } from "./parts.ts";
 import { nextSlice, slice, sliced } from "../../ports/share.ts";
@@ -45,9 +45,7 @@ export function showMessage({ find, showThread, showGraph, readHistory, clock, s
     summary: "The `url` of a message: for browsers a page; for programs it leads to the message as Markdown.",
     input: z.strictObject({ id: messageIdOrPrefix }),
     responses: { 200: { words: "The page.", types: ["text/html"] }, 302: { words: "Where the message is.", types: ["text/plain"] } },
-    // oxfmt-ignore
-    refusals: ["unknown_parameter", "invalid_parameter", "not_found", "ambiguous_id", "expired", "retracted", "removed", "rate_limited"],
-    statuses: GONE_STATUSES,
+    ...OF_ONE_MESSAGE,
     rate: "reads",
     revalidate: true,
     async run({ input: { id } }) {
