@@ -23,8 +23,8 @@ export interface AgentsQuestion {
 }
 
 export interface Directory {
-  find(agent: string): Promise<AgentFacts>;
-  list(question: AgentsQuestion): Promise<{ readonly agents: readonly AgentFacts[]; readonly nextCursor: string | null }>;
+  readonly find: (agent: string) => Promise<AgentFacts>;
+  readonly list: (question: AgentsQuestion) => Promise<{ readonly agents: readonly AgentFacts[]; readonly nextCursor: string | null }>;
 }
 
 const positionForm = z.strictObject({ lastSeen: z.number(), id: z.string() });

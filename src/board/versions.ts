@@ -6,7 +6,7 @@ import { Freshness, type Moment, momentAt } from "./freshness.ts";
 
 export interface Versions {
   /** A weak validator of the answer at an address, as things stand now; `moves`: the answer changes with the clock alone. */
-  of(address: string, moves: boolean): Promise<string>;
+  readonly of: (address: string, moves: boolean) => Promise<string>;
   /** What can be answered without waiting, where the store has anything at hand. */
   readonly moment: ((now: number) => Moment | undefined) | undefined;
 }
