@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { syncDirectory } from "../system/sync.ts";
 import { Corrupt } from "./segment-format.ts";
 
 /** How far the index has come. */
@@ -60,15 +61,6 @@ export function writeManifest(dir: string, manifest: Manifest): void {
   // A crash here leaves the old manifest, which names the old segments: none of them is removed before the next line is done.
   renameSync(next, manifestPath(dir));
   syncDirectory(dir);
-}
-
-export function syncDirectory(dir: string): void {
-  const file = openSync(dir, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 export function packBits(flags: Uint8Array): string {

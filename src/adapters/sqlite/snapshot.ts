@@ -1,8 +1,8 @@
 // A copy of a board's database as it is at one moment, made beside the board that writes to it.
 import { once } from "node:events";
-import { closeSync, fsyncSync, openSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Head } from "../../core/log/checkpoint.ts";
+import { syncFile } from "../system/sync.ts";
 import { workerUrl } from "../system/worker-url.ts";
 import { fileFault, SQLITE } from "./faults.ts";
 import { SqliteHead } from "./head.ts";
@@ -19,17 +19,7 @@ export interface SnapshotData {
  */
 export async function snapshot(from: string, to: string): Promise<void> {
   await once(new Worker(workerUrl("snapshot-thread", import.meta.url), { workerData: { from, to } satisfies SnapshotData }), "exit");
-  sync(to);
-}
-
-/** A file's bytes are on disk when it returns. */
-export function sync(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  syncFile(to);
 }
 
 /** Where the log of a database stands; throws where the file is damaged, and `mend` says what to do then. */

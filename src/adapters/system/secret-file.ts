@@ -1,9 +1,10 @@
 // A secret key at rest: 43 characters in a file that only its owner may read, never written over another.
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { systemWords } from "./access.ts";
 import { makeDirectory } from "./directory.ts";
+import { syncDirectory } from "./sync.ts";
 
 /** Whose mode counts: a file in use, but not a copy on a medium that may know no modes. */
 type Kept = "in use" | "put away";
@@ -27,6 +28,7 @@ export function writeSecretFile(path: string, secret: string): boolean {
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
     if (!appeared(draft, path)) return false;
+    // A database may be about to say that it belongs to the key in it.
     syncDirectory(dirname(path));
     return true;
   } catch (error) {
@@ -52,17 +54,6 @@ function appeared(draft: string, path: string): boolean {
   if (existsSync(path)) return false;
   renameSync(draft, path);
   return true;
-}
-
-/** The name of a new file is on disk: a database may be about to say that it belongs to the key in it. */
-function syncDirectory(path: string): void {
-  if (process.platform === "win32") return;
-  const directory = openSync(path, "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 function asked<Answer>(path: string, ask: () => Answer): Answer {

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-key.ts";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
-import { soundHead, sync } from "../../adapters/sqlite/snapshot.ts";
+import { soundHead } from "../../adapters/sqlite/snapshot.ts";
 import { barred, systemWords } from "../../adapters/system/access.ts";
 import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
+import { syncFile } from "../../adapters/system/sync.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
@@ -178,7 +179,7 @@ function takeCopy(from: string, to: string, pk: string | undefined): void {
     chmodSync(to, 0o600);
     // Backups from before it was recorded have proved it with their head.
     if (pk !== undefined) recordBoardKey(to, pk);
-    sync(to);
+    syncFile(to);
   } catch (error) {
     rmSync(to, { force: true });
     throw new Error(systemWords(error, to, "write") ?? (error as Error).message, { cause: error });
