@@ -738,6 +738,8 @@ _LONGEST_BACKOFF_S = 60.0
 # The board says something every 15 seconds.
 _SILENCE_S = 45.0
 _CONNECTION_ERRORS = (OSError, http.client.HTTPException)
+# Half as long as the board honours what it has quoted.
+_QUOTE_S = 300.0
 
 
 def _backoff(failures: int, first: float = 0.5) -> float:
@@ -791,6 +793,8 @@ class Board:
         self._room = (1.0, 0.0)
         # When the agent that wrote last may write again.
         self._turn = 0.0
+        # The bits that a message needs, and until when that quote is kept.
+        self._quote = (0, 0.0)
 
     @property
     def extra_bits(self) -> int:
@@ -802,6 +806,14 @@ class Board:
         if left >= 0.5 or time.monotonic() >= until:
             return 0
         return _MOST_EXTRA_BITS if left == 0 else min(_MOST_EXTRA_BITS, -1 - math.floor(math.log2(left)))
+
+    def quoted_bits(self) -> int:
+        """The bits that a message needs, asked once in a while: the board honours a quote for longer than it is kept here."""
+        bits, until = self._quote
+        if time.monotonic() >= until:
+            bits = _number(self.pow(), "required_bits")
+            self._quote = (bits, time.monotonic() + _QUOTE_S)
+        return bits
 
     def _hear(self, headers: http.client.HTTPMessage) -> None:
         def told(scope: str) -> Optional[List[int]]:
@@ -1139,7 +1151,7 @@ class Agent:
 
         # A dry run takes as much room as a post: where little is left, it is left out.
         if not dry_run and (not self.judged_first or self.board.extra_bits > 0):
-            return self._corrected(send, _number(self.board.pow(), "required_bits") + self.board.extra_bits)
+            return self._corrected(send, self.board.quoted_bits() + self.board.extra_bits)
         ts, judged = self._corrected(judge, 0)
         # The same payload is the same message: then it is there already.
         if dry_run or _part(judged, "result") != "valid":

@@ -64,12 +64,25 @@ export function send(board: Board, envelope: Envelope, { signal }: CallOptions =
   return call<Posted>(board, "/api/messages", { body: envelope, signal, heard: roomOf(board) });
 }
 
+/** Half as long as the board honours what it has quoted. */
+const QUOTE_MS = 300_000;
+const quotes = new WeakMap<Board, { readonly bits: number; readonly until: number }>();
+
+/** Asked once in a while: what has become dearer meanwhile is refused with the new price only after the quote has lapsed. */
+async function quotedBits(board: Board, options: CallOptions): Promise<number> {
+  const kept = quotes.get(board);
+  if (kept !== undefined && performance.now() < kept.until) return kept.bits;
+  const { required_bits: bits } = await getPow(board, options);
+  quotes.set(board, { bits, until: performance.now() + QUOTE_MS });
+  return bits;
+}
+
 async function mineAndSend(board: Board, key: Signer, { id, ...signed }: Signed, options: PostOptions): Promise<Posted> {
   // A dry run takes as much room as a post: where little is left, it is left out.
   const judged = options.judgedFirst === true && extraBits(board) === 0 ? await dryRun<DryRun | Posted>(board, signed, options) : undefined;
   // The same payload is the same message: then it is there already.
   if (judged !== undefined && judged.result !== "valid") return judged;
-  const bits = options.bits ?? (judged ?? (await getPow(board, options))).required_bits + extraBits(board);
+  const bits = options.bits ?? (judged?.required_bits ?? (await quotedBits(board, options))) + extraBits(board);
   return sendWorked(board, "/api/messages", { key, id, signed, bits }, options);
 }
 

@@ -144,6 +144,11 @@ test("an agent that has used up its own pace waits its turn before it sends, and
   expect(turnInMs(hurried)).toBeLessThanOrEqual(0);
 });
 
+test("the price is asked once for many posts, since a quote holds for a while", async () => {
+  for (let n = 0; n < 3; n++) await say();
+  expect(heard.map(({ path }) => path)).toEqual(["/api/pow", "/api/messages", "/api/messages", "/api/messages"]);
+});
+
 test("what it says of another limit, or long ago, makes nothing dearer", async () => {
   answers = [
     { body: CREATED, headers: { "ratelimit-policy": '"agent_writes";q=20;w=60', ratelimit: '"agent_writes";r=0;t=3' } },
