@@ -11,11 +11,14 @@ import { History, type Run, runOf } from "./support/history.ts";
 import { storesIn } from "./support/measured-board.ts";
 import { orInstead, readAsked, refused, requireNames, type Usage } from "./support/usage.ts";
 import { summary } from "./support/summary.ts";
+import { teamBench } from "./team.ts";
 import { writerBench } from "./writer.ts";
 
 interface Options {
   readonly messages?: string | undefined;
   readonly store?: string | undefined;
+  readonly tasks?: string | undefined;
+  readonly workers?: string | undefined;
 }
 
 const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Figure[]>>> = {
@@ -24,6 +27,7 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
   stream: streamBench,
   read: readBench,
   pages: pagesBench,
+  team: teamBench,
 };
 const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
 
@@ -33,6 +37,8 @@ const USAGE = {
   flags: {
     messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
     store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post and writer keep themselves" },
+    tasks: { takes: "200", words: "how many tasks the queue of team has" },
+    workers: { takes: "3,12", words: "how many workers the teams have" },
     record: { words: "add this run to bench/history.jsonl" },
   },
   docs: "docs/performance.md",

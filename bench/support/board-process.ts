@@ -14,6 +14,8 @@ export interface Commits {
 
 /** For the board's own process, such as BENCH_NODE_FLAGS=--cpu-prof. */
 const NODE_FLAGS = (process.env["BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
+/** What is measured is the board, not how long it lets others wait. */
+const UNLIMITED: readonly string[] = ["--rate-limits", "off", "--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
 const BIN = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 
 export class BoardProcess {
@@ -25,27 +27,13 @@ export class BoardProcess {
     this.port = port;
   }
 
-  /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one; `more` are flags of `serve`. */
-  static async start(data: string, { bin = BIN, nodeFlags = NODE_FLAGS, more = [] as readonly string[] } = {}): Promise<BoardProcess> {
-    const bits = ["--pow-bits", String(BENCH_BITS), "--pow-max-bits", String(BENCH_BITS)];
-    const flags = [
-      "--port",
-      "0",
-      "--data",
-      data,
-      "--smtp-port",
-      "0",
-      "--profile",
-      "public",
-      "--cors",
-      "any",
-      "--rate-limits",
-      "off",
-      "--log-level",
-      "warn",
-      ...bits,
-      ...more,
-    ];
+  /** `bin` and `nodeFlags` let another build, or a profiler, take the place of the usual one; `limits` and `more` are flags of `serve`. */
+  static async start(
+    data: string,
+    { bin = BIN, nodeFlags = NODE_FLAGS, limits = UNLIMITED, more = [] as readonly string[] } = {},
+  ): Promise<BoardProcess> {
+    const usual = ["--port", "0", "--data", data, "--smtp-port", "0", "--profile", "public", "--cors", "any", "--log-level", "warn"];
+    const flags = [...usual, ...limits, ...more];
     const child = spawn(process.execPath, [...nodeFlags, bin, "serve", ...flags], { stdio: ["ignore", "pipe", "inherit"] });
     child.once(
       "exit",

@@ -1,0 +1,63 @@
+// Stands between workers and their board and counts what passes, whatever client they use; the board sees one address.
+import { once } from "node:events";
+import { createServer, request as ask, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Passed {
+  readonly requests: number;
+  readonly posts: number;
+  /** Posts that were answered with 429. */
+  readonly slowed: number;
+  /** Of answers, without their heads. */
+  readonly bytes: number;
+}
+
+export class CountingProxy {
+  readonly #server: Server;
+  #passed: Passed = { requests: 0, posts: 0, slowed: 0, bytes: 0 };
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async before(port: number): Promise<CountingProxy> {
+    const server = createServer((request, response) => proxy.#pass(port, request, response)).listen(0, "127.0.0.1");
+    const proxy = new CountingProxy(server);
+    await once(server, "listening");
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+  get passed(): Passed {
+    return this.#passed;
+  }
+
+  #pass(port: number, request: IncomingMessage, response: ServerResponse): void {
+    const { method = "GET", url = "/", headers } = request;
+    const onward = ask({ port, host: "127.0.0.1", method, path: url, headers: { ...headers, host: `127.0.0.1:${port}` } }, (answer) => {
+      const isPost = method === "POST" && url.startsWith("/api/messages");
+      const { requests, posts, slowed } = this.#passed;
+      this.#passed = {
+        ...this.#passed,
+        requests: requests + 1,
+        posts: posts + (isPost ? 1 : 0),
+        slowed: slowed + (isPost && answer.statusCode === 429 ? 1 : 0),
+      };
+      answer.on("data", (chunk: Buffer) => (this.#passed = { ...this.#passed, bytes: this.#passed.bytes + chunk.length }));
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    // Workers are killed in the middle of what they say.
+    onward.on("error", () => response.destroy());
+    request.on("error", () => onward.destroy());
+    request.pipe(onward);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
