@@ -20,6 +20,7 @@ const SQLITE_FILES = [
 const NO_STORE = [
   "browser/*",
   "burst",
+  "caches-docs",
   "certificates",
   "cli",
   "client*",

@@ -1,5 +1,4 @@
 // How long an answer stays true: until the log moves, until something is due, or until an end of its own.
-import { type Recent, recentTexts } from "../core/recent.ts";
 import type { AtHand, Store } from "../ports/store.ts";
 
 /** Where the board stood when somebody asked. */
@@ -48,36 +47,4 @@ export function momentAt(reads: AtHand, now: number): Moment | undefined {
   const { seq, nextDue } = reads.state();
   const fresh = new Freshness(seq, nextDue, now);
   return fresh.overdue ? undefined : { fresh, reads };
-}
-
-interface Kept<Value> {
-  readonly value: Value;
-  readonly from: number;
-  readonly until: number;
-}
-
-/** Answers for as long as they are fresh. It knows one state of the board: when that moves, it forgets everything. */
-export class Memo<Value> {
-  readonly #kept: Recent<string, Kept<Value>>;
-  #at = new Freshness(-1, null, 0);
-
-  /** So many, and so many characters of all. */
-  constructor(most: number, chars: number, charsOf: (value: Value) => number) {
-    this.#kept = recentTexts(most, chars, ({ value }) => charsOf(value));
-  }
-
-  find(question: string, at: Freshness): Value | undefined {
-    if (at.isAs(this.#at)) {
-      const kept = this.#kept.get(question);
-      return kept !== undefined && at.holds(kept.from, kept.until) ? kept.value : undefined;
-    }
-    this.#kept.clear();
-    this.#at = at;
-    return undefined;
-  }
-
-  /** `at` was taken before the value was read: if the log has moved since, the value is only too new for it. */
-  keep(question: string, at: Freshness, value: Value, until: number): void {
-    if (at.isAs(this.#at) && at.now < until) this.#kept.set(question, { value, from: at.now, until });
-  }
 }

@@ -1,7 +1,8 @@
-// Pages that many readers ask for, kept until the log moves or one of their messages ends.
+// The one memory of answers: pages that many readers ask for, kept until the log moves or one of their messages ends.
 import { LIMITS } from "../core/protocol/limits.ts";
+import { recentTexts } from "../core/recent.ts";
 import type { Listed } from "../ports/store.ts";
-import { type Freshness, Memo } from "./freshness.ts";
+import { Freshness } from "./freshness.ts";
 
 /** What tells one page from another. */
 interface Asked {
@@ -10,39 +11,52 @@ interface Asked {
   readonly text: string;
 }
 
-interface Content {
-  readonly items: readonly Listed[];
+interface Kept<Content> {
+  readonly content: Content;
+  readonly from: number;
+  readonly until: number;
 }
 
-export type PageOf<Kept> = Kept & { readonly latestSeq: number; readonly asOf: number };
+export type PageOf<Content> = Content & { readonly latestSeq: number; readonly asOf: number };
 
 /** At the most; half as many stay at the least. Room for what readers come back to, such as the tags and authors they follow. */
 const PAGES_KEPT = 600;
 const CHARS_KEPT = 4 * LIMITS.page_bytes;
 
-export class KeptPages<Kept extends Content> {
-  readonly #memo = new Memo<Kept>(PAGES_KEPT, CHARS_KEPT, charsOf);
+/** It knows one state of the board: when that moves, it forgets everything. */
+export class KeptPages<Content extends { readonly items: readonly Listed[] }> {
+  readonly #pages = recentTexts<string, Kept<Content>>(PAGES_KEPT, CHARS_KEPT, ({ content }) => sumOf(content.items));
+  #at = new Freshness(-1, null, 0);
 
-  find(asked: Asked, at: Freshness): PageOf<Kept> | undefined {
-    const kept = this.#memo.find(keyOf(asked), at);
-    return kept === undefined ? undefined : pageAt(kept, at);
+  find(asked: Asked, at: Freshness): PageOf<Content> | undefined {
+    if (at.isAs(this.#at)) {
+      const kept = this.#pages.get(keyOf(asked));
+      return kept !== undefined && at.holds(kept.from, kept.until) ? pageAt(kept.content, at) : undefined;
+    }
+    this.#pages.clear();
+    this.#at = at;
+    return undefined;
   }
 
-  /** The page, which is kept unless it moves with the clock. */
-  keep(asked: Asked, at: Freshness, content: Kept, moves: boolean): PageOf<Kept> {
-    if (!moves) this.#memo.keep(keyOf(asked), at, content, endOf(content));
+  /**
+   * The page, which is kept unless it moves with the clock. `at` was taken before it was read: if the log has moved since, the page is
+   * only too new for it.
+   */
+  keep(asked: Asked, at: Freshness, content: Content, moves: boolean): PageOf<Content> {
+    if (!moves && at.isAs(this.#at)) this.#pages.set(keyOf(asked), { content, from: at.now, until: endOf(content.items) });
     return pageAt(content, at);
   }
 }
 
-export const pageAt = <Kept>(content: Kept, { seq, now }: Freshness): PageOf<Kept> => ({ ...content, latestSeq: seq, asOf: now });
+export const pageAt = <Content>(content: Content, { seq, now }: Freshness): PageOf<Content> => ({ ...content, latestSeq: seq, asOf: now });
 
 /** No cursor and an empty one, which is refused, are two questions. */
 const keyOf = ({ text, limit, cursor }: Asked): string => `${limit} ${JSON.stringify(cursor ?? null)} ${text}`;
 
-/** Of all its payloads. */
-const charsOf = ({ items }: Content): number => items.reduce((sum, item) => sum + ("card" in item ? item.card.raw.payload.length : 0), 0);
+/** The characters of all payloads. */
+const sumOf = (items: readonly Listed[]): number =>
+  items.reduce((sum, item) => sum + ("card" in item ? item.card.raw.payload.length : 0), 0);
 
-/** When the first of its messages ends. */
-const endOf = ({ items }: Content): number =>
+/** When the first of the messages ends. */
+const endOf = (items: readonly Listed[]): number =>
   items.reduce((least, item) => ("card" in item ? Math.min(least, item.card.standing.expiresAt) : least), Infinity);

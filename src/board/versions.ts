@@ -22,7 +22,7 @@ export function versions(store: Pick<ListReads, "leastState" | "atHand">, clock:
   };
 }
 
-/** The validator of one address, at one moment after the other. */
+/** The same of one address, at one moment after the other. */
 export function versionAt(address: string, moves: boolean): (at: Freshness) => string {
   const hash = hashOf(address);
   let last: { readonly at: Freshness; readonly tag: string } | undefined;
