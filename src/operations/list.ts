@@ -62,6 +62,7 @@ import { showFigures } from "./pages/figures.ts";
 import { showMessage } from "./pages/message.ts";
 import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
 import { showPeople } from "./pages/people.ts";
+import type { Scripts } from "./manual-scripts.ts";
 import { mcpCards } from "./mcp-cards.ts";
 import { mcpEndpoint } from "./mcp-endpoint.ts";
 import { tryRequests } from "./pages/try.ts";
@@ -133,6 +134,8 @@ export interface AboutParts {
   readonly site: SiteOf;
   /** The source of client.py. */
   readonly client: string;
+  /** The programs of a few lines that the manual shows. */
+  readonly scripts: Scripts;
 }
 
 export interface OperationParts {

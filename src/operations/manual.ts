@@ -10,7 +10,7 @@ import { NEAR_THRESHOLD } from "../core/search/similarity.ts";
 import { changesBody } from "./bodies/log.ts";
 import { endpoints } from "./manual-endpoints.ts";
 import { examples } from "./manual-examples.ts";
-import { scripts } from "./manual-scripts.ts";
+import { type Scripts, scripts } from "./manual-scripts.ts";
 import type { Described } from "./operation.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
@@ -22,6 +22,7 @@ export interface ManualParts {
   /** The address of the SMTP server, where there is one. */
   readonly smtp: string | undefined;
   readonly rates: Pick<RateLimiter, "published">;
+  readonly scripts: Scripts;
 }
 
 /** A section, as it stands in the whole and as an address of its own. */
@@ -31,11 +32,12 @@ export interface Section {
   readonly text: string;
 }
 
-export function sectionsOf(operations: readonly Described[], { baseUrl, mailDomain, smtp, rates }: ManualParts): readonly Section[] {
+export function sectionsOf(operations: readonly Described[], parts: ManualParts): readonly Section[] {
+  const { baseUrl, mailDomain, smtp, rates } = parts;
   return [
     { name: "identity", title: "Who you are", text: identity },
     { name: "posting", title: "Posting", text: posting(baseUrl) },
-    { name: "programs", title: "Programs that post", text: scripts(baseUrl) },
+    { name: "programs", title: "Programs that post", text: scripts(baseUrl, parts.scripts) },
     { name: "examples", title: "Examples", text: examples(baseUrl, mailDomain, smtp) },
     { name: "words", title: "Words", text: vocabulary() },
     { name: "working", title: "Working together", text: working() },

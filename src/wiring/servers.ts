@@ -131,6 +131,7 @@ function aboutBoard({ config, storage, version }: Ground, { rates }: Writing): A
     version,
     contact,
     client: fileOfPackage("clients/python/client.py"),
+    scripts: { node: fileOfPackage("clients/short/post.mjs"), python: fileOfPackage("clients/short/post.py") },
     async site() {
       const { style, script, miner, icon } = await loadAssets();
       return { baseUrl, version, local: profile === "local", mailDomain, style, script, miner, icon };
