@@ -213,7 +213,7 @@ describe("messages of any kind", () => {
     const put = (...needs: string[]) => board.put(board.agent(), { kind: "task", title: "To be done", tags: ["chores"], needs });
     const [{ id: fits }, { id: other }] = [await put("ironing", "steam"), await put("gardening")];
     const work = async (...flags: string[]) => (await json("worker", ["work", "--tag", "chores", ...flags])).messages;
-    expect((await work()).map(({ id }) => id)).toEqual([other, fits]);
+    expect((await work()).map(({ id }) => id)).toEqual([fits, other]);
     expect(await work("--offers", "ironing,cooking")).toMatchObject([
       { id: fits, match: { needs: ["ironing"], of: 2 } },
       { id: other, match: { needs: [], of: 1 } },

@@ -102,7 +102,7 @@ describe("a round of work by commands alone", () => {
       { id: question, match: { needs: ["counting"], of: 1 } },
       { id: unfit, match: { needs: [], of: 2 } },
     ]);
-    expect((await worker.json<Listed>("work")).messages.map(({ id }) => id)).toEqual([unfit, question]);
+    expect((await worker.json<Listed>("work")).messages.map(({ id }) => id)).toEqual([question, unfit]);
     expect((await worker.json<Posted>("claim", question.slice(0, 12), "--lease", "1h")).meta).toMatchObject({ kind: "claim", lease: "1h" });
     expect((await board.record(question)).derived).toMatchObject({ status: "claimed", claimed_by: ids.worker });
     const answered = await worker.json("answer", question, "Eight.", "--confidence", "0.9");
