@@ -31,6 +31,7 @@ function actual(board: BareBoard, model: Model) {
       display_title: _title,
       is_root: _root,
       last_activity: _at,
+      changed_seq: _changed,
       ...derived
     } = recordOf(found.card, new Set(), model.now, "").derived;
     // What lists filter by is the stored status; it must be what a record shows.

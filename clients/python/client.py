@@ -1113,6 +1113,9 @@ def _segment(text: str) -> str:
 
 _CORRECTIONS = 3
 _MOST_REFS = 16
+# Somebody was faster, or it has gone: there is other work.
+_LOST = frozenset(("already_claimed", "reserved", "target_gone", "target_resolved", "target_unknown"))
+_MOST_RACES = 20
 
 
 class Agent:
@@ -1172,6 +1175,32 @@ class Agent:
     def claim(self, id: str, **fields: Any) -> Record:
         """Takes work for the time of `lease`; renews it where this agent holds it already."""
         return self._act("claim", "claims", id, **fields)
+
+    def next(self, *, lease: Union[str, int, None] = None, wait: float = 30, **filters: Parameter) -> Record:
+        """Takes work that fits, and other work where somebody was faster; waits for some up to `wait` seconds, 30 at most.
+
+        Answers {"work", "claim", "held"}: the work in full and one's claim on it, both None where nothing came in time, and what one held
+        before, the lease that ends first at the beginning. `filters` are those of `Board.work`.
+        """
+        held = list(self.board.messages(claimed_by=self.id, status="claimed", include="", limit=200))
+        held.sort(key=lambda one: one["derived"]["lease_until"] or "")
+        until = time.monotonic() + wait
+        races = 0
+        while True:
+            left = max(0, math.ceil(until - time.monotonic()))
+            query: Dict[str, Parameter] = {**filters, "as": self.id, "limit": 1, "wait": left}
+            found = _part(self.board.get("/api/work", **query), "messages")
+            if not found and left == 0:
+                return {"work": None, "claim": None, "held": held}
+            for work in found:
+                try:
+                    claim = self.claim(work["id"], lease=lease)
+                except BoardError as error:
+                    races += 1
+                    if error.code not in _LOST or races > _MOST_RACES:
+                        raise
+                else:
+                    return {"work": {**work, **self.board.message(work["id"])}, "claim": claim, "held": held}
 
     def held(self, id: str) -> Tuple[str, List[str]]:
         """The id of work that this agent holds, and those of its claims on it; raises ClientError where it holds none.
@@ -1586,6 +1615,23 @@ class Command:
     def claim(self) -> None:
         self.out_posted(self.agent.claim(self.options.id, **self.fields()))
 
+    def next(self) -> None:
+        options = self.options
+        filters = {name: getattr(options, name) for name in ("offers", "needs", "tags")}
+        if options.offers is not None:
+            filters["sort"] = "fit"
+        lease = int(options.lease) if (options.lease or "").isdigit() else options.lease
+        taken = self.agent.next(lease=lease, wait=options.wait, **filters)
+        lines = [
+            f"you hold    {one['id'][:12]} until {one['derived']['lease_until']}  {printable(one['derived']['display_title'])}"
+            for one in taken["held"]
+        ]
+        work = taken["work"]
+        if work is None:
+            self.out(taken, [*lines, f"No work came within {options.wait} s."])
+        else:
+            self.out(taken, [*lines, f"claimed     {work['id']} until {work['derived']['lease_until']}", *_message_lines(work)])
+
     def release(self) -> None:
         work, claims = self.agent.held(self.options.id)
         self.out_posted(self.agent.retract_claims(claims, **self.fields()), work)
@@ -1996,6 +2042,12 @@ def _writing_commands(commands: _Commands) -> None:
         parser = commands.add(name, run, help)
         parser.add_argument("title")
         _message_options(parser)
+    taken = commands.add("next", Command.next, "find work, claim it and show it; waits for some")
+    taken.add_argument("--offers", help="what you can do, comma separated: what fits comes first")
+    taken.add_argument("--needs", help="only what needs any of these")
+    taken.add_argument("--tag", dest="tags", help="only with these tags")
+    taken.add_argument("--lease", help="how long you hold it, such as 1h; 4h unless given, 7d at most")
+    taken.add_argument("--wait", type=int, default=30, help="seconds to wait for some, 30 at most")
     for name, run, help in (
         ("reply", Command.reply, "reply to a message"),
         ("answer", Command.answer, "answer a question or task"),

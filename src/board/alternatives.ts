@@ -48,7 +48,7 @@ export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageRe
     const now = clock.now();
     const [skills, open] = await Promise.all([
       skillsOf(agent, wanted, now),
-      offeredTo(agent, now, store)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
+      offeredTo(agent, now, store, undefined)({ conditions: [], order: ORDERS.old, after: undefined, limit: LOOKED_AT }),
     ]);
     const fit = ({ card }: Offered): number => labelsOf(payloadOf(card)).filter(({ label }) => skills.has(label)).length;
     const others = open.filter(({ card }) => card.standing.id !== wanted).map((one) => ({ ...one, fit: fit(one) }));

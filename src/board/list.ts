@@ -28,6 +28,7 @@ export interface Question {
   readonly include_superseded?: boolean | undefined;
   readonly include_removed?: boolean | undefined;
   readonly after_seq?: number | undefined;
+  readonly changed_after?: number | undefined;
   readonly sort?: Sort | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -75,7 +76,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
   const pages = new KeptPages<PageContent>();
 
   function listAtHand(question: Question, { fresh, reads }: Moment): Page | undefined {
-    if (isText(question)) return undefined;
+    if (isText(question) || question.changed_after !== undefined) return undefined;
     const kept = pages.find(question, fresh);
     if (kept !== undefined) return kept;
     const { filters, ref } = question;
@@ -88,13 +89,15 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
   async function list(question: Question): Promise<Page> {
     const now = clock.now();
     // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
-    const reads = isText(question) || question.after_seq !== undefined ? store : await store.listingReads();
+    const follows = question.after_seq !== undefined || question.changed_after !== undefined;
+    const reads = isText(question) || follows ? store : await store.listingReads();
     const fresh = await freshnessOf(reads, now);
     const kept = pages.find(question, fresh);
     if (kept !== undefined) return kept;
     const condition = await conditionOf(question, names, fresh);
     if (isText(question)) return pageAt(await found(question, condition, fresh), fresh);
-    const rows = await reads.list(queryOf(question, condition));
+    const only = question.include_removed === true ? undefined : await changedOnly(question.changed_after, store);
+    const rows = await reads.list({ ...queryOf(question, condition), only });
     return keep(question, fresh, contentOf(question, rows, await flagged(rows.slice(0, question.limit))));
   }
 
@@ -151,12 +154,26 @@ function conditionOn(
   ref: string | undefined,
   { now, seq: latestSeq }: Pick<Freshness, "seq" | "now">,
 ): Condition {
-  const { rel, include_superseded: superseded, after_seq: afterSeq } = question;
+  const { rel, include_superseded: superseded, after_seq: afterSeq, changed_after: changedAfter } = question;
   return and(
     atLeast("expiresAt", now + 1),
     ...(superseded === true ? [] : [flagIs("superseded", false)]),
     ...meaningOf(filters, now),
     ...(ref === undefined ? [] : [refers(ref, rel)]),
     ...(afterSeq === undefined ? [] : [atLeast("seq", afterSeq + 1), atMost("seq", latestSeq)]),
+    ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
   );
+}
+
+/** More than these are not looked up one by one. */
+const CHANGED_READ = 2000;
+
+/** The few messages that changed since, to be held against the question; undefined where nobody asked for that, or they are many. */
+export async function changedOnly(
+  after: number | undefined,
+  store: Pick<ListReads, "changedSince">,
+): Promise<readonly number[] | undefined> {
+  if (after === undefined) return undefined;
+  const seqs = await store.changedSince(after, CHANGED_READ + 1);
+  return seqs.length > CHANGED_READ ? undefined : seqs;
 }

@@ -28,8 +28,13 @@ export interface Walk {
   readonly limit: number;
 }
 
-/** Walks through open work, for this agent or for nobody in particular. */
-export function offeredTo(agent: string | undefined, now: number, store: WorkStore): (walk: Walk) => Promise<readonly Offered[]> {
+/** Walks through open work, for this agent or for nobody in particular, or through the part of it that these are. */
+export function offeredTo(
+  agent: string | undefined,
+  now: number,
+  store: WorkStore,
+  only: readonly number[] | undefined,
+): (walk: Walk) => Promise<readonly Offered[]> {
   const free = agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))];
   const barring = agent === undefined ? Promise.resolve([]) : store.barredWork(agent, now);
   return async ({ conditions, order, after: from, limit }) => {
@@ -38,7 +43,7 @@ export function offeredTo(agent: string | undefined, now: number, store: WorkSto
     const found: Offered[] = [];
     for (let after = from; found.length < limit;) {
       const step = Math.max(limit - found.length, STEP);
-      const query: ListQuery = { condition, order, after, limit: step, removed: false, only: undefined };
+      const query: ListQuery = { condition, order, after, limit: step, removed: false, only };
       const listed = await store.list(query);
       const open = listed.filter((one): one is Offered => "card" in one && !barred.has(one.position.seq));
       const divided = new Set(

@@ -50,6 +50,7 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
     ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
     barredWork: (agent, now) => store.barredWork(agent, now),
     divided: (ids, now) => store.divided(ids, now),
+    changedSince: (seq, limit) => store.changedSince(seq, limit),
     async openWork(root, limit, now) {
       const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
       const condition = and(...among, ...statusAt(["open"], now));

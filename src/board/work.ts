@@ -10,9 +10,9 @@ import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Card, ListReads, MessageReads } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
-import { freshnessOf } from "./freshness.ts";
+import { type Freshness, freshnessOf } from "./freshness.ts";
 import { KeptPages } from "./kept-pages.ts";
-import type { Item, Page, PageContent } from "./list.ts";
+import { changedOnly, type Item, type Page, type PageContent } from "./list.ts";
 import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
 
 /** `fit`: what lacks the fewest of the caller's abilities first. */
@@ -28,6 +28,8 @@ export interface WorkQuestion {
   /** Who asks: what it may not claim is left out, and it starts at a place of its own. */
   readonly agent: string | undefined;
   readonly sort: WorkSort;
+  /** Only what came or changed after this entry. */
+  readonly changedAfter: number | undefined;
   readonly limit: number;
   readonly cursor: string | undefined;
   readonly text: string;
@@ -90,14 +92,18 @@ export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec)
     const now = clock.now();
     const fresh = await freshnessOf(store, now);
     // What an agent may not claim for a while it may claim again without an entry.
-    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await read(asked, now), asked.agent !== undefined);
+    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await read(asked, fresh), asked.agent !== undefined);
   };
 
-  async function read(asked: WorkQuestion, now: number): Promise<PageContent> {
-    const { needs, offers, tags, agent, limit, cursor, text } = asked;
-    const narrowed = [...(needs.length === 0 ? [] : [hasAny("needs", needs)]), ...(tags.length === 0 ? [] : [hasAny("tags", tags)])];
+  async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<PageContent> {
+    const { needs, offers, tags, agent, changedAfter, limit, cursor, text } = asked;
+    const narrowed = [
+      ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
+      ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
+      ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
+    ];
     const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
-    const walk = offeredTo(agent, now, store);
+    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store));
     const meets = hasAny("needs", offers);
     const part = (meeting: boolean, conditions: readonly Condition[], room: number): Promise<readonly Placed[]> =>
       partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, room });

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     task: async () => (await import("./task.ts")).taskCommand,
     answer: async () => (await import("./answer.ts")).answerCommand,
     reply: async () => (await import("./reply.ts")).replyCommand,
+    next: async () => (await import("./next.ts")).nextCommand,
     claim: async () => (await import("./claim.ts")).claimCommand,
     release: async () => (await import("./release.ts")).releaseCommand,
     verify: async () => (await import("./verify.ts")).verifyCommand,

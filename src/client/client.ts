@@ -26,6 +26,7 @@ export { agentId, messageId } from "./identity.ts";
 export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
 export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";
 export { minedBy, type MiningWorker } from "./mine-workers.ts";
+export { next, type NextQuery, type Taken } from "./next.ts";
 export { getTransparency, type Notice, reportMessage } from "./notices.ts";
 export { each, eachMessage } from "./pages.ts";
 export { poll, type PollOptions } from "./poll.ts";

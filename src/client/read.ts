@@ -54,7 +54,9 @@ export type ListQuery = Filters &
     readonly include_superseded?: boolean | undefined;
     readonly include_removed?: boolean | undefined;
     readonly after_seq?: number | undefined;
-    /** Seconds to wait for a match, with `after_seq`. */
+    /** What came, or changed in status, votes, lease or standing, after this seq. */
+    readonly changed_after?: number | undefined;
+    /** Seconds to wait for a match, with `after_seq` or `changed_after`. */
     readonly wait?: number | undefined;
   };
 
@@ -125,6 +127,10 @@ export type WorkQuery = Page & {
   /** Who asks: leaves out what it may not claim, and starts at a place of its own. */
   readonly as?: string | undefined;
   readonly sort?: "old" | "new" | "fit" | undefined;
+  /** What came, came back or was let go after this seq. */
+  readonly changed_after?: number | undefined;
+  /** Seconds to wait until there is any. */
+  readonly wait?: number | undefined;
 };
 
 /** Open, unclaimed tasks, subtasks and questions. */
@@ -141,7 +147,8 @@ export function listExpiring(
   return call(board, "/api/expiring", { query: parameters(query), signal });
 }
 
-export type InboxQuery = Page & { readonly since?: string | number | Date | undefined; readonly include?: readonly Include[] | undefined };
+export type InboxQuery = Page &
+  Pick<ListQuery, "include" | "after_seq" | "changed_after" | "wait"> & { readonly since?: string | number | Date | undefined };
 
 /** What was addressed to an agent, by its id or an alias, or replies to it. */
 export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {

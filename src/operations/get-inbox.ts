@@ -1,16 +1,17 @@
 // GET /api/inbox/{agent_id}: what was addressed to an agent, or replies to it.
 import { z } from "zod";
 import type { Item, List } from "../board/list.ts";
+import { type WaitFor, wokenBy } from "../board/live/wait.ts";
 import type { Names } from "../board/names.ts";
 import { moment } from "../core/query/forms.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "./bodies/messages.ts";
 import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
-import { format, includeList, pageShape } from "./parameters.ts";
+import { followShape, format, includeList, pageShape, waitOf } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
-export const getInbox = (list: List, names: Names, present: Presenter) =>
+export const getInbox = (list: List, waitFor: WaitFor, names: Names, present: Presenter) =>
   operation({
     name: "get_inbox",
     method: "GET",
@@ -22,20 +23,25 @@ export const getInbox = (list: List, names: Names, present: Presenter) =>
       since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
       fields,
+      ...followShape,
       ...pageShape,
       format,
     }),
     responses: {
       200: { words: "One page of messages, each with the reason why it is here.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
     },
-    refusals: [...LIST_REFUSALS, "alias_unknown"],
+    refusals: [...LIST_REFUSALS, "alias_unknown", "too_many_streams"],
     rate: "reads",
     revalidate: true,
-    async run({ input }) {
+    holds: ({ wait = 0 }) => wait > 0,
+    async run({ input, closed }) {
+      const patience = waitOf(input);
       const agent = await names.agent(input.agent_id);
-      const page = await list(
-        fixedQuestion("inbox", { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) }, input),
-      );
+      const filters = { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) };
+      const { after_seq, changed_after } = input;
+      const question = fixedQuestion("inbox", filters, input, { after_seq, changed_after });
+      const read = () => list(question);
+      const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
       return present.page(page, {
         include: includedBy(input, PREVIEW),
         fields: input.fields,

@@ -1,5 +1,6 @@
 // GET /api/work: open, unclaimed tasks, subtasks and questions.
 import { z } from "zod";
+import type { WaitFor } from "../board/live/wait.ts";
 import type { Names } from "../board/names.ts";
 import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../board/work.ts";
 import type { Item } from "../board/list.ts";
@@ -11,7 +12,7 @@ import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listOrPartsBody } from "./bodies/messages.ts";
 import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
-import { format, pageShape } from "./parameters.ts";
+import { followShape, format, pageShape } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
 const input = z.strictObject({
@@ -29,6 +30,8 @@ const input = z.strictObject({
     .default("old")
     .describe("old unless given; fit: what lacks the fewest of `offers`, or of what the agent of `as` offers, first."),
   fields,
+  changed_after: followShape.changed_after,
+  wait: followShape.wait.describe("Seconds to wait until there is any."),
   ...pageShape,
   format,
 });
@@ -40,15 +43,23 @@ export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
 
 export const workQuestions =
   (names: Names, lists: Pick<ListReads, "agent">, clock: Clock): AskWork =>
-  async ({ needs, offers: given, tags, as, sort, limit, cursor }) => {
+  async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, limit, cursor }) => {
     const agent = as === undefined ? undefined : await names.agent(as, "as");
     const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
     const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
-    const text = questionText("work", { needs, offers: given, tags, agent, sort });
-    return { needs, offers, tags, agent, sort, limit, cursor, text };
+    const text = questionText("work", { needs, offers: given, tags, agent, sort, changedAfter });
+    return { needs, offers, tags, agent, sort, changedAfter, limit, cursor, text };
   };
 
-export function getWork(findWork: FindWork, store: Pick<MessageReads, "answersTo">, askWork: AskWork, present: Presenter) {
+export interface WorkParts {
+  readonly findWork: FindWork;
+  readonly messages: Pick<MessageReads, "answersTo">;
+  readonly askWork: AskWork;
+  readonly waitFor: WaitFor;
+  readonly present: Presenter;
+}
+
+export function getWork({ findWork, messages, askWork, waitFor, present }: WorkParts) {
   const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
     const needs = "card" in item ? needsOf(item.card) : [];
     const back = "card" in item ? rejected.get(item.card.standing.id) : undefined;
@@ -64,15 +75,18 @@ export function getWork(findWork: FindWork, store: Pick<MessageReads, "answersTo
     responses: {
       200: { words: "One page of work, each with what of it the caller meets.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
     },
-    refusals: LIST_REFUSALS,
+    refusals: [...LIST_REFUSALS, "too_many_streams"],
     rate: "reads",
     revalidate: true,
     // What it may not claim for a while it may claim again without an entry.
     moves: ({ as }) => as !== undefined,
-    async run({ input: asked }) {
+    holds: ({ wait = 0 }) => wait > 0,
+    async run({ input: asked, closed }) {
       const question = await askWork(asked);
-      const page = await findWork(question);
-      const rejected = await rejectedOn(page, store);
+      const { wait: seconds = 0, changed_after: after = 0 } = asked;
+      const read = () => findWork(question);
+      const page = await (seconds > 0 ? waitFor(read, { seconds, after, closed: closed() }) : read());
+      const rejected = await rejectedOn(page, messages);
       return present.page(page, {
         include: includedBy(asked, PREVIEW),
         fields: asked.fields,

@@ -2,16 +2,15 @@
 import { z } from "zod";
 import type { List, ListAtHand, Question } from "../board/list.ts";
 import type { StreamQuestion } from "../board/live/feed.ts";
-import type { WaitFor } from "../board/live/wait.ts";
-import { Refusal } from "../core/errors.ts";
+import { type WaitFor, wokenBy } from "../board/live/wait.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { FILTER_NAMES, FILTERS, refForm, relForm } from "../core/query/filters.ts";
-import { flag, integer } from "../core/query/forms.ts";
+import { flag } from "../core/query/forms.ts";
 import { SORTS } from "../core/query/order.ts";
 import { listOrPartsBody } from "./bodies/messages.ts";
 import { fields, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "./operation.ts";
-import { format, includeList, pageShape } from "./parameters.ts";
+import { followShape, format, includeList, pageShape, waitOf } from "./parameters.ts";
 import { PREVIEW, type Presenter } from "./present.ts";
 
 /** The filters of the table, as optional parameters with their words. */
@@ -42,8 +41,7 @@ const input = z.strictObject({
   ...listingShape,
   fields,
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
-  after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),
-  wait: integer(0, LIMITS.wait_s).optional().describe("With after_seq: seconds to wait for a match."),
+  ...followShape,
   format,
 });
 
@@ -58,8 +56,8 @@ export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infe
 /** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
 export function questionOf(given: Partial<Given> & Listing): Question {
   const { fields: _fields, include: _include, format: _format, wait: _wait, limit, cursor, ...same } = given;
-  const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, ...filters } = same;
-  const beside = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq };
+  const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after, ...filters } = same;
+  const beside = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after };
   return { filters, ...beside, limit, cursor, text: questionText("messages", same) };
 }
 
@@ -92,13 +90,10 @@ export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFo
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
     async run({ input: given, closed }) {
-      const { wait = 0, after_seq: after } = given;
-      if (given.wait !== undefined && after === undefined)
-        throw new Refusal("invalid_parameter", "`wait` needs `after_seq`.", {
-          hint: "Give `after_seq` as well: the `latest_seq` of the answer before.",
-          details: { parameter: "wait" },
-        });
-      const page = await (wait > 0 ? waitFor(questionOf(given), wait, closed()) : list(questionOf(given)));
+      const patience = waitOf(given);
+      const question = questionOf(given);
+      const read = () => list(question);
+      const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
       return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages" });
     },
     atHand(given) {

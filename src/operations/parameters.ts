@@ -1,5 +1,6 @@
 // Parameter forms that several operations share, on top of the forms of the filters.
 import { z } from "zod";
+import { Refusal } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { integer, listText, requireWords, splitList } from "../core/query/forms.ts";
 import { INCLUDES, type Include } from "../core/view/record.ts";
@@ -19,6 +20,26 @@ export const format = z
   .enum(["json", "md"], "must be json or md")
   .optional()
   .describe("json unless given; md is Markdown for a model to read.");
+
+/** Following a list: what came or changed after an entry, and waiting for it. */
+export const followShape = {
+  after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),
+  changed_after: integer(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe("Only what came, or changed in status, votes, lease or standing, after this seq; `derived.changed_seq` is what it goes by."),
+  wait: integer(0, LIMITS.wait_s).optional().describe("With after_seq or changed_after: seconds to wait for a match."),
+};
+
+/** How long to wait after which entry; refuses a wait for nothing in particular. */
+export function waitOf(given: { after_seq?: number | undefined; changed_after?: number | undefined; wait?: number | undefined }) {
+  const { after_seq: after, changed_after: changed, wait = 0 } = given;
+  if (given.wait !== undefined && after === undefined && changed === undefined)
+    throw new Refusal("invalid_parameter", "`wait` needs `after_seq` or `changed_after`.", {
+      hint: "Give `changed_after` as well: the `latest_seq` of the answer before.",
+      details: { parameter: "wait" },
+    });
+  return { seconds: wait, after: Math.max(after ?? 0, changed ?? 0) };
+}
 
 /** Every list is bounded and pages. */
 export const pageShape = {

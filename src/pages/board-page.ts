@@ -30,6 +30,7 @@ const SORT_WORDS: Readonly<Record<(typeof SORTS)[number], string>> = {
   expiring: "ending soonest",
   verified: "most verified",
   pow: "most work proved",
+  changed: "changed longest ago",
   relevance: "best match",
 };
 

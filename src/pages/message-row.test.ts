@@ -38,6 +38,7 @@ const card: Recordable = {
     supersededAt: null,
     signal: null,
     withdrawn: false,
+    changed: 1,
   },
   raw: { payload: JSON.stringify({ v: 1, pk: "", ts: NOW / 1000, kind: "note", title: "<i>title</i>" }), sig: "", nonce: "" },
   author: { firstSeen: NOW, messages: 1 },

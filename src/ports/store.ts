@@ -159,6 +159,8 @@ export interface ListReads extends ListingReads {
   readonly atHand?: AtHand;
   /** The seqs of a listing without the rest, at most `limit`. */
   listSeqs(query: ListQuery): Promise<readonly number[]>;
+  /** Seqs of messages that came or changed after an entry, the first to change first, at most `limit`. */
+  changedSince(seq: number, limit: number): Promise<readonly number[]>;
   /** Ids of open work in a thread that is not superseded, oldest first. */
   openWork(root: string, limit: number, now: number): Promise<readonly string[]>;
   /** Seqs of messages that an agent may not claim at this time, because their authors ended its lease; of any time with 0. */

@@ -16,7 +16,7 @@ export interface Live extends LiveParts {
 export async function openLive({ config, clock, figures, storage }: Ground, writing: Writing, reading: Reading): Promise<Live> {
   const { store, others } = storage;
   const { appender, sweeper, switches } = writing;
-  const { list, names, index, nearSource } = reading;
+  const { names, index, nearSource } = reading;
   const occurrence = { store, render: eventRenderer(config.baseUrl) };
   const hub = new Hub({ ...occurrence, clock, report: figures, writing: () => appender.writing }, (await store.head()).seq);
   appender.onAppend(({ head }) => hub.hint(head.seq));
@@ -32,5 +32,5 @@ export async function openLive({ config, clock, figures, storage }: Ground, writ
   });
   const feed = feeds({ store, clock, names, hub, past, index, nearSource });
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
-  return { hub, feeds: feed, waitFor: waiter(list, hub, feed, clock), streamsOpen: () => hub.readers };
+  return { hub, feeds: feed, waitFor: waiter(hub, feed, clock), streamsOpen: () => hub.readers };
 }

@@ -36,6 +36,7 @@ const RECORD = {
     lease_until: "time?",
     superseded_by: "id?",
     duplicate_of: "id?",
+    changed_seq: "int",
   },
 } as const satisfies Shape;
 const RAW = { payload: "text", sig: /^[\w-]{86}$/, nonce: "text" } as const satisfies Shape;

@@ -23,7 +23,7 @@ beforeAll(async () => {
       'seq', n, 'id', lpad(n::text, 64, '0'), 'author', 'ag_' || n % 40, 'kind', CASE WHEN n % 2 = 0 THEN 'note' ELSE 'task' END,
       'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', n % 5, 'assisted', 0, 'has_data', 0, 'has_attachment', 0,
       'status', CASE WHEN n % 1000 = 0 THEN 'claimed' ELSE 'open' END, 'verifies', CASE WHEN n % 3000 = 0 THEN 1 ELSE 0 END,
-      'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'rejected', 0, 'resolved_by_author', 0, 'withdrawn', 0)) AS json;
+      'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'rejected', 0, 'resolved_by_author', 0, 'withdrawn', 0, 'changed', n)) AS json;
     INSERT INTO labels SELECT 'tag', 'common', n FROM generate_series(2, ${MESSAGES}, 2) AS n;
     INSERT INTO labels SELECT 'tag', 'rare', n FROM generate_series(1000, ${MESSAGES}, 1000) AS n;
     INSERT INTO tallies VALUES ('tag', 'common', ${MESSAGES / 2}, 0), ('tag', 'rare', ${MESSAGES / 1000}, 0), ('kind', 'note', ${MESSAGES / 2}, 0),
@@ -80,6 +80,8 @@ const PAGES: readonly (readonly [string, Exclude<Sort, "relevance">, readonly Co
   ["by work", "pow", [], "messages_bits"],
   ["by votes", "verified", [], "messages_verifies"],
   ["what ends next", "expiring", [], "messages_expires"],
+  ["what changed first", "changed", [], "messages_changed"],
+  ["that an agent holds", "new", [hasAny("claimedBy", ["ag_1"])], "messages_claimed"],
   ["of an author", "new", [oneOf("author", ["ag_7"])], "messages_author"],
   ["of two authors", "old", [oneOf("author", ["ag_7", "ag_8"])], "messages_author"],
   ["of a kind", "new", [oneOf("kind", ["note"])], "messages_kind"],

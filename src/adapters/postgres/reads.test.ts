@@ -23,7 +23,7 @@ beforeAll(async () => {
     INSERT INTO messages SELECT json.* FROM generate_series(1, ${MANY}) AS n, LATERAL json_populate_record(NULL::messages, json_build_object(
       'seq', n, 'id', lpad(n::text, 64, '0'), 'author', 'ag_' || n, 'kind', CASE WHEN n % 2 = 0 THEN 'note' ELSE 'profile' END,
       'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', 0, 'assisted', 0, 'has_data', 0, 'has_attachment', 0,
-      'status', 'open', 'verifies', 0, 'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'rejected', 0, 'resolved_by_author', 0, 'withdrawn', 0)) AS json;
+      'status', 'open', 'verifies', 0, 'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'rejected', 0, 'resolved_by_author', 0, 'withdrawn', 0, 'changed', n)) AS json;
     INSERT INTO contents SELECT n, '{}', 's', 'n' FROM generate_series(1, ${MANY}) AS n;
     INSERT INTO log SELECT n, n, 'create', lpad(n::text, 64, '0'), NULL, 'd', 'h', 0 FROM generate_series(1, ${MANY}) AS n;
     INSERT INTO refs SELECT n, 0, 'reply', lpad((n - n % 5)::text, 64, '0') FROM generate_series(6, ${MANY}) AS n;
@@ -81,6 +81,8 @@ const READS: Readonly<Record<string, (reads: SqlReads, rows: SqlRows) => unknown
   "a thread's extent": (reads) => reads.threadExtent(ROOT),
   "a thread": (reads) => reads.branches(ROOT, { after: 0, upTo: MANY, limit: 500, now: NOW }),
   "open work of a thread": (reads) => reads.openWork(ROOT, 5, NOW),
+  "work in parts": (reads) => reads.divided([ROOT, "f".repeat(64)], NOW),
+  "what changed since": (reads) => reads.changedSince(MANY / 2, 50),
   neighbours: (reads) => reads.neighbours({ of: [MANY / 2], except: [MANY / 2], rels: ["reply", "answers"], limit: 100, now: NOW }),
   "the log": (reads) => reads.entries(MANY / 2, 50),
   "the log with content": (reads) => reads.entries(MANY / 2, 50, NOW),

@@ -37,6 +37,7 @@ const NUMBER: Record<NumberField, string> = {
   receivedAt: "m.received_at",
   expiresAt: "m.expires_at",
   leaseUntil: "m.lease_until",
+  changed: "m.changed",
   authorSince: "(SELECT a.first_seen FROM agents a WHERE a.id = m.author)",
 };
 const FLAG: Record<FlagField, string> = {

@@ -4,6 +4,7 @@ import { first, type SqlRows } from "./dialect.ts";
 const VOTES = "SELECT agent, rel FROM votes WHERE target = $1 ORDER BY seq";
 const FIRST_SEEN = "SELECT first_seen AS at FROM agents WHERE id = $1";
 const IDS = `SELECT id, expires_at AS "expiresAt" FROM messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 64`;
+const CHANGED = "SELECT seq FROM messages WHERE changed > $1 ORDER BY changed LIMIT $2";
 const GONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
 /** It ends with the last message that carries it, swept or not. */
 const BLOB = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2
@@ -18,6 +19,10 @@ export async function verifiers(rows: SqlRows, seq: number): Promise<readonly st
 
 export async function firstSeen(rows: SqlRows, agent: string): Promise<number | undefined> {
   return (await first<{ at: number }>(rows, FIRST_SEEN, [agent]))?.at;
+}
+
+export async function changedSince(rows: SqlRows, after: number, limit: number): Promise<readonly number[]> {
+  return (await rows.all<{ seq: number }>(CHANGED, [after, limit])).map(({ seq }) => seq);
 }
 
 export async function idsByPrefix(rows: SqlRows, prefix: string, limit: number, now: number): Promise<{ live: string[]; gone: string[] }> {

@@ -5,7 +5,7 @@ import { alias, aliases } from "./aliases.ts";
 import { seenMemory } from "./card-memory.ts";
 import type { SqlRows } from "./dialect.ts";
 import { entries, oldestSeq } from "./log.ts";
-import { blob, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
+import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
 import { figures, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
@@ -27,6 +27,7 @@ export class SqlReads {
   oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
   verifiers: Store["verifiers"] = (seq) => verifiers(this.rows, seq);
   firstSeen: Store["firstSeen"] = (agent) => firstSeen(this.rows, agent);
+  changedSince: Store["changedSince"] = (...asked) => changedSince(this.rows, ...asked);
   idsByPrefix: Store["idsByPrefix"] = (...asked) => idsByPrefix(this.rows, ...asked);
   blob: Store["blob"] = (...asked) => blob(this.rows, ...asked);
   notices: Store["notices"] = (query) => notices(this.rows, query);

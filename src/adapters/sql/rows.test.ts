@@ -35,6 +35,7 @@ const STANDING: Standing = {
   supersededAt: 14,
   withdrawn: true,
   signal: "stale",
+  changed: 15,
 };
 
 /** As both stores write it. */

@@ -42,6 +42,7 @@ const STANDING = [
   "supersededAt",
   "withdrawn",
   "signal",
+  "changed",
 ] as const satisfies readonly (keyof Standing)[];
 
 type ValuesOf<Names extends readonly (keyof Standing)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
@@ -84,6 +85,7 @@ export function standingFrom(row: unknown): Standing {
     supersededAt: values[28],
     withdrawn: values[29] === 1,
     signal: values[30],
+    changed: values[31],
   };
 }
 

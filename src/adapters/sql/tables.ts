@@ -50,6 +50,7 @@ export const TABLES = {
       superseded_by text,
       superseded_at number,
       withdrawn small NOT NULL DEFAULT 0,
+      changed number NOT NULL,
       signal text`,
     indexes: {
       messages_author: "(author, seq)",
@@ -63,6 +64,7 @@ export const TABLES = {
       messages_open_work: `({thread}[, seq]) WHERE status = 'open' AND kind IN ${WORKABLE}`,
       messages_lease: "(lease_until[, seq]) WHERE lease_until IS NOT NULL",
       messages_claimed: "(claimed_by, lease_until) WHERE claimed_by IS NOT NULL",
+      messages_changed: "(changed[, seq])",
       messages_profile: "(author, seq) WHERE kind = 'profile' AND superseded_by IS NULL",
     },
     fill: 85,

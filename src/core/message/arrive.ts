@@ -52,6 +52,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standin
     claimSeq: null,
     supersededBy: null,
     supersededAt: null,
+    changed: seq,
     signal: payload.signal ?? null,
     withdrawn: false,
   };

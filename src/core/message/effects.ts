@@ -1,6 +1,6 @@
 // What one message does to another: answers, votes, signals and leases counted in and out, and the status that follows.
 import { LIMITS } from "../protocol/limits.ts";
-import { isWorkable, type Rel, type Signal } from "../protocol/vocabulary.ts";
+import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../spans.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
 import { isSameAgent } from "./principal.ts";
@@ -104,8 +104,11 @@ export function countSignal(ledger: Ledger, target: Standing, agent: string, sig
 export function settle(ledger: Ledger, standing: Standing): void {
   const from = standing.status;
   standing.status = statusOf(standing, ledger.now);
+  if (from !== standing.status) tellStatus(ledger, standing, from);
   ledger.update(standing);
-  if (from === standing.status) return;
+}
+
+function tellStatus(ledger: Ledger, standing: Standing, from: Status): void {
   if (standing.supersededBy === null) {
     tallyStatus(ledger, standing, from, -1);
     tallyStatus(ledger, standing, standing.status, 1);

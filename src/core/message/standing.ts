@@ -49,11 +49,21 @@ export interface Standing extends StatusFacts {
   claimSeq: number | null;
   supersededBy: string | null;
   supersededAt: number | null;
+  /** The last entry that moved it: its own, or one that changed its status, votes, lease or standing. */
+  changed: number;
   /** The word that it signals, if any. */
   readonly signal: Signal | null;
   /** Its author withdrew everything; the sweep will write the entry and erase the content. */
   readonly withdrawn: boolean;
 }
+
+/** Whether something about a message has changed that readers wait for. A lease that ends tells by the status, where it counts. */
+export const hasMoved = (before: Standing, now: Standing): boolean =>
+  before.status !== now.status ||
+  before.verifies !== now.verifies ||
+  before.refutes !== now.refutes ||
+  before.supersededBy !== now.supersededBy ||
+  (before.claimSeq !== now.claimSeq && now.claimSeq !== null);
 
 /** What is left of a message that is gone: enough for 410, thread roots and tombstones. */
 export interface Gone {
@@ -154,6 +164,7 @@ export interface Ledger extends AliasLedger {
 
   /** `refs` are the arrival's, each effect once. */
   insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void;
+  /** Stores what changed about a message; what moved it is in the log already. */
   update(standing: Standing): void;
   /** Ends the time of all messages of an author before `seq`: of many not all at once, but they will end; the sweep does the rest. */
   withdrawBefore(author: string, seq: number): void;

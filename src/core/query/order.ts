@@ -1,9 +1,9 @@
 // The sorts of a listing: which key, which way; ties break by seq in the same direction.
 
-export const SORTS = ["new", "old", "activity", "expiring", "verified", "pow", "relevance"] as const;
+export const SORTS = ["new", "old", "activity", "expiring", "verified", "pow", "changed", "relevance"] as const;
 export type Sort = (typeof SORTS)[number];
 
-export type OrderKey = "seq" | "activity" | "expiresAt" | "verifies" | "bits";
+export type OrderKey = "seq" | "activity" | "expiresAt" | "verifies" | "bits" | "changed";
 
 export interface Order {
   readonly key: OrderKey;
@@ -18,6 +18,8 @@ export const ORDERS: Readonly<Record<Exclude<Sort, "relevance">, Order>> = {
   expiring: { key: "expiresAt", descending: false },
   verified: { key: "verifies", descending: true },
   pow: { key: "bits", descending: true },
+  // As `changed_after` is followed: what changed last comes last.
+  changed: { key: "changed", descending: false },
 };
 
 /** Where a page ended: the key of its last message and its seq. */

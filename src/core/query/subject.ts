@@ -37,7 +37,17 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
   return {
     text: { kind, status, root, author, to },
     // What is not leased is in no range.
-    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: standing.leaseUntil ?? Number.NaN },
+    number: {
+      seq,
+      bits,
+      verifies,
+      refutes,
+      receivedAt,
+      expiresAt,
+      authorSince,
+      leaseUntil: standing.leaseUntil ?? Number.NaN,
+      changed: standing.changed,
+    },
     flag: {
       hasData,
       hasAttachment,
@@ -78,7 +88,7 @@ export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): S
   const { seq, kind, root, author, receivedAt } = gone;
   return {
     text: { kind, status, root, author, to },
-    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN },
+    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN, changed: seq },
     flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null, isRoot: root === gone.id },
     has(field, value) {
       const labels = LABEL_FIELDS[field];

@@ -78,6 +78,7 @@ const standing: Arbitrary<Standing> = record({
   supersededBy: maybe(id),
   supersededAt: maybe(time),
   withdrawn: boolean(),
+  changed: nat(),
   signal: constant(null),
 });
 const payload = record(

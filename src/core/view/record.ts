@@ -119,6 +119,7 @@ function derivedOf({ standing, thread }: Recordable, payload: Payload, now: numb
     lease_until: lease === null ? null : iso(lease),
     superseded_by: standing.supersededBy,
     duplicate_of: standing.duplicateOf,
+    changed_seq: standing.changed,
     thread_messages: thread.messages,
     last_activity: iso(Math.max(thread.lastActivity, standing.receivedAt)),
   };

@@ -69,6 +69,7 @@ export const messageBody = z
       lease_until: time.nullable().optional(),
       superseded_by: id.nullable().optional(),
       duplicate_of: id.nullable().optional(),
+      changed_seq: count.optional().describe("The last entry that moved it: what `changed_after` goes by."),
       thread_messages: count.optional(),
       last_activity: time.optional(),
     }),

@@ -22,12 +22,10 @@ export const PROMPTS: readonly Prompt[] = [
     arguments: [{ name: "skills", description: "What you can do, as comma separated tags." }],
     text: ({ skills }) =>
       [
-        `Find work on the blackboard with find_work${skills === undefined ? "" : `, offers: ${JSON.stringify(skills)}`}.`,
-        "Choose one piece that you can really finish, and read its thread with get_thread.",
-        'Claim it: post_message with kind "claim", refs [{"rel":"claims","id":<its id>}] and a lease that is long enough.',
-        "If the claim is refused with already_claimed, choose another.",
+        `Take a piece of work on the blackboard with take_work${skills === undefined ? "" : `, offers: ${JSON.stringify(skills)}`}: it is claimed for you.`,
+        "If it refers to others, read them with get_thread. Where it came back, its rejected answers are named: read why.",
         'Do the work. Post it with kind "result" (or "answer" for a question), refs [{"rel":"answers","id":<its id>}], saying how you did it and how sure you are (confidence).',
-        'If you cannot finish, post kind "retraction" with refs [{"rel":"retracts","id":<the claim>}], so that others can take it.',
+        'If you cannot finish, post kind "retraction" with refs [{"rel":"retracts","id":<your claim>}], so that others can take it.',
         DATA,
       ].join("\n"),
   },

@@ -31,6 +31,19 @@ export function pageText(heading: string, body: Body, marks: Fence, notes: reado
 
 export const messageText = (body: Body, marks: Fence): string => markdownDocument("Message", [], [body as unknown as Shown], marks);
 
+/** Work that was taken, ready to be done, and what its taker held before. */
+export function takenText({ work, held }: Body, marks: Fence): string {
+  const others = (held as readonly { id: string; derived: { lease_until: string | null } }[]).map(
+    ({ id, derived }) => `You also hold ${id} until ${derived.lease_until?.slice(0, 16)}.`,
+  );
+  if (work === null) return ["# No work came", ...others, "Call again to go on waiting."].join("\n");
+  const taken = work as MarkdownRecord;
+  const { id, meta, derived } = taken;
+  const deliver = `{"kind":"${meta.kind === "question" ? "answer" : "result"}","refs":[{"rel":"answers","id":"${id}"}]}`;
+  const until = derived.lease_until?.slice(0, 16) ?? "?";
+  return markdownDocument("Your work", [`Yours until ${until}. Deliver with post_message ${deliver}.`, ...others], [taken], marks);
+}
+
 export function threadText(body: Body, marks: Fence): string {
   const {
     root,

@@ -80,7 +80,7 @@ function addArrived(standing: Standing, { arrival: { raw, payload }, labels, ref
 // oxfmt-ignore
 export const MOVING = [
   "status", "verifies", "refutes", "replies", "answers", "answers_verified", "rejected", "signals", "resolved_by_author",
-  "claimed_by", "lease_until", "claim_seq", "superseded_by", "superseded_at", "replied_to",
+  "claimed_by", "lease_until", "claim_seq", "superseded_by", "superseded_at", "replied_to", "changed",
 ] as const;
 
 function movingRow(s: Standing) {
@@ -101,6 +101,7 @@ function movingRow(s: Standing) {
     superseded_by: s.supersededBy,
     superseded_at: s.supersededAt,
     replied_to: s.repliedTo.length === 0 ? null : s.repliedTo.join(" "),
+    changed: s.changed,
   };
 }
 

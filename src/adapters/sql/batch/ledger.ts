@@ -8,6 +8,7 @@ import {
   type AgentField,
   type Arrival,
   type Gone,
+  hasMoved,
   type Label,
   labelsOf,
   type Standing,
@@ -165,6 +166,8 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     set.agents.set(author, { ...known, lastSeen: receivedAt, messages: known.messages + 1 });
   }
   update(standing: Standing): void {
+    const before = this.set.messages.get(standing.id);
+    if (before !== undefined) standing.changed = hasMoved(before, standing) ? this.head.seq : Math.max(before.changed, standing.changed);
     this.set.messages.set(standing.id, { ...standing, signals: { ...standing.signals } });
   }
   withdrawBefore(author: string, seq: number): void {

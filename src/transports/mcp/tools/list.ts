@@ -4,6 +4,7 @@ import { guideTool } from "./guide.ts";
 import { readingTools } from "./reading.ts";
 import type { Tool } from "./tool.ts";
 import { writingTools } from "./writing.ts";
+import { workingTools } from "./take-work.ts";
 
 export interface ToolOptions {
   readonly shapes: Shapes;
@@ -16,5 +17,6 @@ export interface ToolOptions {
 export const tools = (options: ToolOptions): readonly Tool[] => [
   guideTool(options.introduction),
   ...readingTools(options.shapes),
+  ...workingTools(options),
   ...writingTools(options),
 ];

@@ -6,7 +6,7 @@ import type { Arguments, Body } from "../desk.ts";
 import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, described, fields, oneOf, only, pick, propertiesOf, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
@@ -28,14 +28,15 @@ const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body
 /** What the board takes as `max_chars`. */
 const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
 
-/** Each listing of messages answers with the same page. */
-const pageOf = (shapes: Shapes): Schema => shapes.operation("list_messages").answer;
+/** Each listing of messages answers with the same page; of its outline only what leads on. */
+const pageOf = (shapes: Shapes): Schema =>
+  fields(pick(propertiesOf(shapes.operation("list_messages").answer), "messages", "next_cursor", "latest_seq"));
 
 export const readingTools = (shapes: Shapes): readonly Tool[] =>
   [searchMessages, getMessage, getThread, findWork, readInbox, waitForMessages, listAgents].map((tool) => tool(shapes));
 
 function searchMessages(shapes: Shapes): Tool {
-  const { parameters, answer } = shapes.operation("list_messages");
+  const { parameters } = shapes.operation("list_messages");
   const filters = Object.keys(parameters).filter((name) => !NOT_FILTERS.has(name));
   return {
     name: "search_messages",
@@ -46,7 +47,7 @@ function searchMessages(shapes: Shapes): Tool {
       near: "similar to this text or message id",
       since: "24h, ISO 8601 or Unix time",
     }),
-    output: answer,
+    output: pageOf(shapes),
     async run(given, { ask, marks }) {
       const body = (await ask("list_messages", paged(given))) as Body;
       return { body, text: pageText("Messages", body, marks) };
@@ -145,15 +146,15 @@ function readInbox(shapes: Shapes): Tool {
 }
 
 function waitForMessages(shapes: Shapes): Tool {
-  const { parameters, answer } = shapes.operation("list_messages");
+  const { parameters } = shapes.operation("list_messages");
   return {
     name: "wait_for_messages",
-    description: `Waits up to 30 s (${WAIT_S}) for messages after a seq; pass the answer's latest_seq to the next call.`,
+    description: `Waits up to 30 s (${WAIT_S}) for what comes or changes after a seq; pass the answer's latest_seq to the next call.`,
     input: fields({
       ...pick(parameters, "after_seq", "wait", "limit"),
       filters: { type: "object", description: "as in search_messages" },
     }),
-    output: answer,
+    output: pageOf(shapes),
     async run({ after_seq: after, wait = WAIT_S, filters: wanted = {}, ...given }, { ask, marks }) {
       if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
         throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", {
@@ -161,9 +162,13 @@ function waitForMessages(shapes: Shapes): Tool {
           details: { parameter: "filters" },
         });
       const from = after ?? ((await ask("list_messages", { limit: 1, fields: "id" })) as { latest_seq: number }).latest_seq;
-      const question = paged({ ...(wanted as Arguments), ...given, after_seq: from, wait, sort: "old" });
-      const body = resumable((await ask("list_messages", question)) as Body);
-      return { body, text: pageText("New messages", body, marks, begunAnew(Number(from), body)) };
+      // A board of an earlier release tells of new messages only.
+      const following = "changed_after" in parameters ? { changed_after: from, sort: "changed" } : { after_seq: from, sort: "old" };
+      const question = paged({ ...(wanted as Arguments), ...given, ...following, wait });
+      const body =
+        resumable((await ask("list_messages", question)) as Body) ??
+        resumable((await ask("list_messages", { ...question, limit: LIMITS.list_limit })) as Body, true);
+      return { body, text: pageText("New and changed messages", body, marks, begunAnew(Number(from), body)) };
     },
   };
 }
@@ -199,9 +204,23 @@ function begunAnew(after: number, body: Body): readonly string[] {
   return latest < after ? [`The board has nothing after ${latest}: it was set up anew. Begin again with after_seq 0.`] : [];
 }
 
-/** Where more fit than one answer holds, the next call goes on after the last one shown, and nothing is passed over. */
-function resumable(body: Body): Body {
-  const { messages, next_cursor: cursor } = body as { messages: readonly { seq: number }[]; next_cursor: string | null };
+interface Followed {
+  readonly messages: readonly { readonly seq: number; readonly derived?: { readonly changed_seq?: number } }[];
+  readonly next_cursor: string | null;
+}
+
+/**
+ * Where more fit than one answer holds, the next call goes on after the last one shown, and nothing is passed over. One entry may have
+ * changed several messages: those that share the last one are shown together the next time. Undefined where all of them do.
+ */
+function resumable(body: Body): Body | undefined;
+function resumable(body: Body, asItIs: true): Body;
+function resumable(body: Body, asItIs = false): Body | undefined {
+  const { messages, next_cursor: cursor } = body as unknown as Followed;
+  const movedAt = ({ seq, derived }: Followed["messages"][number]): number => derived?.changed_seq ?? seq;
   const last = messages.at(-1);
-  return cursor === null || last === undefined ? body : { ...body, latest_seq: last.seq, next_cursor: null };
+  if (cursor === null || last === undefined) return body;
+  const whole = asItIs ? messages : messages.filter((one) => movedAt(one) < movedAt(last));
+  if (whole.length === 0) return undefined;
+  return { ...body, messages: whole, latest_seq: asItIs ? movedAt(last) : movedAt(last) - 1, next_cursor: null };
 }

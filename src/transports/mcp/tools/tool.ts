@@ -39,6 +39,9 @@ export const choice = (names: readonly string[]): Schema => ({ ...text, enum: na
 export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
   Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
 
+/** What is in an object of this form. */
+export const propertiesOf = (schema: Schema): Readonly<Record<string, Schema>> => (schema["properties"] ?? {}) as Record<string, Schema>;
+
 /** One of them, with words of the tool's own. */
 export const described = (parameters: Readonly<Record<string, Schema>>, name: string, words: string): Schema => ({
   ...parameters[name],

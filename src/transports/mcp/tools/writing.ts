@@ -1,11 +1,12 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
+import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { counted } from "../../../core/view/counted.ts";
 import type { Arguments, Body } from "../desk.ts";
 import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { warningsText } from "../text.ts";
-import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
+import { choice, fields, oneOf, only, pick, propertiesOf, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
 /** Filled in by the board, or by whoever signs. */
@@ -24,7 +25,7 @@ export const writingTools = (options: WritingOptions): readonly Tool[] => [
   reportMessage(options),
 ];
 
-const secretOf = ({ takesKeys }: WritingOptions): Record<string, string> =>
+export const secretOf = ({ takesKeys }: Pick<WritingOptions, "takesKeys">): Record<string, string> =>
   takesKeys ? { secret_key: `unless header ${KEY_HEADER} has it` } : {};
 
 function postingTools(options: WritingOptions): readonly Tool[] {
@@ -32,7 +33,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
   const { properties = {} } = shapes.named("Payload") as { properties?: Readonly<Record<string, Schema>> };
   const names = Object.keys(properties).filter((name) => !FILLED_IN.has(name));
   const message = pick(properties, ...names);
-  const described = { ...message, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
+  const described = { ...message, kind: kindShape, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
   const blobs = { type: "object", description: "attachment texts by sha256" };
   // The rest of the record is the caller's own message.
   const posted = pick(propertiesOf(shapes.answer("PostedMessage")), "id", "seq", "url", "result", "warnings");
@@ -40,8 +41,9 @@ function postingTools(options: WritingOptions): readonly Tool[] {
     {
       name: "prepare_message",
       description: "The exact payload for you to sign with your own key; mine: the board finds the nonce. Then submit_message.",
-      input: fields({ pk: "your public key", mine: { type: "boolean" }, ...described }, ["pk", "kind"]),
-      also: WHOLE,
+      input: fields({ pk: "your public key", mine: { type: "boolean" }, message: MESSAGE }, ["pk", "message"]),
+      // Told once, at post_message; here they may stand alone as well.
+      also: names,
       output: shapes.operation("prepare_message").answer,
       async run({ mine, pk, ...given }, { ask, marks }) {
         const asked = mine === undefined ? {} : { mine };
@@ -132,12 +134,14 @@ function messageOf({ message, ...fields }: Arguments): Arguments {
   });
 }
 
+const MESSAGE: Schema = { type: "object", description: "the fields that post_message takes" };
+
+/** Also names that begin with x-, for experiments. */
+const kindShape = choice(KIND_NAMES.filter((name) => name !== "email"));
 const refsShape: Schema = {
   type: "array",
-  items: { type: "object", properties: { rel: { type: "string" }, id: { type: "string" } } },
+  items: { type: "object", properties: { rel: choice(REL_NAMES), id: { type: "string" } } },
 };
-
-const propertiesOf = (schema: Schema): Readonly<Record<string, Schema>> => (schema["properties"] ?? {}) as Record<string, Schema>;
 
 /** Only facts: the text is the caller's own and need not come back. */
 function postedText(body: Body): string {
