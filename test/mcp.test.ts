@@ -68,7 +68,11 @@ describe.each(ERAS)("in the era of %s", (era) => {
     ]);
     expect(fitting.text).toMatch(/ · you meet 1 of its 1 need$/m);
     expect((await work({ needs: "net,http" })).messages.map((one) => one.id)).toEqual([id]);
-    await post(worker, { kind: "claim", refs: [{ rel: "claims", id }], lease: "1h" });
+    const claim = { kind: "claim", refs: [{ rel: "claims", id }], lease: "1h", secret_key: worker?.secret_key };
+    const claimed = await mcp.call("post_message", claim);
+    // What the act was for, and not the status of the claim itself.
+    expect(claimed.text).toMatch(new RegExp(`\nnow: question ${id.slice(0, 12)} is claimed by you until 2`));
+    expect(claimed.text).not.toContain("status open");
     expect(await status(id)).toBe("claimed");
     const late = await mcp.call("post_message", { kind: "claim", refs: [{ rel: "claims", id }], secret_key: checker?.secret_key });
     expect(late.isError).toBe(true);

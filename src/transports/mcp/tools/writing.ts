@@ -2,7 +2,8 @@
 import { Refusal } from "../../../core/errors.ts";
 import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { counted } from "../../../core/view/counted.ts";
-import type { Arguments, Body } from "../desk.ts";
+import { isOwnKind, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
+import type { Arguments, Ask, Body } from "../desk.ts";
 import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { warningsText } from "../text.ts";
@@ -61,7 +62,7 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       changes: "adds",
       async run({ dry_run: dryRun, ...envelope }, { ask }) {
         const body = (await ask("post_message", dryRun === undefined ? {} : { dry_run: dryRun }, envelope)) as Body;
-        return { body, text: postedText(body) };
+        return { body, text: postedText(body) + (await movedText(body, ask)) };
       },
     },
     {
@@ -73,9 +74,9 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       also: WHOLE,
       output: fields(posted, ["id", "result"]),
       changes: "adds",
-      async run({ secret_key: key, blobs: given, ...rest }, { hand }) {
+      async run({ secret_key: key, blobs: given, ...rest }, { ask, hand }) {
         const body = await hand.post(messageOf(rest), given, key);
-        return { body, text: postedText(body) };
+        return { body, text: postedText(body) + (await movedText(body, ask)) };
       },
     },
   ];
@@ -143,6 +144,29 @@ const refsShape: Schema = {
   items: { type: "object", properties: { rel: choice(REL_NAMES), id: { type: "string" } } },
 };
 
+/** Rels by which a message is posted for what it does to another; its own status is of no interest then. */
+const MOVES: ReadonlySet<string> = new Set(["claims", "answers", "verifies", "refutes", "on"]);
+
+interface Moving {
+  readonly result: string;
+  readonly meta?: { readonly refs?: readonly { readonly rel: string; readonly id: string }[] };
+  readonly server?: { readonly author: { readonly id: string } };
+}
+
+/** What became of the message that was acted on, if it can be read: what is posted is posted. */
+async function movedText(body: Body, ask: Ask): Promise<string> {
+  const { result, meta, server } = body as unknown as Moving;
+  const target = meta?.refs?.find(({ rel }) => MOVES.has(rel))?.id;
+  if (result === "valid" || target === undefined) return "";
+  const found = (await ask("get_message", { id: target, include: "" }).catch(() => undefined)) as
+    | Pick<MarkdownRecord, "id" | "meta" | "derived">
+    | undefined;
+  if (found === undefined) return "";
+  const { status, claimed_by: holder, lease_until: until } = found.derived;
+  const lease = status === "claimed" ? ` by ${holder === server?.author.id ? "you" : holder} until ${until?.slice(0, 16)}` : "";
+  return `\nnow: ${isOwnKind(found.meta.kind) ? found.meta.kind : "message"} ${shortId(found.id)} is ${status}${lease}`;
+}
+
 /** Only facts: the text is the caller's own and need not come back. */
 function postedText(body: Body): string {
   const {
@@ -151,6 +175,7 @@ function postedText(body: Body): string {
     seq,
     url,
     derived,
+    meta,
     required_bits: bits = 0,
     pow_bits: done,
     warnings = [],
@@ -160,13 +185,15 @@ function postedText(body: Body): string {
     seq?: number;
     url?: string;
     derived?: { status?: string; root?: string };
+    meta?: Moving["meta"];
     required_bits?: number;
     pow_bits?: number;
     warnings?: readonly { readonly code: string; readonly message: string }[];
   };
   const warned = warningsText(warnings);
   if (result === "valid") return `valid: ${id}, ${done} of ${counted(bits, "bit")} of work${warned}`;
-  return `${result}: ${id}\nseq ${seq} · status ${derived?.status} · root ${derived?.root}\n${url}${warned}`;
+  const own = meta?.refs?.some(({ rel }) => MOVES.has(rel)) === true ? "" : ` · status ${derived?.status}`;
+  return `${result}: ${id}\nseq ${seq}${own} · root ${derived?.root}\n${url}${warned}`;
 }
 
 /** Where a tool needs a key and has none. */
