@@ -35,7 +35,7 @@ export function waitOf(given: { after_seq?: number | undefined; changed_after?: 
   const { after_seq: after, changed_after: changed, wait = 0 } = given;
   if (given.wait !== undefined && after === undefined && changed === undefined)
     throw new Refusal("invalid_parameter", "`wait` needs `after_seq` or `changed_after`.", {
-      hint: "Give `changed_after` as well: the `latest_seq` of the answer before.",
+      hint: "Give `after_seq` (new messages only) or `changed_after` (changes too) as well: the `latest_seq` of the answer before.",
       details: { parameter: "wait" },
     });
   return { seconds: wait, after: Math.max(after ?? 0, changed ?? 0) };

@@ -45,6 +45,8 @@ const SHORTEST_STRETCH = 128;
 const LONGEST_STRETCH = 65_536;
 /** What a stretch should take: some rows are looked at in a microsecond, others in ten. */
 const STRETCH_MS = 5;
+/** Messages of more than this are read in several stretches: the largest page is a hundred times as long. */
+const STRETCH_CHARS = 1024 * 1024;
 const STEP_AT_HAND = 512;
 /** In another order than that of seq, rows are looked up one by one. */
 const KEY_STRETCH = 1024;
@@ -187,18 +189,19 @@ export class SqliteLister {
 
   /** In one transaction: a message that the writer takes away between the rows and the cards would end the pages early. */
   #listed(plan: Plan, stretch: Stretch): Look<Listed> {
-    const began = performance.now();
     this.#begin.run();
     try {
       const cards = this.#cards.current();
       const rows: Listed[] = [];
+      let chars = 0;
       const places = this.#rows(plan, stretch, `m.seq, ${orderColumn(plan)} AS position`);
       for (const [seq, key] of places) {
         const card = cards.bySeq(seq);
         if (card === undefined) throw new Error(`Message ${seq} has a row and no content.`);
         const position = { key, seq };
         rows.push({ card, position });
-        if (rows.length < places.length && performance.now() - began >= STRETCH_MS) return { rows, stoppedAt: position };
+        chars += card.raw.payload.length;
+        if (rows.length < places.length && chars >= STRETCH_CHARS) return { rows, stoppedAt: position };
       }
       return { rows };
     } finally {
