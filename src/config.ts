@@ -8,7 +8,7 @@ import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
 import { isHostName, isNetwork, isPrivateName } from "./adapters/system/network-names.ts";
 import { isLoopbackName } from "./core/loopback.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
-import { counted } from "./core/view/counted.ts";
+import { plural } from "./core/view/counted.ts";
 import { faultOf, givenSettings, type Setting, setting } from "./given-settings.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -154,7 +154,7 @@ export function profileWords({ profile, profileGiven, host, baseUrl, powBits, ra
 export class ConfigFaults extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`The configuration has ${counted(faults.length, "fault")}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    super(`The configuration has ${plural(faults.length, "fault")}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
     this.faults = faults;
   }
 }

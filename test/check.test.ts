@@ -12,7 +12,7 @@ import { openSqliteStore } from "../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import { type Checked, checkBoard } from "../src/cli/operate/check/check-board.ts";
 import { documentOf } from "../src/core/search/document.ts";
-import type { Order } from "../src/core/message/orders.ts";
+import type { OperatorCommand } from "../src/core/message/orders.ts";
 import { readConfig } from "../src/config.ts";
 import { OPENING, step } from "./support/acts.ts";
 import { ALIAS_BITS, sha256 } from "./support/agent.ts";
@@ -359,7 +359,7 @@ function moderate(board: BareBoard, now: number, n: number): void {
   const oldest = board.db.prepare("SELECT m.id, c.payload FROM messages m JOIN contents c USING (seq) ORDER BY seq LIMIT 1").get();
   if (oldest === undefined) return;
   const [id, payload] = [oldest["id"] as string, oldest["payload"] as string];
-  const order = (given: Order) => board.run([{ type: "order", order: given }], now);
+  const order = (given: OperatorCommand) => board.run([{ type: "order", order: given }], now);
   order({ do: "remove", target: id, reasons: reasons(), keepAttachments: false });
   if (n % 2 === 1) return;
   order({ do: "restore", target: id });

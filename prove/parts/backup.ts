@@ -1,6 +1,6 @@
 // Backups under load: each restores to a board that runs, and its log is a prefix of the one that went on.
 import { join } from "node:path";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { makeBackup } from "../../src/cli/operate/backup.ts";
 import { restoreBackup, restoreToDatabase } from "../../src/cli/operate/restore-backup.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
@@ -54,8 +54,8 @@ export const backup: Part = {
     return {
       held: prefixes === made.length && lost === 0 && off === 0 && heads.held && posters.refused.answers.length === 0,
       figure:
-        `${counted(made.length, "backup")} while ${counted(posters.acknowledged.length, "post")} were acknowledged: ${prefixes} restored as a prefix of the chain ` +
-        `(${counted(entries, "entry", "entries")} read back), ${counted(lost, "post")} lost that were acknowledged before, ${counted(off, "head")} signed before it or by it that are off the chain; ${heads.figure}`,
+        `${plural(made.length, "backup")} while ${plural(posters.acknowledged.length, "post")} were acknowledged: ${prefixes} restored as a prefix of the chain ` +
+        `(${plural(entries, "entry", "entries")} read back), ${plural(lost, "post")} lost that were acknowledged before, ${plural(off, "head")} signed before it or by it that are off the chain; ${heads.figure}`,
     };
   },
 };

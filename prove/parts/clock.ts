@@ -1,5 +1,5 @@
 // A clock that steps, back and forth and across restarts: the log stays in order, and nothing acknowledged is lost before its time.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { TestBoard } from "../../test/support/board.ts";
@@ -54,8 +54,8 @@ export const clock: Part = {
     return {
       held: refused === 0 && early === 0 && lost.length === 0 && log.length >= steps * POSTS_EACH,
       figure:
-        `SEED=${SEED}; ${counted(steps, "step")} of up to 6 h, ${back} of them back, ${counted(Math.floor(steps / RESTART_EVERY), "restart")}: ` +
-        `${counted(log.length, "entry", "entries")} in order on one chain, ${counted(refused, "post")} refused, ${lost.length} of ${count(alive.length)} lost, ${early} ended early`,
+        `SEED=${SEED}; ${plural(steps, "step")} of up to 6 h, ${back} of them back, ${plural(Math.floor(steps / RESTART_EVERY), "restart")}: ` +
+        `${plural(log.length, "entry", "entries")} in order on one chain, ${plural(refused, "post")} refused, ${lost.length} of ${count(alive.length)} lost, ${early} ended early`,
     };
   },
 };

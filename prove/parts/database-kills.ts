@@ -1,5 +1,5 @@
 // PostgreSQL itself is killed under the nodes: its first process, or one that serves a node; nothing acknowledged may be missing.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { eventually } from "../../test/support/eventually.ts";
@@ -43,7 +43,7 @@ export const databaseKills: Part = {
       return {
         held: lost.length === 0 && heads.held && posters.refused.answers.every((told) => told === "503 storage_unavailable"),
         figure:
-          `${counted(rounds, "SIGKILL")} of PostgreSQL under ${NODES} nodes, ${counted(posters.acknowledged.length, "acknowledgement")}, ${lost.length} lost; ` +
+          `${plural(rounds, "SIGKILL")} of PostgreSQL under ${NODES} nodes, ${plural(posters.acknowledged.length, "acknowledgement")}, ${lost.length} lost; ` +
           `refused meanwhile: ${posters.refused.text}; ${heads.figure}`,
       };
     } finally {

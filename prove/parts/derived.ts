@@ -1,6 +1,6 @@
 // Derived facts: after a long random history every status, count, lease and tally must be what a replay of the log comes to.
 import { subarray } from "fast-check";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import type { Checked } from "../../src/cli/operate/check/check-board.ts";
 import { TestBoard } from "../../test/support/board.ts";
@@ -35,7 +35,7 @@ export const derived: Part = {
     if (faults > 0) console.log(await shortHistory(acts));
     return {
       held: faults === 0 && messages > 0,
-      figure: `SEED=${SEED}; ${counted(acts, "random act")}, ${count(busy.posted.length)} accepted: ${counted(entries, "entry", "entries")} replayed and ${counted(messages, "message")} compared, ${counted(faults, "fault")}`,
+      figure: `SEED=${SEED}; ${plural(acts, "random act")}, ${count(busy.posted.length)} accepted: ${plural(entries, "entry", "entries")} replayed and ${plural(messages, "message")} compared, ${plural(faults, "fault")}`,
     };
   },
 };

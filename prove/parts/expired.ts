@@ -1,5 +1,5 @@
 // Expired means gone: a word that stands everywhere in a message is looked for on every surface, before and after the message's time.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Agent } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
@@ -40,7 +40,7 @@ export const expired: Part = {
     for (const surface of [...late, ...hidden]) console.log(surface);
     return {
       held: late.size === 0 && hidden.size === 0,
-      figure: `${counted(2 * rounds, "message")}, half of them with the sweeper off: of ${counted(asked, "question")} 1 s after, ${counted(late.size, "surface")} still showed one; ${hidden.size} had not shown it before`,
+      figure: `${plural(2 * rounds, "message")}, half of them with the sweeper off: of ${plural(asked, "question")} 1 s after, ${plural(late.size, "surface")} still showed one; ${hidden.size} had not shown it before`,
     };
   },
 };

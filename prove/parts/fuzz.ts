@@ -1,5 +1,5 @@
 // Hostile input: a hundred thousand requests with something wrong in them, over HTTP, MCP and SMTP. Nothing may break, nobody may wait.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { Random, SEED } from "../../test/support/random.ts";
 import { SmtpClient, withFreePort } from "../../test/support/smtp.ts";
@@ -91,7 +91,7 @@ export const fuzz: Part = {
     incidents.tell();
     return {
       held: incidents.failures === 0,
-      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(known)} of them from public corpora; ${counted(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(lasting?.wallMs ?? 0)} ms on the clock, ${Math.round(lasting?.waitedMs ?? 0)} of them for want of a core; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
+      figure: `seed ${SEED}; ${incidents.outcomes()}; ${count(known)} of them from public corpora; ${plural(incidents.failures, "failure")}; longest turn of the loop ${Math.round(longest?.ms ?? 0)} ms of processor time, ${Math.round(lasting?.wallMs ?? 0)} ms on the clock, ${Math.round(lasting?.waitedMs ?? 0)} of them for want of a core; ${residentMiB(board.pid).toFixed(0)} MiB in the end`,
     };
   },
 };

@@ -1,7 +1,7 @@
 // Never two histories: a second process cannot run beside the first, an old database cannot sign, and whatever was signed is on one chain.
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { keepCopy, putBack } from "../../test/support/copies.ts";
@@ -45,8 +45,8 @@ export const histories: Part = {
     return {
       held: signed === 0 && heads.held && heard.off === 0,
       figure:
-        `${counted(rivals, "second process", "second processes")} and ${counted(tries, "old database")}, ${signed} could write or sign; ${heads.figure}; ` +
-        `in this whole run so far ${counted(heard.served, "signed head")} of ${counted(heard.logs, "log")}, ${heard.off} off their chain`,
+        `${plural(rivals, "second process", "second processes")} and ${plural(tries, "old database")}, ${signed} could write or sign; ${heads.figure}; ` +
+        `in this whole run so far ${plural(heard.served, "signed head")} of ${plural(heard.logs, "log")}, ${heard.off} off their chain`,
     };
   },
 };

@@ -1,5 +1,5 @@
 // The board is killed under load, again and again; what it acknowledged must be there, byte for byte, on a chain that holds.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
@@ -28,7 +28,7 @@ export const kills: Part = {
     return {
       held: lost === 0 && acknowledged >= rounds * BOARDS && boards.every(({ heads }) => heads.held),
       figure:
-        `${counted(rounds * BOARDS, "SIGKILL")} under load, ${counted(acknowledged, "acknowledgement")}, ${lost} lost; ` +
+        `${plural(rounds * BOARDS, "SIGKILL")} under load, ${plural(acknowledged, "acknowledgement")}, ${lost} lost; ` +
         boards.map(({ heads }) => heads.figure).join("; "),
     };
   },

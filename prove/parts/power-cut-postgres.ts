@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -66,8 +66,8 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
     return {
       held: lost === 0 && off === 0 && witness.seen.length > 0,
       figure:
-        `${counted(cuts, "cut point")} while ${counted(posters.acknowledged.length, "post")} were acknowledged: ${lost} lost, ` +
-        `${counted(witness.seen.length, "signed head")} served, ${off} off the chain that was left`,
+        `${plural(cuts, "cut point")} while ${plural(posters.acknowledged.length, "post")} were acknowledged: ${lost} lost, ` +
+        `${plural(witness.seen.length, "signed head")} served, ${off} off the chain that was left`,
     };
   } finally {
     await server.remove();

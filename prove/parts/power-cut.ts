@@ -1,6 +1,6 @@
 // A power cut, emulated: what a traced board wrote is replayed up to a moment, only what was synced by then being sure to survive.
 import { DatabaseSync } from "node:sqlite";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
@@ -60,8 +60,8 @@ async function sqlitePowerCut(cuts: number): Promise<Finding> {
   return {
     held: sent.length >= POSTS && heads.length > 0 && folds > 0 && lost + damaged + off === 0,
     figure:
-      `${counted(looked, "cut point")} in ${count(calls.length)} writes and syncs of ${counted(sent.length, "acknowledged post")}, the log folded into the file ${counted(folds, "time")}: ${lost} lost, ${counted(damaged, "database")} damaged; ` +
-      `${counted(heads.length, "signed head")} served, ${off} off the chain that was left`,
+      `${plural(looked, "cut point")} in ${count(calls.length)} writes and syncs of ${plural(sent.length, "acknowledged post")}, the log folded into the file ${plural(folds, "time")}: ${lost} lost, ${plural(damaged, "database")} damaged; ` +
+      `${plural(heads.length, "signed head")} served, ${off} off the chain that was left`,
   };
 }
 

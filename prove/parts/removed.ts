@@ -1,5 +1,5 @@
 // Removed means gone: within a second on every surface of a board that runs, and from then on nowhere on disk.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
 import { eventually } from "../../test/support/eventually.ts";
@@ -52,7 +52,7 @@ export const removed: Part = {
     return {
       held: late.size + hidden.size + left === 0,
       figure:
-        `${counted(rounds, "message")}: of ${counted(asked, "question")} 1 s after, ${counted(late.size, "surface")} still showed one; ${hidden.size} had not shown it before; ` +
+        `${plural(rounds, "message")}: of ${plural(asked, "question")} 1 s after, ${plural(late.size, "surface")} still showed one; ${hidden.size} had not shown it before; ` +
         `${rounds - left} of ${rounds} ${where} after at most ${Math.round(slowest)} ms of erasing`,
     };
   },

@@ -1,6 +1,6 @@
 // Restarts under load: whoever was accepted is answered, and what was answered is there afterwards.
 import { connect } from "node:net";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
@@ -56,7 +56,7 @@ export const restarts: Part = {
     await watching;
     return {
       held: unanswered === 0 && unclean === 0 && lost.length === 0 && answered > 0 && heads.held,
-      figure: `${counted(rounds, "restart")}, ${counted(answered, "request")} answered, ${unanswered} not, ${lost.length} lost, ${counted(unclean, "exit")} other than 0; ${heads.figure}`,
+      figure: `${plural(rounds, "restart")}, ${plural(answered, "request")} answered, ${unanswered} not, ${lost.length} lost, ${plural(unclean, "exit")} other than 0; ${heads.figure}`,
     };
   },
 };

@@ -1,5 +1,5 @@
 // One sequence: many write and many poll at once; nobody may see a gap, a repeat, or an entry that comes after a later one.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { Nodes, postTo } from "../../test/support/nodes.ts";
@@ -29,7 +29,7 @@ export const sequence: Part = {
     const differing = logs.filter((log) => log.map(({ seq, hash }) => `${seq} ${hash}`).join() !== whole.join()).length;
     return {
       held: differing === 0 && whole.length >= each * WRITERS,
-      figure: `${WRITERS} writers, ${counted(POLLERS, "poller")}, ${urls.length} ${urls.length === 1 ? "board" : "nodes"}: ${counted(whole.length, "entry", "entries")}, ${counted(differing, "poller")} saw a gap, a repeat or a late one`,
+      figure: `${WRITERS} writers, ${plural(POLLERS, "poller")}, ${urls.length} ${urls.length === 1 ? "board" : "nodes"}: ${plural(whole.length, "entry", "entries")}, ${plural(differing, "poller")} saw a gap, a repeat or a late one`,
     };
   },
 };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/spans.ts";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";
@@ -76,7 +76,7 @@ export const soak: Part = {
     const { slope, perMessage } = growth(filled);
     return {
       held: errors / answers < ERRORS && slope <= MIB_AN_HOUR,
-      figure: `${minutes} min, ${counted(answers, "answer")} on ${counted(availableParallelism(), "core")}, ${counted(errors, "error")}; live heap ${range(filled, "heap")} MiB with ${range(filled, "live")} live messages: ${(perMessage * 1024).toFixed(1)} KiB each, and ${slope.toFixed(2)} MiB/h beside that, over ${counted(samples.length, "look")}; ${range(filled, "resident")} MiB resident`,
+      figure: `${minutes} min, ${plural(answers, "answer")} on ${plural(availableParallelism(), "core")}, ${plural(errors, "error")}; live heap ${range(filled, "heap")} MiB with ${range(filled, "live")} live messages: ${(perMessage * 1024).toFixed(1)} KiB each, and ${slope.toFixed(2)} MiB/h beside that, over ${plural(samples.length, "look")}; ${range(filled, "resident")} MiB resident`,
     };
   },
 };

@@ -1,5 +1,5 @@
 // Streams lose nothing: a reader is dropped and the board is killed, again and again; what it heard must be the log, each entry once.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { eventually } from "../../test/support/eventually.ts";
@@ -50,7 +50,7 @@ export const streams: Part = {
       const drops = Math.min(...followers.map((one) => one.drops));
       return {
         held: differing === 0 && drops >= kills * DROPS_BETWEEN && taken >= kills * TAKEN_BETWEEN,
-        figure: `${counted(READERS, "reader")}, each cut off ${counted(drops, "time")} or more, ${kills} of them by a SIGKILL of the board: of ${counted(log.length, "entry", "entries")} ${counted(differing, "reader")} missed one, had one twice or out of order`,
+        figure: `${plural(READERS, "reader")}, each cut off ${plural(drops, "time")} or more, ${kills} of them by a SIGKILL of the board: of ${plural(log.length, "entry", "entries")} ${plural(differing, "reader")} missed one, had one twice or out of order`,
       };
     } finally {
       going = false;

@@ -1,5 +1,5 @@
 // The same of PostgreSQL's write-ahead log: it must not be taken for written, by PostgreSQL or by the node, which goes on by itself.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
@@ -44,7 +44,7 @@ export async function postgresSyncErrors(failures: number): Promise<Finding> {
   return {
     held: injected === failures && late === 0 && lost === 0,
     figure:
-      `EIO at the n-th fdatasync of a process of PostgreSQL for n = 1..${failures}, met in ${counted(injected, "run")}: ${counted(acknowledgements, "acknowledgement")}, ` +
+      `EIO at the n-th fdatasync of a process of PostgreSQL for n = 1..${failures}, met in ${plural(injected, "run")}: ${plural(acknowledgements, "acknowledgement")}, ` +
       `${late} without a sync after the failure, ${lost} lost; the node needed no restart`,
   };
 }

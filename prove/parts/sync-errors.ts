@@ -1,7 +1,7 @@
 // A sync that fails is never an acknowledgement: the n-th one answers EIO, for many n, and the board must stop rather than go on.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
@@ -44,8 +44,8 @@ async function sqliteSyncErrors(failures: number): Promise<Finding> {
   return {
     held: injected === failures && late === 0 && lost === 0 && unclean === 0,
     figure:
-      `EIO at the n-th fsync for n = 1..${failures}, met in ${counted(injected, "run")}: ${counted(acknowledgements, "acknowledgement")} before it, ` +
-      `${late} after it, ${lost} lost at the restart, ${counted(unclean, "board")} that did not exit`,
+      `EIO at the n-th fsync for n = 1..${failures}, met in ${plural(injected, "run")}: ${plural(acknowledgements, "acknowledgement")} before it, ` +
+      `${late} after it, ${lost} lost at the restart, ${plural(unclean, "board")} that did not exit`,
   };
 }
 

@@ -1,5 +1,5 @@
 // No acknowledgement before its fsync: each 201 leaves after a sync of the write-ahead log that began when its request had been read.
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
@@ -32,7 +32,7 @@ export const syncOrder: Part = {
     const { checked, early } = checkOrder([...readTrace(file), ...syncs].sort((a, b) => a.ended - b.ended));
     return {
       held: early === 0 && checked > 0 && checked >= acknowledged,
-      figure: `${counted(checked, "answer")} 201 seen by strace, ${early} without an fsync of their own before them`,
+      figure: `${plural(checked, "answer")} 201 seen by strace, ${early} without an fsync of their own before them`,
     };
   },
 };

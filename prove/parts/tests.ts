@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import { undoAtExit } from "../../test/support/leftovers.ts";
 import { emptyDirectory } from "../../test/support/process.ts";
 import { noVectors } from "../../test/support/vectors.ts";
@@ -65,6 +65,6 @@ async function vitest(files: readonly string[], store: StoreName): Promise<Findi
   const unread = success || failed > 0 ? "" : ", not all files could be loaded";
   return {
     held: success && skipped === 0 && passed > 0,
-    figure: `${counted(passed, "test")} passed, ${failed} failed, ${skipped} skipped${unread} (${files.join(", ")})`,
+    figure: `${plural(passed, "test")} passed, ${failed} failed, ${skipped} skipped${unread} (${files.join(", ")})`,
   };
 }

@@ -1,7 +1,7 @@
 // A board whose disk is filled by posts and then has space again: what it says to writers and readers meanwhile, and what is left.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent, sha256 } from "../../test/support/agent.ts";
@@ -58,7 +58,7 @@ export class FullDisk {
     return {
       held: took < RECOVERS_WITHIN_MS && lost.length === 0 && this.refusals.answers.length > 0,
       figure:
-        `${counted(this.#acknowledged.length, "post")}, then ${this.refusals.text}; reads meanwhile ${this.reads.text}; ` +
+        `${plural(this.#acknowledged.length, "post")}, then ${this.refusals.text}; reads meanwhile ${this.reads.text}; ` +
         `a post again after ${took} ms; ${lost.length} lost`,
     };
   }

@@ -1,6 +1,6 @@
 // Somebody who asks a board for its signed head all the time and keeps every answer: in the end each must stand on the one chain there is.
 import { createPublicKey, verify } from "node:crypto";
-import { counted } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/view/counted.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Change } from "../../test/support/chain.ts";
@@ -59,7 +59,7 @@ export class Witness {
     heard.served += this.#served;
     heard.off += off;
     heard.logs++;
-    return { held: off === 0 && this.#served > 0, figure: `${counted(this.#served, "signed head")} served, ${off} off the final chain` };
+    return { held: off === 0 && this.#served > 0, figure: `${plural(this.#served, "signed head")} served, ${off} off the final chain` };
   }
 }
 

@@ -4,7 +4,7 @@ import { type Warning, warning } from "../core/warnings.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
 import { SearchUnavailable } from "../ports/search.ts";
-import type { Card } from "../ports/store.ts";
+import type { StoredMessage } from "../ports/store.ts";
 import type { List } from "./list.ts";
 
 export interface Advice {
@@ -13,7 +13,7 @@ export interface Advice {
 }
 
 /** `known` is what the rules themselves had to tell. */
-export type Advise = (card: Card, known: readonly Warning[]) => Promise<Advice>;
+export type Advise = (card: StoredMessage, known: readonly Warning[]) => Promise<Advice>;
 
 const SIMILAR = 3;
 /** A clock that is off by more than this will be refused one day. */

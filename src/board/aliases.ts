@@ -5,7 +5,7 @@ import type { AliasOutcome } from "../core/message/alias-rules.ts";
 import { requireUnreserved } from "../core/protocol/alias-name.ts";
 import { type AliasDraft, aliasDraftOf } from "../core/protocol/alias.ts";
 import { workBits } from "../core/protocol/work.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { WritingParts } from "./post.ts";
 import { tokensFor } from "./room.ts";
@@ -59,7 +59,7 @@ function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty):
   const bits = workBits(id, envelope.nonce);
   if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return bits;
   const required = difficulty.required + ALIAS_EXTRA_BITS;
-  throw new Refusal("pow_insufficient", `The nonce proves ${counted(bits, "bit")} of work; an alias operation needs ${required}.`, {
+  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; an alias operation needs ${required}.`, {
     details: { required_bits: required, pow_bits: bits },
   });
 }

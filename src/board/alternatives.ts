@@ -6,7 +6,7 @@ import { and, atLeast, oneOf } from "../core/query/condition.ts";
 import { ORDERS } from "../core/query/order.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, ListReads, MessageReads } from "../ports/store.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../ports/store.ts";
 import { type Offered, offeredTo, startFor, type WorkStore } from "./offered-work.ts";
 
 export interface Alternative {
@@ -24,11 +24,11 @@ const SHOWN = 3;
 const LOOKED_AT = 60;
 const CLAIMS = 10;
 
-const payloadOf = ({ raw }: Card): Payload => JSON.parse(raw.payload) as Payload;
+const payloadOf = ({ raw }: StoredMessage): Payload => JSON.parse(raw.payload) as Payload;
 
 export function alternativesFinder(store: WorkStore & Pick<ListReads & MessageReads, "findAll" | "agent">, clock: Clock): FindAlternatives {
   /** Its newest ones. */
-  async function claimsOf(agent: string, now: number): Promise<readonly Card[]> {
+  async function claimsOf(agent: string, now: number): Promise<readonly StoredMessage[]> {
     const condition = and(oneOf("author", [agent]), oneOf("kind", ["claim"]), atLeast("expiresAt", now + 1));
     const found = await store.list({ condition, order: ORDERS.new, after: undefined, limit: CLAIMS, removed: false, only: undefined });
     return found.flatMap((one) => ("card" in one ? [one.card] : []));

@@ -3,7 +3,7 @@ import { Refusal } from "../core/errors.ts";
 import { type Act, isRefused, type Outcome, type OutcomeOf } from "../core/message/act.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Report } from "../ports/report.ts";
+import type { Telemetry } from "../ports/report.ts";
 import { type Appended, StoreFailure, type Writer } from "../ports/store.ts";
 
 const MAX_QUEUE = 4096;
@@ -28,13 +28,13 @@ export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
 export class Appender {
   readonly #store: Pick<Writer, "append">;
   readonly #clock: Clock;
-  readonly #report: Report;
+  readonly #report: Telemetry;
   readonly #queue: Waiting[] = [];
   readonly #hints: ((appended: Pick<Appended, "head" | "nextDue">) => void)[] = [];
   #running = false;
   #waitingChars = 0;
 
-  constructor(store: Pick<Writer, "append">, clock: Clock, report: Report) {
+  constructor(store: Pick<Writer, "append">, clock: Clock, report: Telemetry) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;

@@ -8,7 +8,7 @@ import type { HeadRecord } from "../ports/head-record.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { LogReads } from "../ports/store.ts";
 
-export class Notary {
+export class CheckpointSigner {
   readonly #store: LogReads;
   readonly #record: HeadRecord;
   readonly #key: SigningKey;
@@ -26,8 +26,8 @@ export class Notary {
     this.#origin = origin;
   }
 
-  static async open(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<Notary> {
-    const notary = new Notary(store, record, key, clock, origin);
+  static async open(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<CheckpointSigner> {
+    const notary = new CheckpointSigner(store, record, key, clock, origin);
     notary.#last = await record.read();
     notary.#rolledBack = notary.#last !== undefined && !(await continues(store, notary.#last));
     return notary;

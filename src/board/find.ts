@@ -1,16 +1,16 @@
 // One message by its id or a unique prefix of it.
 import { ERRORS, Refusal } from "../core/errors.ts";
-import type { Gone } from "../core/message/standing.ts";
+import type { Tombstone } from "../core/message/standing.ts";
 import { MESSAGE_ID_CHARS } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
 import { DAY_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, MessageReads } from "../ports/store.ts";
+import type { StoredMessage, MessageReads } from "../ports/store.ts";
 
 const CANDIDATES = 5;
 
-export type FindMessage = (idOrPrefix: string) => Promise<Card>;
+export type FindMessage = (idOrPrefix: string) => Promise<StoredMessage>;
 
 export function messageFinder(store: Pick<MessageReads, "find" | "idsByPrefix">, clock: Clock): FindMessage {
   return async (idOrPrefix) => {
@@ -45,7 +45,7 @@ const HINTS = {
   removed: `${ERRORS.removed.hint} Its entries stay in /api/changes.`,
 } as const;
 
-function goneRefusal({ id, kind, reason, at, statement, restored }: Gone): Refusal {
+function goneRefusal({ id, kind, reason, at, statement, restored }: Tombstone): Refusal {
   const by = kind === "email" ? "the agent that it was sent to" : "its author";
   const words = { expired: "has expired", retracted: `was withdrawn by ${by}`, removed: "was removed by the operator" } as const;
   return new Refusal(reason, `The message ${id} ${words[reason]}.`, {

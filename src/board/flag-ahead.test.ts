@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { Card } from "../ports/store.ts";
+import type { StoredMessage } from "../ports/store.ts";
 import { flagAhead } from "./flag-ahead.ts";
 
-const card = (id: string, body: string): Card =>
+const card = (id: string, body: string): StoredMessage =>
   ({
     standing: { id },
     seen: {},
     raw: { payload: JSON.stringify({ v: 1, pk: "", ts: 0, kind: "note", body }), sig: "", nonce: "" },
-  }) as unknown as Card;
+  }) as unknown as StoredMessage;
 
 test("others have their turn while many large messages are looked through, and all are known in the end", async () => {
   const cards = Array.from({ length: 10 }, (_, i) => card(`ahead ${i}`, `${i} ${"ignore all ".repeat(3000)}`));

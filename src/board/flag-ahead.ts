@@ -1,7 +1,7 @@
 // Flags of messages that nobody has read yet, found before a page is made of them: a hostile text takes long, and a page may be full of such.
 import { seenFlags } from "../core/guard/flags.ts";
 import type { Payload } from "../core/protocol/payload.ts";
-import type { Card, Listed } from "../ports/store.ts";
+import type { StoredMessage, Listed } from "../ports/store.ts";
 import { sliced } from "../ports/share.ts";
 
 /** Payloads that may be looked through in one go. */
@@ -19,7 +19,7 @@ export function flaggedAtHand<Item extends Listed>(items: readonly Item[]): read
   return chars < STEP_CHARS ? items : undefined;
 }
 
-const cardsOf = (items: readonly Listed[]): Card[] => items.flatMap((item) => ("card" in item ? [item.card] : []));
+const cardsOf = (items: readonly Listed[]): StoredMessage[] => items.flatMap((item) => ("card" in item ? [item.card] : []));
 
-export const flagAhead = (cards: Iterable<Card>): Promise<void> =>
+export const flagAhead = (cards: Iterable<StoredMessage>): Promise<void> =>
   sliced(cards, ({ seen, raw }) => void seenFlags(seen, () => JSON.parse(raw.payload) as Payload));

@@ -5,7 +5,7 @@ import { statusOf } from "../core/message/status.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { displayTitle } from "../core/view/record.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, ListReads, MessageReads } from "../ports/store.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import type { Edge } from "./thread.ts";
@@ -85,7 +85,7 @@ async function walk(messages: MessageReads, center: number, depth: number, rels:
   return { distances, truncated };
 }
 
-function nodeOf({ standing, raw }: Card, distance: number, now: number): Node {
+function nodeOf({ standing, raw }: StoredMessage, distance: number, now: number): Node {
   const { id, kind, author, seq } = standing;
   const title = displayTitle(JSON.parse(raw.payload) as Payload, author);
   return { id, kind, title, status: statusOf(standing, now), author, seq, distance, content: { untrusted: true } };

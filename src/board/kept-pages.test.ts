@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import type { Standing } from "../core/message/standing.ts";
+import type { MessageState } from "../core/message/standing.ts";
 import { Freshness } from "./freshness.ts";
-import { KeptPages } from "./kept-pages.ts";
+import { PageCache } from "./kept-pages.ts";
 import type { Item, PageContent, Question } from "./list.ts";
 
 const question = (fields: Partial<Question> = {}): Question => ({ filters: {}, limit: 50, text: "messages []", ...fields });
 const item = (expiresAt: number): Item =>
-  ({ card: { standing: { expiresAt } as Standing, raw: { payload: "{}" } }, position: { key: 1, seq: 1 } }) as Item;
+  ({ card: { standing: { expiresAt } as MessageState, raw: { payload: "{}" } }, position: { key: 1, seq: 1 } }) as Item;
 const at = ({ seq = 7, due = 9000, now = 1000 }: { seq?: number; due?: number | null; now?: number } = {}) => new Freshness(seq, due, now);
 const moment = at();
 const page = { items: [item(5000), item(3000)], nextCursor: null, cursorAfter: () => "" };
 
-function kept(asked = question(), moves = false): KeptPages<PageContent> {
-  const pages = new KeptPages<PageContent>();
+function kept(asked = question(), moves = false): PageCache<PageContent> {
+  const pages = new PageCache<PageContent>();
   pages.find(asked, moment);
   pages.keep(asked, moment, page, moves);
   return pages;
@@ -31,7 +31,7 @@ test("no page outlives the log, a change of what is due, or the first of its mes
 });
 
 test("where nothing may be written, no page outlives the next thing due: it may be a lease, and then other work is open", () => {
-  const pages = new KeptPages<PageContent>();
+  const pages = new PageCache<PageContent>();
   pages.find(question(), moment);
   pages.keep(question(), moment, { items: [item(20_000)], nextCursor: null, cursorAfter: () => "" }, false);
   expect(pages.find(question(), at({ now: 8999 }))).toBeDefined();
@@ -39,7 +39,7 @@ test("where nothing may be written, no page outlives the next thing due: it may 
 });
 
 test("a page that was read while the log moved is not kept for the moment before", () => {
-  const pages = new KeptPages<PageContent>();
+  const pages = new PageCache<PageContent>();
   pages.find(question(), moment);
   pages.find(question(), at({ seq: 8 }));
   pages.keep(question(), moment, page, false);

@@ -1,6 +1,6 @@
 // The one memory of answers: pages that many readers ask for, kept until the log moves or one of their messages ends.
 import { LIMITS } from "../core/protocol/limits.ts";
-import { recentTexts } from "../core/recent.ts";
+import { boundedTextCache } from "../core/recent.ts";
 import type { Listed } from "../ports/store.ts";
 import { Freshness } from "./freshness.ts";
 
@@ -24,8 +24,8 @@ const PAGES_KEPT = 600;
 const CHARS_KEPT = 4 * LIMITS.page_bytes;
 
 /** It knows one state of the board: when that moves, it forgets everything. */
-export class KeptPages<Content extends { readonly items: readonly Listed[] }> {
-  readonly #pages = recentTexts<string, Kept<Content>>(PAGES_KEPT, CHARS_KEPT, ({ content }) => sumOf(content.items));
+export class PageCache<Content extends { readonly items: readonly Listed[] }> {
+  readonly #pages = boundedTextCache<string, Kept<Content>>(PAGES_KEPT, CHARS_KEPT, ({ content }) => sumOf(content.items));
   #at = new Freshness(-1, null, 0);
 
   find(asked: Asked, at: Freshness): PageOf<Content> | undefined {

@@ -12,7 +12,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Listed, ListQuery, ListReads } from "../ports/store.ts";
 import { flagged, flaggedAtHand } from "./flag-ahead.ts";
 import { type Freshness, freshnessOf, type Moment } from "./freshness.ts";
-import { KeptPages, pageAt, type PageOf } from "./kept-pages.ts";
+import { PageCache, pageAt, type PageOf } from "./kept-pages.ts";
 import type { Names } from "./names.ts";
 
 /** A listing as it was asked for, parsed. */
@@ -63,17 +63,17 @@ export type TextSearch = (
 
 export type List = (question: Question) => Promise<Page>;
 /** The page as it is at this moment, where that takes no waiting. It refuses what `list` refuses. */
-export type ListAtHand = (question: Question, at: Moment) => Page | undefined;
+export type ListNow = (question: Question, at: Moment) => Page | undefined;
 
 export interface Lister {
   readonly list: List;
-  readonly listAtHand: ListAtHand;
+  readonly listNow: ListNow;
 }
 
 const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 
 export function lister({ store, clock, names, cursors, search }: ListParts): Lister {
-  const pages = new KeptPages<PageContent>();
+  const pages = new PageCache<PageContent>();
 
   function listAtHand(question: Question, { fresh, reads }: Moment): Page | undefined {
     if (isText(question) || question.changed_after !== undefined) return undefined;
@@ -132,7 +132,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     return { items, cursorAfter, nextCursor: more && last !== undefined ? cursorAfter(last) : null };
   }
 
-  return { list, listAtHand };
+  return { list, listNow: listAtHand };
 }
 
 export function sortOf({ sort, q, near, like }: Question): Sort {

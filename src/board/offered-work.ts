@@ -3,9 +3,9 @@ import { sha256Hex } from "../core/protocol/sha256.ts";
 import { isWorkable, KIND_NAMES } from "../core/protocol/vocabulary.ts";
 import { and, atLeast, type Condition, flagIs, oneOf, or } from "../core/query/condition.ts";
 import type { Order, Position } from "../core/query/order.ts";
-import type { Card, ListQuery, ListReads } from "../ports/store.ts";
+import type { StoredMessage, ListQuery, ListReads } from "../ports/store.ts";
 
-export type Offered = { readonly card: Card; readonly position: Position };
+export type Offered = { readonly card: StoredMessage; readonly position: Position };
 export type WorkStore = Pick<ListReads, "list" | "barredWork" | "divided">;
 
 export const WORKABLE = KIND_NAMES.filter(isWorkable);

@@ -8,7 +8,7 @@ import { retractsAll } from "../core/protocol/vocabulary.ts";
 import type { Warning } from "../core/warnings.ts";
 import type { Clock } from "../ports/clock.ts";
 import { slice } from "../ports/share.ts";
-import type { Card, ListReads, MessageReads, Prior } from "../ports/store.ts";
+import type { StoredMessage, ListReads, MessageReads, Prior } from "../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "./alternatives.ts";
 import type { Append } from "./append.ts";
@@ -20,7 +20,7 @@ import type { Verifier } from "./verify.ts";
 export interface Posted {
   readonly result: "created" | "exists" | "valid";
   /** With what its payload says, where the post was new. */
-  readonly card: Card & { readonly payload?: Payload };
+  readonly card: StoredMessage & { readonly payload?: Payload };
   readonly warnings: readonly Warning[];
   /** What it takes of its address's writes. */
   readonly tokens: number;

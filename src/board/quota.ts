@@ -1,7 +1,7 @@
 // A quota for the whole board: as it fills up, large posts are refused first, so that the short ones that keep work going still fit.
 import { Refusal } from "../core/errors.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Report } from "../ports/report.ts";
+import type { Telemetry } from "../ports/report.ts";
 
 /** From this share of the quota on, only small posts are accepted. */
 const HIGH_WATER = 0.9;
@@ -14,7 +14,7 @@ export interface QuotaParts {
   /** Bytes in use. */
   readonly measure: () => Promise<number>;
   readonly clock: Clock;
-  readonly report: Pick<Report, "failed">;
+  readonly report: Pick<Telemetry, "failed">;
 }
 
 export class Quota {

@@ -1,6 +1,6 @@
 // Token buckets, kept as one number a caller: the time at which its bucket is full again.
 import { LIMITS } from "../core/protocol/limits.ts";
-import { Recent } from "../core/recent.ts";
+import { BoundedCache } from "../core/recent.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./buckets.ts";
 import { countedAs, isNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
@@ -55,16 +55,16 @@ export class RateLimiter {
   readonly #clock: Clock;
   readonly #on: boolean;
   readonly #seal: RateOptions["seal"];
-  readonly #sealed = new Recent<string, readonly string[]>(MAX_CALLERS);
+  readonly #sealed = new BoundedCache<string, readonly string[]>(MAX_CALLERS);
   readonly #buckets: Readonly<Record<Scope, Bucket>>;
   readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
   readonly #width: number;
   readonly #open: OpenCalls;
   readonly #lines = new WaitingLine(MAX_CALLERS);
-  readonly #fullAt = new Map<Scope, Recent<string, number>>();
+  readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
   /** Until when each caller's answers under way rest, by the machine's own time. */
-  readonly #pacedUntil = new Recent<string, number>(MAX_CALLERS);
-  readonly #untold = new Recent<string, Spent>(MAX_CALLERS);
+  readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
+  readonly #untold = new BoundedCache<string, Spent>(MAX_CALLERS);
 
   constructor(clock: Clock, on: boolean, { width = 1, seal }: RateOptions = {}) {
     this.#buckets = bucketsOf(width);
@@ -256,9 +256,9 @@ export class RateLimiter {
     return this.#seal === undefined ? (burst + mayOwe(bucket)) * everyMs : 2 * burst * everyMs;
   }
 
-  #callers(scope: Scope): Recent<string, number> {
+  #callers(scope: Scope): BoundedCache<string, number> {
     let callers = this.#fullAt.get(scope);
-    if (callers === undefined) this.#fullAt.set(scope, (callers = new Recent(MAX_CALLERS)));
+    if (callers === undefined) this.#fullAt.set(scope, (callers = new BoundedCache(MAX_CALLERS)));
     return callers;
   }
 }

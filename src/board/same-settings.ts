@@ -2,7 +2,7 @@
 import { MINUTE_MS } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Peers } from "../ports/peers.ts";
-import type { Report } from "../ports/report.ts";
+import type { Telemetry } from "../ports/report.ts";
 import { UnderWay } from "./under-way.ts";
 
 /** By the flag that sets it. */
@@ -11,7 +11,7 @@ export type NodeSettings = Readonly<Record<string, string | number>>;
 export interface SameSettingsParts {
   readonly settings: NodeSettings;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Telemetry;
   readonly peers: Peers;
   /** Hears once of each value that another node has and this one has not. */
   readonly differs: (flag: string, own: string | number, other: string | number) => void;

@@ -7,10 +7,10 @@ export type Settled<Read> = Read & { readonly [settled]: true };
 
 /** A board that may not write has no sweeper, and tells what it reads as it is at the moment (unswept.ts). */
 export const settling =
-  (sweeper: Pick<Sweeper, "isSettled" | "settle"> | undefined) =>
+  (sweeper: Pick<Sweeper, "isSettled" | "sweepDue"> | undefined) =>
   <Asked extends readonly unknown[], Answer>(read: (...asked: Asked) => Promise<Answer>): Settled<typeof read> => {
     // Most of the time nothing is due, and nobody waits.
     const begin = (...asked: Asked): Promise<Answer> =>
-      sweeper === undefined || sweeper.isSettled() ? read(...asked) : sweeper.settle().then(() => read(...asked));
+      sweeper === undefined || sweeper.isSettled() ? read(...asked) : sweeper.sweepDue().then(() => read(...asked));
     return begin as Settled<typeof read>;
   };

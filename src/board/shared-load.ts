@@ -2,7 +2,7 @@
 import { MINUTE_MS, minuteOf } from "../core/spans.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Peers } from "../ports/peers.ts";
-import type { Report } from "../ports/report.ts";
+import type { Telemetry } from "../ports/report.ts";
 import type { LogReads } from "../ports/store.ts";
 import type { Wakeup } from "../ports/wakeup.ts";
 import type { Difficulty } from "./difficulty.ts";
@@ -13,7 +13,7 @@ import { UnderWay } from "./under-way.ts";
 export interface SharedLoadParts {
   readonly store: Pick<LogReads, "postedByMinute">;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Telemetry;
   readonly difficulty: Difficulty;
   readonly rates: RateLimiter;
   readonly wakeup: Wakeup;

@@ -78,7 +78,7 @@ test("a listing that waits for the sweep finds a thousand leases ended that ran 
   await Promise.all(tasks.map(claim));
   expect(board.rows("messages", "status = 'claimed'")).toBe(1000);
   clock.advance(300_000);
-  await sweeper.settle();
+  await sweeper.sweepDue();
   expect(board.rows("messages", "status = 'claimed'")).toBe(0);
 });
 

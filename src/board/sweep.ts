@@ -8,7 +8,7 @@ export interface Sweeper {
   /** Whether nothing is due, so that what is stored is true at this moment. */
   isSettled(): boolean;
   /** Resolves when it is so. */
-  settle(): Promise<void>;
+  sweepDue(): Promise<void>;
   /** Another node has written: this is when the next thing is due now. */
   heed(nextDue: number | null): void;
   stop(): void;
@@ -58,7 +58,7 @@ export function startSweeper(appender: Appender, clock: Clock, firstDue: number 
   const isSettled = (): boolean => running === undefined && (due === null || due > clock.now());
   return {
     isSettled,
-    async settle() {
+    async sweepDue() {
       await running;
       for (let steps = 0; steps < SETTLE_STEPS && !isSettled(); steps++) await sweep();
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../test/support/manual-clock.ts";
 import { type Switches, SWITCHES_OFF } from "../core/message/moderation.ts";
-import { Switchboard } from "./switchboard.ts";
+import { OperatorWatch } from "./switchboard.ts";
 
 const LOOK_MS = 250;
 
@@ -27,7 +27,7 @@ class SlowStore {
 async function opened() {
   const [store, clock, failures] = [new SlowStore(), new ManualClock(), [] as unknown[]];
   const report = { appended: () => {}, failed: (_what: string, error: unknown) => void failures.push(error) };
-  const board = await Switchboard.open(store, clock, report);
+  const board = await OperatorWatch.open(store, clock, report);
   store.slow = true;
   return { store, clock, failures, board };
 }

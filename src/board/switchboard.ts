@@ -1,7 +1,7 @@
 // What the operator turned or removed from another process, noticed by looking several times a second.
 import { type Action, type Switches, SWITCHES_OFF } from "../core/message/moderation.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Report } from "../ports/report.ts";
+import type { Telemetry } from "../ports/report.ts";
 import type { Store } from "../ports/store.ts";
 import { UnderWay } from "./under-way.ts";
 
@@ -9,10 +9,10 @@ const LOOK_MS = 250;
 /** Decisions that are read in one go. */
 const STEP = 100;
 
-export class Switchboard {
+export class OperatorWatch {
   readonly #store: Pick<Store, "switches" | "actions" | "head">;
   readonly #clock: Clock;
-  readonly #report: Report;
+  readonly #report: Telemetry;
   readonly #turned: ((switches: Switches) => void)[] = [];
   readonly #decided: ((actions: readonly Action[]) => void)[] = [];
   #switches: Switches = SWITCHES_OFF;
@@ -27,14 +27,14 @@ export class Switchboard {
   #stopLooking = () => {};
   readonly #looks = new UnderWay();
 
-  private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Report) {
+  private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;
   }
 
-  static async open(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Report): Promise<Switchboard> {
-    const board = new Switchboard(store, clock, report);
+  static async open(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry): Promise<OperatorWatch> {
+    const board = new OperatorWatch(store, clock, report);
     board.#seen = (await store.head()).seq;
     board.#told = board.#seen;
     board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: STEP }));

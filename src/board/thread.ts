@@ -5,7 +5,7 @@ import type { CursorCodec } from "../core/query/cursor.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { type Rel, RELS } from "../core/protocol/vocabulary.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, ListReads, MessageReads } from "../ports/store.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../ports/store.ts";
 import { CARD_STEP, cardsAt } from "./cards.ts";
 import type { FindMessage } from "./find.ts";
 import { flagAhead } from "./flag-ahead.ts";
@@ -20,7 +20,7 @@ const READ_CHARS = 4 * LIMITS.page_bytes;
 const EDGE_BYTES = 170;
 
 export interface ThreadItem {
-  readonly card: Card;
+  readonly card: StoredMessage;
   readonly depth: number;
   /** What its first thread-joining ref points to; at depth 0 that message is gone or was never here. */
   readonly parent: string | null;
@@ -182,7 +182,7 @@ async function firstOf(
 }
 
 /** How much more of the answer that takes. */
-function foldInto(target: { folded?: Folded }, { standing }: Card, rel: Rel): number {
+function foldInto(target: { folded?: Folded }, { standing }: StoredMessage, rel: Rel): number {
   const folded = (target.folded ??= { count: 0, messages: [] });
   folded.count++;
   if (folded.messages.length >= FOLDED_NAMED) return 0;

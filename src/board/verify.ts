@@ -6,7 +6,7 @@ import { LIMITS } from "../core/protocol/limits.ts";
 import { requireSoundKey, requireSoundSignature } from "../core/protocol/signature.ts";
 import { sha256 } from "../core/protocol/sha256.ts";
 import { leadingZeroBits } from "../core/protocol/work.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import type { Clock } from "../ports/clock.ts";
 import { nextSlice, slice } from "../ports/share.ts";
 import type { SignatureChecker } from "../ports/signatures.ts";
@@ -95,7 +95,7 @@ function requireWork({ id, envelope }: Draft, difficulty: Difficulty, dryRun: bo
   if (dryRun && envelope.nonce === "") return 0;
   const bits = leadingZeroBits(sha256(`${id}:${envelope.nonce}`));
   if (bits >= difficulty.honoured) return bits;
-  throw new Refusal("pow_insufficient", `The nonce proves ${counted(bits, "bit")} of work; ${difficulty.required} are required.`, {
+  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; ${difficulty.required} are required.`, {
     details: { required_bits: difficulty.required, pow_bits: bits },
   });
 }

@@ -1,15 +1,15 @@
 // Those who were told to wait, one after the other: a crowd that is told the same second comes back in the same second.
-import { Recent } from "../core/recent.ts";
+import { BoundedCache } from "../core/recent.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 
 const LONGEST_MS = LIMITS.retry_spread_s * 1000;
 
 export class WaitingLine {
   /** The end of each line: when the one after the last may come. */
-  readonly #ends: Recent<string, number>;
+  readonly #ends: BoundedCache<string, number>;
 
   constructor(most: number) {
-    this.#ends = new Recent(most);
+    this.#ends = new BoundedCache(most);
   }
 
   /** How long one more has to wait who could come in `ms` if it were alone, and then takes what `takesMs` bring. */

@@ -8,10 +8,10 @@ import type { Payload } from "../core/protocol/payload.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
 import { ORDERS } from "../core/query/order.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Card, ListReads, MessageReads } from "../ports/store.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../ports/store.ts";
 import { flagged } from "./flag-ahead.ts";
 import { type Freshness, freshnessOf } from "./freshness.ts";
-import { KeptPages } from "./kept-pages.ts";
+import { PageCache } from "./kept-pages.ts";
 import { changedOnly, type Item, type Page, type PageContent } from "./list.ts";
 import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
 
@@ -56,10 +56,10 @@ export async function rejectedOn({ items, asOf }: Page, store: Pick<MessageReads
   return new Map(await Promise.all(found));
 }
 
-const known = new WeakMap<Card["raw"], readonly string[]>();
+const known = new WeakMap<StoredMessage["raw"], readonly string[]>();
 
 /** What a piece of work needs, as its author wrote it. */
-export function needsOf({ raw }: Card): readonly string[] {
+export function needsOf({ raw }: StoredMessage): readonly string[] {
   const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
   known.set(raw, needs);
   return needs;
@@ -82,7 +82,7 @@ interface Placed {
 }
 
 export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec): FindWork {
-  const pages = new KeptPages<PageContent>();
+  const pages = new PageCache<PageContent>();
   return async (asked) => {
     if (asked.sort === "fit" && asked.offers.length === 0 && asked.agent === undefined)
       throw new Refusal("invalid_parameter", "`sort=fit` needs `offers` or `as`.", {
@@ -162,7 +162,7 @@ function inOwnOrder(first: readonly Offered[], { sort, offers, agent }: WorkQues
   const bounds = { from: own?.from ?? Math.min(...seqs), to: own?.to ?? Math.max(...seqs) };
   const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first)?.position.seq) ?? 0;
   const isPassed = (seq: number): boolean => (sort === "new" ? seq > start : seq < start);
-  const lacks = (card: Card): number => (sort === "fit" ? needsOf(card).filter((need) => !offers.includes(foldLabel(need))).length : 0);
+  const lacks = (card: StoredMessage): number => (sort === "fit" ? needsOf(card).filter((need) => !offers.includes(foldLabel(need))).length : 0);
   const placeOf = ({ card, position }: Offered): Place => ({ meeting, own: { ...bounds, start, lacks: lacks(card) }, ...position });
   const compare = (a: Place, b: Place): number =>
     (a.own?.lacks ?? 0) - (b.own?.lacks ?? 0) ||

@@ -11,7 +11,7 @@ import { post, type PostOptions } from "../client/post.ts";
 import { payloadSchema, requireSchema } from "../core/protocol/payload.ts";
 import { type ErrorBody, errorBody, Refusal } from "../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../core/view/markdown.ts";
-import type { Ask, Hand } from "../transports/mcp/desk.ts";
+import type { Ask, CallerKey } from "../transports/mcp/desk.ts";
 import { asTexts } from "../transports/mcp/parameters.ts";
 import type { DeskFor } from "../transports/mcp/server.ts";
 import type { Shapes } from "../transports/mcp/shapes.ts";
@@ -56,7 +56,7 @@ const remoteAsk =
 const attached = z.object({ attachments: payloadSchema.shape.attachments });
 
 /** The key never leaves this process. */
-const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Hand => ({
+const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): CallerKey => ({
   create: async () => ({ pk: key.pk, agent_id: key.agent }),
   async post(message, blobs) {
     const { attachments: given = [], ...fields } = message as unknown as Fields;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { MessageList, PartialMessage } from "../client/answers.ts";
 import { listMessages, type ListQuery } from "../client/read.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { BARE_ACTS } from "./bare-acts.ts";
 import type { FilterOptions } from "./filter-options.ts";
 import type { Session } from "./session.ts";
@@ -26,7 +26,7 @@ export async function printPage(session: Session, query: ListQuery): Promise<voi
 export async function printPageOfWords(session: Session, query: ListQuery & { readonly limit: number }): Promise<void> {
   const { left_out: acts, ...list } = await pageOfWords(session, query);
   const note =
-    acts === 0 ? "" : `left out: ${counted(acts, "claim, signal or retraction", "claims, signals and retractions")}; --all shows them\n`;
+    acts === 0 ? "" : `left out: ${plural(acts, "claim, signal or retraction", "claims, signals and retractions")}; --all shows them\n`;
   session.print({ ...list, left_out: acts }, () => pageText(list) + note);
 }
 

@@ -4,7 +4,7 @@ import type { DryRun, Message, Posted } from "../client/answers.ts";
 import type { Fields } from "../client/draft.ts";
 import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { BARE_ACTS } from "./bare-acts.ts";
 import { type FieldOptions, fieldsOf, filesOf } from "./field-options.ts";
@@ -90,5 +90,5 @@ async function requireOwn({ board }: Session, given: string, agent: string, { ve
 
 function dryText({ required_bits: bits, similar }: DryRun): string {
   const like = similar.map(({ id, score, title }) => `similar: ${shortId(id)}  ${score.toFixed(2)}  ${oneLine(title, 80)}\n`);
-  return `valid, needs ${counted(bits, "bit")} of work; nothing was posted\n${like.join("")}`;
+  return `valid, needs ${plural(bits, "bit")} of work; nothing was posted\n${like.join("")}`;
 }

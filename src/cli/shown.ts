@@ -1,7 +1,7 @@
 // Messages for a person at a terminal: facts as they are, a stranger's text escaped, cut and marked as such.
 import type { Message, PartialMessage, Thread } from "../client/answers.ts";
 import { shortId, visible } from "../core/view/markdown.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { senderWords } from "../core/view/sender.ts";
 import { BARE_ACTS } from "./bare-acts.ts";
 import { isWhole, partsTable } from "./parts.ts";
@@ -71,7 +71,7 @@ export const messageText = (message: Message): string => `${RULE}\n\n${block(mes
 export function threadText({ messages, participants }: Thread): string {
   const blocks = messages.map((message) => block(message, "  ".repeat(Math.min(message.depth, 12))));
   const agents = participants.map(({ agent, messages: count }) => `${agent} ${count}`).join(", ");
-  return `${RULE}\n\n${blocks.join("\n")}\n${counted(messages.length, "message")} by ${agents}\n`;
+  return `${RULE}\n\n${blocks.join("\n")}\n${plural(messages.length, "message")} by ${agents}\n`;
 }
 
 function block(message: Message, indent: string): string {
@@ -105,4 +105,4 @@ const labels = (name: string, list: readonly string[] = []): string[] =>
   list.length === 0 ? [] : [`${name} ${list.map((label) => oneLine(label, 60)).join(", ")}`];
 
 const attachmentLine = ({ name, mime, size, sha256 }: Attachment): string =>
-  `attachment ${oneLine(name, 120)} (${oneLine(mime, 80)}, ${counted(size, "byte")}, ${sha256})`;
+  `attachment ${oneLine(name, 120)} (${oneLine(mime, 80)}, ${plural(size, "byte")}, ${sha256})`;

@@ -3,7 +3,7 @@ import { NONCE, PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { isSoundPoint, isSoundScalar } from "../core/protocol/sound-point.ts";
 import { workBits } from "../core/protocol/work.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { BoardError, type BoardErrorCode } from "./board-error.ts";
 import { fromBase64url, utf8 } from "./bytes.ts";
 import { agentId, messageId } from "./identity.ts";
@@ -34,7 +34,7 @@ export async function verifyEnvelope({ payload, sig, nonce }: RawMessage, { bits
     refuse("bad_encoding", "`pk` is not 43 characters of canonical base64url, with or without one `=`.");
   const id = messageId(payload);
   const proved = workBits(id, nonce);
-  if (proved < bits) refuse("pow_insufficient", `The nonce proves ${counted(proved, "bit")} of work, not ${bits}.`);
+  if (proved < bits) refuse("pow_insufficient", `The nonce proves ${plural(proved, "bit")} of work, not ${bits}.`);
   await requireSignature(fields.pk, payload, sig);
   return { id, author: agentId(fields.pk), bits: proved, payload: fields };
 }

@@ -1,10 +1,10 @@
 // The bounded map: what is in use stays, what is not goes, and what was changed or deleted never comes back.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Recent } from "./recent.ts";
+import { BoundedCache } from "./recent.ts";
 
 test("what was asked for lately is still there, and never more than the bound", () => {
-  const recent = new Recent<number, number>(100);
+  const recent = new BoundedCache<number, number>(100);
   for (let i = 0; i < 1000; i++) {
     recent.set(i, i);
     expect(recent.get(0)).toBe(0);
@@ -15,7 +15,7 @@ test("what was asked for lately is still there, and never more than the bound", 
 });
 
 test("heavy values make others go; one that is too heavy by itself is kept alone", () => {
-  const recent = new Recent<string, number>(100, (weight) => weight);
+  const recent = new BoundedCache<string, number>(100, (weight) => weight);
   recent.set("a", 30);
   recent.set("b", 1000);
   recent.set("c", 30);
@@ -28,7 +28,7 @@ test("it never says anything but what was set last and not deleted", () => {
   const act = fc.record({ key: fc.integer({ min: 0, max: 20 }), value: fc.integer({ min: 1, max: 9 }), drop: fc.boolean() });
   fc.assert(
     fc.property(fc.array(act, { maxLength: 200 }), (acts) => {
-      const recent = new Recent<number, number>(20, (weight) => weight);
+      const recent = new BoundedCache<number, number>(20, (weight) => weight);
       const model = new Map<number, number>();
       for (const { key, value, drop } of acts) {
         if (drop) {

@@ -4,7 +4,7 @@
  * Two generations: when the young one is full it becomes the old one, and what was old is forgotten, but for what was asked for
  * meanwhile. Taking the oldest entry out of a single map would step over all that were taken out before: 15 us at 10,000 entries.
  */
-export class Recent<Key, Value extends {} | null> {
+export class BoundedCache<Key, Value extends {} | null> {
   readonly #full: number;
   readonly #weigh: (value: Value) => number;
   #young = new Map<Key, Value>();
@@ -70,5 +70,5 @@ export class Recent<Key, Value extends {} | null> {
 }
 
 /** Texts differ by their length a thousandfold: so many of them at the most, and so many characters of all. */
-export const recentTexts = <Key, Value extends {}>(most: number, chars: number, charsOf: (value: Value) => number): Recent<Key, Value> =>
-  new Recent(chars, (value) => Math.max(charsOf(value), chars / most));
+export const boundedTextCache = <Key, Value extends {}>(most: number, chars: number, charsOf: (value: Value) => number): BoundedCache<Key, Value> =>
+  new BoundedCache(chars, (value) => Math.max(charsOf(value), chars / most));

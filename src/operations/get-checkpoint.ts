@@ -1,10 +1,10 @@
 // GET /api/checkpoint: the board's signature under where the log stands.
 import { z } from "zod";
-import type { Notary } from "../board/checkpoint.ts";
+import type { CheckpointSigner } from "../board/checkpoint.ts";
 import { checkpointBody } from "./bodies/log.ts";
 import { operation } from "./operation.ts";
 
-export const getCheckpoint = (notary: Notary) =>
+export const getCheckpoint = (notary: CheckpointSigner) =>
   operation({
     name: "get_checkpoint",
     method: "GET",

@@ -8,7 +8,7 @@ import { flag, integer, messageIdOrPrefix } from "../core/query/forms.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { project } from "../core/view/projection.ts";
 import { recordOf } from "../core/view/record.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { threadMessageBody, threadOrPartsBody } from "./bodies/messages.ts";
 import { fieldsOf, includedBy } from "./field-paths.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "./operation.ts";
@@ -90,10 +90,10 @@ function threadText(page: ThreadPage, textOf: (item: ThreadItem) => string): str
 /** What stands above the messages in Markdown; they carry their own depth and refs. */
 function linesOf({ root, focus, items, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf }: ThreadPage): string[] {
   return [
-    `${complete ? "All of " : `${items.length} of `}${counted(total, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
+    `${complete ? "All of " : `${items.length} of `}${plural(total, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
     `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
-    ...(omitted === 0 ? [] : [`${counted(omitted, "message")} left out.`]),
+    ...(omitted === 0 ? [] : [`${plural(omitted, "message")} left out.`]),
     ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),
   ];
 }

@@ -1,6 +1,6 @@
 // GET /api/messages: list, filter and search.
 import { z } from "zod";
-import type { List, ListAtHand, Question } from "../board/list.ts";
+import type { List, ListNow, Question } from "../board/list.ts";
 import type { StreamQuestion } from "../board/live/feed.ts";
 import { type WaitFor, wokenBy } from "../board/live/wait.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
@@ -67,7 +67,7 @@ export function questionText(listing: string, parameters: Readonly<Record<string
   return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-export const listMessages = (list: List, listAtHand: ListAtHand, waitFor: WaitFor, present: Presenter) =>
+export const listMessages = (list: List, listAtHand: ListNow, waitFor: WaitFor, present: Presenter) =>
   operation({
     name: "list_messages",
     method: "GET",

@@ -1,13 +1,13 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
 import { adviser } from "../board/advice.ts";
 import type { Directory } from "../board/agents.ts";
-import type { Notary } from "../board/checkpoint.ts";
+import type { CheckpointSigner } from "../board/checkpoint.ts";
 import type { Difficulty } from "../board/difficulty.ts";
 import type { Dump } from "../board/dump.ts";
 import type { FindMessage } from "../board/find.ts";
 import type { ShowGraph } from "../board/graph.ts";
 import type { ReadHistory } from "../board/history.ts";
-import type { List, ListAtHand } from "../board/list.ts";
+import type { List, ListNow } from "../board/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
 import type { OperateAlias } from "../board/aliases.ts";
@@ -90,7 +90,7 @@ export interface WriteParts {
 export interface ReadParts {
   readonly find: Settled<FindMessage>;
   readonly list: Settled<List>;
-  readonly listAtHand: ListAtHand;
+  readonly listAtHand: ListNow;
   readonly findWork: Settled<FindWork>;
   readonly showThread: Settled<ShowThread>;
   readonly showGraph: Settled<ShowGraph>;
@@ -101,7 +101,7 @@ export interface ReadParts {
   readonly dump: Settled<Dump>;
   readonly names: Names;
   readonly cursors: CursorCodec;
-  readonly notary: Notary;
+  readonly notary: CheckpointSigner;
   readonly messages: MessageReads;
   readonly lists: ListReads;
   readonly log: LogReads;

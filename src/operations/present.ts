@@ -6,10 +6,10 @@ import { iso } from "../core/protocol/time.ts";
 import { fence, markdownDocument, markdownList, type MarkdownRecord, messageMarkdown, TOKEN_BYTES } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
-import { type Include, recordOf, type Tombstone, tombstoneOf } from "../core/view/record.ts";
-import { counted } from "../core/view/counted.ts";
+import { type Include, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
+import { plural } from "../core/view/counted.ts";
 import type { Entropy } from "../ports/entropy.ts";
-import type { Card } from "../ports/store.ts";
+import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";
 import { PageText } from "./page-text.ts";
 import { inSlices } from "../ports/share.ts";
@@ -34,11 +34,11 @@ export interface Presenter {
   page(page: Page, how: Presentation): Promise<Reply>;
   /** The page in full as JSON text, unless it is so large that others would wait for it. */
   pageText(page: Page, how: Pick<Presentation, "include" | "extra">): ReadyText | undefined;
-  record(card: Card, include: ReadonlySet<Include>, now: number): ReadyText;
+  record(card: StoredMessage, include: ReadonlySet<Include>, now: number): ReadyText;
   /** A record as JSON text, and what this view adds to it. */
-  text(card: Card, include: ReadonlySet<Include>, now: number, more: object): string;
+  text(card: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
-  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | Tombstone)[]): Reply;
+  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[]): Reply;
   /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
   markdownLines(heading: string, lines: readonly string[], strange: readonly string[]): Reply;
 }
@@ -118,7 +118,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
           filling(page, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
-        const lines = [`${counted(count, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+        const lines = [`${plural(count, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
         return { ...markdown(how.heading, lines, records.slice(0, count)), ...nextOf(nextCursor) };
       }
       const kept = fields === undefined ? keptText(page, how) : undefined;
@@ -135,7 +135,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 /** As long as any: the marker lines of one answer are as long as those of another. */
 const SOME_FENCE = fence("0".repeat(2 * TOKEN_BYTES));
 /** A record in a Markdown answer, to be measured. */
-export const markdownText = (record: MarkdownRecord | Tombstone): string => messageMarkdown(record, SOME_FENCE);
+export const markdownText = (record: MarkdownRecord | TombstoneRecord): string => messageMarkdown(record, SOME_FENCE);
 
 const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
 const readyText = ({ text, nextCursor }: KeptText, { asOf }: Page): ReadyText => ({ json: `${text}${iso(asOf)}"}`, ...nextOf(nextCursor) });
@@ -173,6 +173,6 @@ function* filling(page: Page, show: (item: Item) => number): Generator<void, Fit
 const withMore = (record: string, more: object): string => `${record.slice(0, -1)},${JSON.stringify(more).slice(1)}`;
 
 /** The record that goes with a `message` event: with body and data. */
-export function eventRenderer(baseUrl: string): (card: Card, now: number) => string {
+export function eventRenderer(baseUrl: string): (card: StoredMessage, now: number) => string {
   return (card, now) => JSON.stringify(recordOf(card, BODY_AND_DATA, now, baseUrl));
 }

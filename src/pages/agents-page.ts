@@ -3,12 +3,12 @@ import { face } from "./face.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
-import { counted, thousands } from "../core/view/counted.ts";
+import { plural, thousands } from "../core/view/counted.ts";
 import { agoTime } from "./moments.ts";
 import { pager } from "./pager.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export type AgentFacts = ReturnType<typeof agentView>;
 
@@ -60,10 +60,10 @@ function card(agent: AgentFacts, now: number): Html {
   return html`<li>
     <h2>${face(id)}<a href="/a/${id}">${nameOf(agent)}</a></h2>
     <p class="facts">
-      ${agoTime(last_seen, now)} · ${counted(messages.live, "live message")} of
+      ${agoTime(last_seen, now)} · ${plural(messages.live, "live message")} of
       ${thousands(messages.total)}${work.answered > 0 && ` · answered ${work.answered}`}${stood > 0 && ` · ${votes.received.verifies} of ${stood} votes for it`}
     </p>
-    ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${strange(profile.body)}${profile.truncated && "…"}</p>`}
-    ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}</span>`}</p>`}
+    ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(profile.body)}${profile.truncated && "…"}</p>`}
+    ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}</p>`}
   </li> `;
 }

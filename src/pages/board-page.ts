@@ -5,11 +5,11 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type Rows } from "./listing.ts";
 import { kindMark, statusMark } from "./marks.ts";
-import { counted, thousands, wordFor } from "../core/view/counted.ts";
+import { plural, thousands, wordFor } from "../core/view/counted.ts";
 import { address, itemsOf, type Query, toggled } from "./query.ts";
 import type { Site } from "./site.ts";
 import type { StatsView } from "./stats-page.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface BoardView {
   readonly query: Query;
@@ -46,7 +46,7 @@ export function boardPage(site: Site, view: BoardView): string {
       <p class="pulse">
         <b>${thousands(live.messages)}</b> live ${wordFor(live.messages, "message")} ·
         <b>${thousands(live.threads)}</b> ${wordFor(live.threads, "thread")} ·
-        <a href="/work"><b>${thousands(live.open_work)}</b> open for work</a> · <b>${counted(live.agents_24h, "agent")}</b> today
+        <a href="/work"><b>${thousands(live.open_work)}</b> open for work</a> · <b>${plural(live.agents_24h, "agent")}</b> today
       </p>
     </div>
     <div class="split">
@@ -137,7 +137,7 @@ function chips(query: Query): Html | false {
       ([name, value]) =>
         html`<li>
           <a href="${address(PATH, query, { [name]: undefined })}" aria-label="Remove the filter ${name} ${value}"
-            ><span>${name.replaceAll("_", " ")}</span> <bdi>${strange(value)}</bdi> <span aria-hidden="true">×</span></a
+            ><span>${name.replaceAll("_", " ")}</span> <bdi>${untrusted(value)}</bdi> <span aria-hidden="true">×</span></a
           >
         </li>`,
     )}${shown.length > 1 && html`<li><a class="clear" href="/">Clear all</a></li>`}
@@ -178,7 +178,7 @@ function rail({ query, live, tags }: BoardView): Html {
       html`<nav aria-label="Tags in use">
         <h2>Tags</h2>
         <ul class="tag-list">
-          ${tags.map(({ tag, count }) => link("tag", tag, html`<bdi>${strange(tag)}</bdi>`, count))}
+          ${tags.map(({ tag, count }) => link("tag", tag, html`<bdi>${untrusted(tag)}</bdi>`, count))}
         </ul>
         <p><a href="/tags">All tags</a></p>
       </nav>`

@@ -4,7 +4,7 @@ import { layout } from "./layout.ts";
 import { thousands } from "../core/view/counted.ts";
 import { agoTime } from "./moments.ts";
 import type { Site } from "./site.ts";
-import { shortId, strange } from "./strange.ts";
+import { shortId, untrusted } from "./strange.ts";
 
 export interface LogEntryView {
   readonly seq: number;
@@ -120,7 +120,7 @@ function row({ seq, at, type, id, detail, hash }: LogEntryView, now: number): Ht
     ? html`<a href="/m/${id}">${shortId(id)}</a>`
     : id.startsWith("ag_")
       ? html`<a href="/a/${id}">${id.slice(0, 11)}</a>`
-      : html`<bdi>${strange(id)}</bdi>`;
+      : html`<bdi>${untrusted(id)}</bdi>`;
   return html`<tr data-seq="${seq}">
     <td class="n">${seq}</td>
     <td>${agoTime(at, now)}</td>
@@ -133,7 +133,7 @@ function row({ seq, at, type, id, detail, hash }: LogEntryView, now: number): Ht
 
 function detailOf(type: string, detail: string | null): Html | string {
   if (detail === null) return "";
-  if (type !== "status") return strange(detail.length > 120 ? `${detail.slice(0, 120)}…` : detail);
+  if (type !== "status") return untrusted(detail.length > 120 ? `${detail.slice(0, 120)}…` : detail);
   const { from, to } = JSON.parse(detail) as { from: string; to: string };
   return html`${from} → <b>${to}</b>`;
 }

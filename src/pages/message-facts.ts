@@ -5,9 +5,9 @@ import { facts, type Fact } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { statusMark } from "./marks.ts";
 import { agentLink } from "./message-row.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { exactTime } from "./moments.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface Happening {
   readonly at: string;
@@ -24,14 +24,14 @@ export function messageFacts({ id, seq, server, meta, derived }: MessageRecord):
     ["Ends", exactTime(server.expires_at)],
     [
       "Author",
-      html`${agentLink(server.author.id)}, ${counted(server.author.messages, "message")} since ${exactTime(server.author.first_seen)}`,
+      html`${agentLink(server.author.id)}, ${plural(server.author.messages, "message")} since ${exactTime(server.author.first_seen)}`,
     ],
     ["Votes", derived.verifies + derived.refutes === 0 ? "none yet" : `${derived.verifies} verify, ${derived.refutes} refute`],
     signals.length > 0 && ["Signals", signals.map(([signal, count]) => `${signal} ${count}`).join(", ")],
     meta.confidence !== undefined && ["Its own confidence", `${Math.round(meta.confidence * 100)} %`],
-    meta.lang !== undefined && ["Language", strange(meta.lang)],
+    meta.lang !== undefined && ["Language", untrusted(meta.lang)],
     ["Signature", "valid (Ed25519)"],
-    ["Work proved", counted(server.pow_bits, "bit")],
+    ["Work proved", plural(server.pow_bits, "bit")],
     ["Place in the log", html`<a href="/log?after=${Math.max(0, seq - 1)}">${seq}</a>`],
     ["Id", html`<code class="id">${id}</code>`],
   ];

@@ -7,12 +7,12 @@ import { layout } from "./layout.ts";
 import { flagMarks, kindMark, SHAPES, statusMark } from "./marks.ts";
 import { agentLink, lifeLeft, senderMark, tagLinks } from "./message-row.ts";
 import { type Happening, messageFacts, messageHistory } from "./message-facts.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { agoTime, exactTime } from "./moments.ts";
 import { type GraphView, neighbourhood } from "./neighbourhood.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
-import { shortId, strange } from "./strange.ts";
+import { shortId, untrusted } from "./strange.ts";
 import { threadTree, type ThreadView } from "./thread-tree.ts";
 
 export interface MessageView {
@@ -42,13 +42,13 @@ export function messagePage(site: Site, view: MessageView): string {
     >
       <p class="crumbs">
         <a href="/">Board</a
-        >${!derived.is_root && html` › <a href="/m/${derived.root}"><bdi>${root === undefined ? `thread ${shortId(derived.root)}` : strange(root.derived.display_title)}</bdi></a>`}
+        >${!derived.is_root && html` › <a href="/m/${derived.root}"><bdi>${root === undefined ? `thread ${shortId(derived.root)}` : untrusted(root.derived.display_title)}</bdi></a>`}
       </p>
       <header class="message-head">
         <p class="state">
           ${kindMark(meta.kind)} ${statusMark(derived.status, meta.kind)} ${lifeLeft(record, now)} ${flagMarks(record.content.flags)}
         </p>
-        <h1 dir="auto">${strange(derived.display_title)}</h1>
+        <h1 dir="auto">${untrusted(derived.display_title)}</h1>
         <p class="byline">
           by ${agentLink(server.author.id)}${sender !== false && html` · ${sender}`} ·
           ${agoTime(server.received_at, now)}${meta.to !== undefined && html` · to ${agentLink(meta.to)}`}${derived.claimed_by !== null && html` · held by ${agentLink(derived.claimed_by)} until ${exactTime(derived.lease_until ?? "")}`}
@@ -60,7 +60,7 @@ export function messagePage(site: Site, view: MessageView): string {
           <div class="acts" data-acts hidden></div>
           ${connections(graph)}
           <section aria-labelledby="thread">
-            <h2 id="thread">Thread <span class="n">${counted(thread.all, "message")}</span></h2>
+            <h2 id="thread">Thread <span class="n">${plural(thread.all, "message")}</span></h2>
             ${threadTree(thread, now)}
           </section>
         </div>
@@ -76,7 +76,7 @@ export function messagePage(site: Site, view: MessageView): string {
       ${rawSection(site, record)}
     </article>`;
   return layout(site, {
-    title: strange(derived.display_title),
+    title: untrusted(derived.display_title),
     page: "message",
     noindex: true,
     twin: `/api/messages/${id}?format=md`,
@@ -96,8 +96,8 @@ function saidSection({ record, text }: MessageView): Html {
   const said = [
     (content.body ?? "") !== "" && html`<div class="prose" dir="auto">${text}</div>`,
     data !== undefined &&
-      html`<h3>Data${meta.data_schema !== undefined && html` <span class="n">${strange(meta.data_schema)}</span>`}</h3>
-        <pre tabindex="0"><code>${strange(JSON.stringify(data, null, 2))}</code></pre>`,
+      html`<h3>Data${meta.data_schema !== undefined && html` <span class="n">${untrusted(meta.data_schema)}</span>`}</h3>
+        <pre tabindex="0"><code>${untrusted(JSON.stringify(data, null, 2))}</code></pre>`,
     meta.attachments !== undefined &&
       meta.attachments.length > 0 &&
       html`<h3>Attachments</h3>
@@ -105,7 +105,7 @@ function saidSection({ record, text }: MessageView): Html {
           ${meta.attachments.map(
             ({ sha256, name, mime, size }) =>
               html`<li>
-                <a href="/api/blobs/${sha256}" rel="nofollow"><bdi>${strange(name)}</bdi></a> <span class="n">${mime}, ${size} bytes</span>
+                <a href="/api/blobs/${sha256}" rel="nofollow"><bdi>${untrusted(name)}</bdi></a> <span class="n">${mime}, ${size} bytes</span>
               </li>`,
           )}
         </ul>`,
@@ -140,7 +140,7 @@ function connections({ center, nodes, edges }: GraphView): Html | false {
           return html`<li>
             <span class="relation" title="${RELS[rel].meaning}">${rel.replaceAll("_", " ")}</span>
             ${node !== undefined && kindMark(node.kind)}
-            <a href="/m/${id}"><bdi>${node === undefined ? shortId(id) : strange(node.title)}</bdi></a>
+            <a href="/m/${id}"><bdi>${node === undefined ? shortId(id) : untrusted(node.title)}</bdi></a>
           </li>`;
         })}
       </ul>

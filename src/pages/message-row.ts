@@ -1,13 +1,13 @@
 // A message as one row of a listing; what never changes is rendered once, what moves with time is filled in.
-import type { Recordable, MessageRecord, Tombstone } from "../core/view/record.ts";
+import type { Recordable, MessageRecord, TombstoneRecord } from "../core/view/record.ts";
 import { type SenderFacts, senderWords } from "../core/view/sender.ts";
 import { face } from "./face.ts";
 import { escape, Html, html, joined } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import { span } from "../core/view/span.ts";
 import { ago, agoMark } from "./moments.ts";
-import { shortAgent, shortId, strange } from "./strange.ts";
+import { shortAgent, shortId, untrusted } from "./strange.ts";
 
 /** No text of a message can contain it, so that the holes are where we put them. */
 const HOLE = new Html("\0");
@@ -40,7 +40,7 @@ export const agentLink = (agent: string): Html =>
   html`<a class="agent" href="/a/${agent}" title="${agent}">${face(agent)}${shortAgent(agent)}</a>`;
 
 export const tagLinks = (tags: readonly string[], name = "tag"): Html =>
-  html`${tags.map((tag) => html`<a class="tag" href="/?${name}=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi></a> `)}`;
+  html`${tags.map((tag) => html`<a class="tag" href="/?${name}=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}`;
 
 export const votes = (verifies: number, refutes: number): Html | false =>
   verifies + refutes > 0 &&
@@ -55,7 +55,7 @@ export const votes = (verifies: number, refutes: number): Html | false =>
 /** Who sent an e-mail, beside the board that is its author. */
 export function senderMark(facts: SenderFacts): Html | false {
   const sender = senderWords(facts);
-  return sender !== undefined && html`<span class="sender">from <bdi>${strange(sender)}</bdi></span>`;
+  return sender !== undefined && html`<span class="sender">from <bdi>${untrusted(sender)}</bdi></span>`;
 }
 
 type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned">;
@@ -68,19 +68,19 @@ function template(record: Listed): Html {
     agoMark(server.received_at, HOLE),
     agentLink(server.author.id),
     senderMark(record),
-    replies > 0 && counted(replies, "reply", "replies"),
-    answers > 0 && counted(answers, "answer"),
+    replies > 0 && plural(replies, "reply", "replies"),
+    answers > 0 && plural(answers, "answer"),
     votes(verifies, refutes),
     claimed_by !== null && html`held by ${agentLink(claimed_by)}`,
     superseded_by !== null && html`superseded by <a href="/m/${superseded_by}">${shortId(superseded_by)}</a>`,
     meta.to !== undefined && html`to ${agentLink(meta.to)}`,
     flagMarks(content.flags),
-    meta.lang !== undefined && html`<span class="lang">${strange(meta.lang)}</span>`,
+    meta.lang !== undefined && html`<span class="lang">${untrusted(meta.lang)}</span>`,
   ];
   return html`<li class="row" data-id="${id}" data-seq="${seq}" data-kind="${meta.kind}" data-status="${status}">
     <div class="row-kind">${kindMark(meta.kind)}</div>
     <div class="row-main">
-      ${heading(record)} ${meta.title !== undefined && preview !== "" && html`<p class="said brief" dir="auto">${strange(preview)}</p>`}
+      ${heading(record)} ${meta.title !== undefined && preview !== "" && html`<p class="said brief" dir="auto">${untrusted(preview)}</p>`}
       <p class="facts">
         ${joined(facts, html` · `)}${HOLE}${(meta.tags.length > 0 || meta.needs !== undefined) && html` <span class="tags">${tagLinks(meta.tags)}${meta.needs !== undefined && meta.needs.length > 0 && html`<span class="needs">needs ${tagLinks(meta.needs, "needs")}</span>`}</span>`}
       </p>
@@ -93,14 +93,14 @@ function template(record: Listed): Html {
 function heading({ id, meta, content, derived }: Listed): Html {
   if (meta.title !== undefined && meta.title !== "")
     return html`<h3>
-      <a href="/m/${id}"><bdi>${strange(meta.title)}</bdi></a>
+      <a href="/m/${id}"><bdi>${untrusted(meta.title)}</bdi></a>
     </h3>`;
   const text = (content.preview ?? "").trim();
-  if (text !== "") return html`<h3 class="untitled said" dir="auto"><a href="/m/${id}">${strange(text)}</a></h3>`;
+  if (text !== "") return html`<h3 class="untitled said" dir="auto"><a href="/m/${id}">${untrusted(text)}</a></h3>`;
   const [ref] = meta.refs ?? [];
   const does =
     ref === undefined
-      ? strange(derived.display_title)
+      ? untrusted(derived.display_title)
       : `${meta.signal === undefined ? "" : `${meta.signal}, `}${ref.rel.replaceAll("_", " ")} ${shortId(ref.id)}`;
   return html`<h3 class="untitled"><a href="/m/${id}">${does}</a></h3>`;
 }
@@ -135,7 +135,7 @@ export function keptRows(): RowOf {
 }
 
 /** What is left of a message that is gone. */
-export const tombstoneRow = ({ id, server, meta }: Tombstone, now: number): Html =>
+export const tombstoneRow = ({ id, server, meta }: TombstoneRecord, now: number): Html =>
   html`<li class="row gone">
     <div class="row-kind">${kindMark(meta.kind)}</div>
     <div class="row-main">

@@ -1,8 +1,8 @@
 // The text of a message as HTML: Markdown without HTML, links that lead nowhere by themselves, nothing loaded from elsewhere.
 import markdownIt from "markdown-it";
-import { recentTexts } from "../core/recent.ts";
+import { boundedTextCache } from "../core/recent.ts";
 import { Html, html } from "./html.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 const REL = "nofollow ugc noopener noreferrer";
 /** Deeper quotes and lists are left out of the picture; the signed text itself is on the same page. */
@@ -60,14 +60,14 @@ const CHARS_KEPT = 8_000_000;
 
 /** The same id is the same text for ever, so each is rendered once while it is in demand. */
 export function keptTexts(): (said: Said) => Html {
-  const kept = recentTexts<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
+  const kept = boundedTextCache<string, Html>(TEXTS_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return (said) => kept.of(said.id, () => render(said));
 }
 
 function render({ body, format }: Omit<Said, "id">): Html {
-  if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${strange(body)}</p>`;
-  if (format === "json") return html`<pre tabindex="0"><code>${strange(indented(body))}</code></pre>`;
-  const text = strange(body);
+  if (format === "plain" || (format !== "json" && marksIn(body) > MARKS_READ)) return html`<p class="plain">${untrusted(body)}</p>`;
+  if (format === "json") return html`<pre tabindex="0"><code>${untrusted(indented(body))}</code></pre>`;
+  const text = untrusted(body);
   markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
   if (tableCells(text) > CELLS_SHOWN) markdown.disable("table");
   else markdown.enable("table");

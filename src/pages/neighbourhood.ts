@@ -2,7 +2,7 @@
 import type { Rel, Status } from "../core/protocol/vocabulary.ts";
 import { html, type Html } from "./html.ts";
 import { kindShape } from "./marks.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface GraphNode {
   readonly id: string;
@@ -107,9 +107,9 @@ function edgeOf({ from, to, rel }: GraphEdge, source: Placed | undefined, target
 }
 
 function nodeOf({ id, kind, title, status, x, y }: Placed, center: boolean): Html {
-  const [first, second] = lines(strange(title));
+  const [first, second] = lines(untrusted(title));
   return html`<a href="/m/${id}" data-node="${id}" class="node s-${status}${center && " center"}" transform="translate(${x} ${y})"
-    ><title>${kind}, ${status}: ${strange(title)}</title><rect width="${NODE.width}" height="${NODE.height}" rx="3" /><svg
+    ><title>${kind}, ${status}: ${untrusted(title)}</title><rect width="${NODE.width}" height="${NODE.height}" rx="3" /><svg
       class="i"
       x="6"
       y="6"

@@ -1,9 +1,9 @@
 // The signed bytes of a message, and how anybody can check them without trusting this board.
-import { counted } from "../core/view/counted.ts";
+import { plural } from "../core/view/counted.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 /** Longer ones are a link away. */
 const SHOWN_CHARS = 12_000;
@@ -19,7 +19,7 @@ export function rawSection({ baseUrl }: Site, { id, raw, server }: MessageRecord
       <ol class="steps">
         <li>The id is the SHA-256 of the payload: <code class="id">${id}</code></li>
         <li>The signature is Ed25519 over the same bytes, by the key <code>pk</code> inside the payload.</li>
-        <li>SHA-256 of <code>id:nonce</code> begins with ${counted(server.pow_bits, "zero bit")}.</li>
+        <li>SHA-256 of <code>id:nonce</code> begins with ${plural(server.pow_bits, "zero bit")}.</li>
       </ol>
       <pre tabindex="0"><code>${recipe(baseUrl, id)}</code></pre>
       <h3>payload</h3>
@@ -27,7 +27,7 @@ export function rawSection({ baseUrl }: Site, { id, raw, server }: MessageRecord
         payload.length > SHOWN_CHARS
           ? html`<p><a href="/api/messages/${id}?include=raw">${payload.length} characters, as JSON</a></p>`
           : html`<div class="said">
-              <pre class="wrap" tabindex="0"><code>${strange(payload)}</code></pre>
+              <pre class="wrap" tabindex="0"><code>${untrusted(payload)}</code></pre>
             </div>`
       }
       <h3>sig</h3>

@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { exactTime } from "./moments.ts";
 import { removalOf } from "./removal.ts";
 import type { Site } from "./site.ts";
-import { shortId, strange } from "./strange.ts";
+import { shortId, untrusted } from "./strange.ts";
 
 const HEADINGS: Readonly<Record<number, string>> = {
   400: "That cannot be asked like this",
@@ -40,16 +40,16 @@ export function refusalPage(site: Site, refusal: Refusal): string {
 }
 
 const wordsOf = (refusal: Refusal): Html =>
-  html`<p class="lede">${strange(refusal.message)}</p>
-    <p>${strange(refusal.hint)}</p>
+  html`<p class="lede">${untrusted(refusal.message)}</p>
+    <p>${untrusted(refusal.hint)}</p>
     ${detailsOf(refusal)}`;
 
 function detailsOf({ status, details = {} }: Refusal): Html | false {
   const { at, parameter, known, candidates, retry_after_s: wait } = details;
   const rows: readonly (readonly [string, Html | string] | false)[] = [
     typeof at === "string" && ["Since", exactTime(at)],
-    typeof parameter === "string" && ["Parameter", html`<code>${strange(parameter)}</code>`],
-    Array.isArray(known) && ["Known", html`${(known as readonly string[]).map((name) => html`<code>${strange(name)}</code> `)}`],
+    typeof parameter === "string" && ["Parameter", html`<code>${untrusted(parameter)}</code>`],
+    Array.isArray(known) && ["Known", html`${(known as readonly string[]).map((name) => html`<code>${untrusted(name)}</code> `)}`],
     typeof wait === "number" && ["Try again in", `${wait} s`],
     Array.isArray(candidates) && [
       "Meant was perhaps",

@@ -3,7 +3,7 @@ import type { Refusal } from "../core/errors.ts";
 import { categoryWords, contestPath, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { exactTime } from "./moments.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 /** The statement of reasons as the log has it; older ones may know less. */
 interface Statement {
@@ -29,10 +29,10 @@ export function removalOf({ code, about, details = {} }: Refusal): Removal | und
   const reversed = statement.state === "reversed";
   const rows: readonly (readonly [string, Html | string] | false)[] = [
     statement.category !== undefined &&
-      statement.category !== "other" && ["What is wrong with it", strange(categoryWords(statement.category))],
-    statement.facts !== undefined && ["In the operator’s words", strange(statement.facts)],
+      statement.category !== "other" && ["What is wrong with it", untrusted(categoryWords(statement.category))],
+    statement.facts !== undefined && ["In the operator’s words", untrusted(statement.facts)],
     ["Decided by", statement.automated === true ? "a program" : "a person"],
-    statement.id !== undefined && ["Decision", html`<code>${strange(statement.id)}</code>`],
+    statement.id !== undefined && ["Decision", html`<code>${untrusted(statement.id)}</code>`],
   ];
   const because = statement.ground !== undefined && html` because it is ${groundWords(statement.ground)}`;
   const words = html`<p class="lede">This message was removed${when}${!reversed && because}.</p>

@@ -6,7 +6,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface ReportView {
   readonly given: Query;
@@ -43,7 +43,7 @@ export function reportPage(site: Site, { given, refusal }: ReportView): string {
       <h1>${words.title}</h1>
       <p class="lede">${words.lede}</p>
     </div>
-    ${refusal !== undefined && html`<p class="notice bad" role="alert">${strange(refusal.message)} ${strange(refusal.hint)}</p>`}
+    ${refusal !== undefined && html`<p class="notice bad" role="alert">${untrusted(refusal.message)} ${untrusted(refusal.hint)}</p>`}
     <form class="sheet" action="/report" method="post">
       <label for="target">What is it about?</label>
       <p class="hint" id="target-hint">The address or id of a message, an agent id, an alias, or the hash of an attachment.</p>
@@ -94,7 +94,7 @@ export function reportedPage(site: Site, report: Receipt): string {
       <dt>Number</dt>
       <dd><code>${report.id}</code></dd>
       <dt>About</dt>
-      <dd><code class="id">${strange(report.target)}</code></dd>
+      <dd><code class="id">${untrusted(report.target)}</code></dd>
     </dl>
     <p><a href="/">Back to the board</a></p>`;
   return layout(site, { title: "Report received", page: "report", noindex: true, body });

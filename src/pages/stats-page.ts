@@ -4,7 +4,7 @@ import { bars, hours, shares } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusMark } from "./marks.ts";
-import { counted, thousands, wordFor } from "../core/view/counted.ts";
+import { plural, thousands, wordFor } from "../core/view/counted.ts";
 import { span } from "../core/view/span.ts";
 import type { Site } from "./site.ts";
 
@@ -108,7 +108,7 @@ export function statsPage(site: Site, stats: StatsView, limits: WorkLimits): str
 function difficulty(required: number, { min_bits: min, max_bits: max }: WorkLimits): Html {
   const at = max === min ? 0 : ((required - min) / (max - min)) * 100;
   return html`<div class="gauge">
-    <p><b>${counted(required, "bit")}</b> of work for a post, about ${counted(2 ** required, "hash", "hashes")}</p>
+    <p><b>${plural(required, "bit")}</b> of work for a post, about ${plural(2 ** required, "hash", "hashes")}</p>
     <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
       <rect class="t" width="100" height="8" />
       <rect class="l" width="${Math.max(3, at).toFixed(1)}" height="8" />

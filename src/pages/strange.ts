@@ -6,7 +6,7 @@ const HIDDEN =
 
 const number = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 
-export const strange = (text: string): string => text.replaceAll(HIDDEN, (char) => `⟨U+${number(char)}⟩`);
+export const untrusted = (text: string): string => text.replaceAll(HIDDEN, (char) => `⟨U+${number(char)}⟩`);
 
 /** Ids in full are for links; people read the beginning. */
 export const shortId = (id: string): string => id.slice(0, 8);

@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { pager } from "./pager.ts";
 import { address, type Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface TagsView {
   readonly query: Query;
@@ -34,7 +34,7 @@ export function tagsPage(site: Site, { query, field, tags, nextCursor }: TagsVie
         ><button>Show</button>
       </div>
     </form>
-    ${tags.length === 0 ? html`<div class="empty"><p>None in use.</p></div>` : bars(tags.map(({ tag, count }) => ({ label: strange(tag), value: count, href: `/?${parameter}=${encodeURIComponent(tag)}` })))}
+    ${tags.length === 0 ? html`<div class="empty"><p>None in use.</p></div>` : bars(tags.map(({ tag, count }) => ({ label: untrusted(tag), value: count, href: `/?${parameter}=${encodeURIComponent(tag)}` })))}
     ${pager("/tags", query, nextCursor)}`;
   return layout(site, { title: "Tags", page: "tags", nav: "/tags", noindex: true, body });
 }

@@ -5,7 +5,7 @@ import { html, joined, type Html } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
 import { agentLink, senderMark, votes } from "./message-row.ts";
 import { agoTime } from "./moments.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface ThreadMessage extends Pick<
   MessageRecord,
@@ -70,6 +70,6 @@ function item(message: ThreadMessage, focus: string, now: number): Html {
   ];
   return html`<li class="d${Math.min(depth, DEEPEST)}" ${here && html` aria-current="true"`} data-id="${id}">
     <div class="facts">${joined(facts, " ")}${title === "" && html` <a class="go" href="/m/${id}">read</a>`}</div>
-    ${title !== "" && html`<a class="t" href="/m/${id}"><bdi>${strange(title)}</bdi></a>`}${text !== "" && !here && html`<p class="said brief" dir="auto">${strange(text)}</p>`}
+    ${title !== "" && html`<a class="t" href="/m/${id}"><bdi>${untrusted(title)}</bdi></a>`}${text !== "" && !here && html`<p class="said brief" dir="auto">${untrusted(text)}</p>`}
   </li> `;
 }

@@ -8,7 +8,7 @@ import { exactTime, minute } from "./moments.ts";
 import { pager } from "./pager.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { shortId, strange } from "./strange.ts";
+import { shortId, untrusted } from "./strange.ts";
 
 export interface TransparencyView {
   readonly period: { readonly from: string; readonly to: string };
@@ -86,12 +86,12 @@ const VISIBILITY_WORDS: Readonly<Record<string, string>> = { content_removed: "R
 const capitalised = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 function decision({ id, seq, at, target, visibility, ground, category, facts, state }: TransparencyView["actions"][number]): Html {
-  const name = /^[0-9a-f]{64}$/.test(target) ? html`<a href="/m/${target}">${shortId(target)}</a>` : html`<code>${strange(target)}</code>`;
+  const name = /^[0-9a-f]{64}$/.test(target) ? html`<a href="/m/${target}">${shortId(target)}</a>` : html`<code>${untrusted(target)}</code>`;
   return html`<li class="card">
     <p>
       <b>${VISIBILITY_WORDS[visibility] ?? visibility}</b> ${name} · ${exactTime(at)}${state === "reversed" && " · taken back since then"}
     </p>
-    <p>${strange(facts)}</p>
+    <p>${untrusted(facts)}</p>
     <p class="quiet">
       ${capitalised(groundWords(ground))}: ${categoryWords(category)} · <code>${id}</code> ·
       <a href="/log?after=${Math.max(0, seq - 1)}">entry ${seq}</a>

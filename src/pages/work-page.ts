@@ -4,7 +4,7 @@ import { layout } from "./layout.ts";
 import { listing, type Rows } from "./listing.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { strange } from "./strange.ts";
+import { untrusted } from "./strange.ts";
 
 export interface WorkView {
   readonly query: Query;
@@ -31,7 +31,7 @@ export function workPage(site: Site, { query, page, needs }: WorkView): string {
         ><button>Show</button>
       </div>
     </form>
-    ${needs.length > 0 && html`<p class="tags">In demand: ${needs.map(({ tag, count }) => html`<a class="tag" href="/work?needs=${encodeURIComponent(tag)}"><bdi>${strange(tag)}</bdi> ${count}</a> `)}</p>`}
+    ${needs.length > 0 && html`<p class="tags">In demand: ${needs.map(({ tag, count }) => html`<a class="tag" href="/work?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi> ${count}</a> `)}</p>`}
     ${listing({
       path: "/work",
       query,

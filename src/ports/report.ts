@@ -5,7 +5,7 @@ import type { ErrorCode } from "../core/errors.ts";
 export const PLACES = ["append", "command", "mail", "mcp", "nodes", "request", "search", "smtp", "storage", "stream", "switches"] as const;
 export type Place = (typeof PLACES)[number];
 
-export interface Report {
+export interface Telemetry {
   /** A transaction was committed for so many acts. */
   appended(acts: number): void;
   /** Something failed that no caller can mend. */
@@ -13,12 +13,12 @@ export interface Report {
 }
 
 /** Of what speaks to callers. */
-export interface RequestReport extends Report {
+export interface RequestReport extends Telemetry {
   refused(code: ErrorCode): void;
 }
 
 /** Of what receives mail. */
-export interface MailReport extends Report {
+export interface MailReport extends Telemetry {
   mailed(outcome: MailOutcome): void;
 }
 

@@ -7,7 +7,7 @@ import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
-import type { Gone, Standing } from "../core/message/standing.ts";
+import type { Tombstone, MessageState } from "../core/message/standing.ts";
 import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
@@ -27,8 +27,8 @@ export interface Raw {
  * message has moved, the store makes another `standing`, and lets the old one go. Whether it has moved is the store's to know, also where
  * somebody else wrote. Facts about author and thread move with every post of theirs, and are no part of that.
  */
-export interface Card {
-  readonly standing: Standing;
+export interface StoredMessage {
+  readonly standing: MessageState;
   readonly raw: Raw;
   /** One object for each message, whatever else of it the store makes anew. */
   readonly seen: Seen;
@@ -36,12 +36,12 @@ export interface Card {
   readonly thread: ThreadFacts;
 }
 
-export type Found = { readonly card: Card } | { readonly gone: Gone };
+export type Found = { readonly card: StoredMessage } | { readonly gone: Tombstone };
 
 /** What is known before a post is checked any further. */
 export interface Prior {
   readonly known: { readonly sig: string } | undefined;
-  readonly gone: Gone | undefined;
+  readonly gone: Tombstone | undefined;
   readonly keyBlocked: boolean;
   /** Of the hashes asked for: texts stored, with their bytes, and texts the operator removed. */
   readonly storedBlobs: ReadonlyMap<string, number>;
@@ -127,7 +127,7 @@ export interface MessageReads extends ThreadReads {
   firstSeen(agent: string): Promise<number | undefined>;
   blob(hash: string, now: number): Promise<string | undefined>;
   /** Live messages in (after, upTo] by seq: a few hundred, fewer where they are large, none when there are no more. */
-  dump(after: number, upTo: number, now: number): Promise<readonly Card[]>;
+  dump(after: number, upTo: number, now: number): Promise<readonly StoredMessage[]>;
 }
 
 /** The log, and where it stands. */

@@ -1,6 +1,6 @@
 // Writing a message in the browser: draft, look at what is alike, sign, mine, post. No secret leaves the page.
 import { type Board, BoardError, check, type DryRun, post, type Progress } from "../client/client.ts";
-import { strange } from "../pages/strange.ts";
+import { untrusted } from "../pages/strange.ts";
 import { button, find, make } from "./dom.ts";
 import { draftForm, type Preset } from "./draft-form.ts";
 import { type KeyPanel, keyPanel } from "./key-panel.ts";
@@ -95,7 +95,7 @@ const warningsIn = ({ warnings }: DryRun): HTMLElement[] =>
 function alike(found: DryRun["similar"]): HTMLElement {
   if (found.length === 0) return make("p", { className: "quiet" }, "The board would take it, and nothing like it is there.");
   const rows = found.map(({ id, title }) =>
-    make("li", {}, make("a", { href: `/m/${id}`, target: "_blank", rel: "noopener" }, make("bdi", {}, strange(title)))),
+    make("li", {}, make("a", { href: `/m/${id}`, target: "_blank", rel: "noopener" }, make("bdi", {}, untrusted(title)))),
   );
   return make(
     "div",

@@ -1,6 +1,6 @@
 // What every part of a board stands on: where it keeps itself, the key that it signs with, and what the operator sees of it.
 import { readFileSync } from "node:fs";
-import { Notary } from "../board/checkpoint.ts";
+import { CheckpointSigner } from "../board/checkpoint.ts";
 import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -23,7 +23,7 @@ interface Given extends Watching {
 
 export interface Ground extends Given {
   readonly storage: Storage;
-  readonly notary: Notary;
+  readonly notary: CheckpointSigner;
   /** Of this program. */
   readonly version: string;
 }
@@ -40,7 +40,7 @@ export async function openGround(given: Given, onFatal: (error: Error) => void):
   if (formerPk !== undefined) log.warn({ board: agentId(key.pk), former_board: agentId(formerPk) }, NEW_KEY);
   if (sealed) log.warn({ data: config.data }, SEALED);
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
-  const notary = await Notary.open(store, record, key, clock, config.baseUrl);
+  const notary = await CheckpointSigner.open(store, record, key, clock, config.baseUrl);
   if (notary.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: notary.signedSeq }, ROLLED_BACK);
   const { version } = JSON.parse(fileOfPackage("package.json")) as { version: string };
   boardFigures(figures, config, store, version);

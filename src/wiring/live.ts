@@ -1,7 +1,7 @@
 // Builds what tells of what happens: the hub that follows the log, the past for those who were away, and the feeds of both.
 import { feeds } from "../board/live/feed.ts";
 import { Hub } from "../board/live/hub.ts";
-import { Past } from "../board/live/past.ts";
+import { Backlog } from "../board/live/past.ts";
 import { waiter } from "../board/live/wait.ts";
 import type { LiveParts } from "../operations/list.ts";
 import { eventRenderer } from "../operations/present.ts";
@@ -24,7 +24,7 @@ export async function openLive({ config, clock, figures, storage }: Ground, writ
     sweeper?.heed(nextDue);
     hub.hint(seq);
   });
-  const past = new Past({ store, clock, hub, occurrence });
+  const past = new Backlog({ store, clock, hub, occurrence });
   // Before the streams hear of it: what they drop must not come once more.
   switches.onRemoved(() => {
     hub.forget();

@@ -40,7 +40,7 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
   const sourceOfNear = nearSource(store, clock);
   const find = messageFinder(store, clock);
   const common = { ...stored, clock, cursors, find };
-  const { list, listAtHand } = lister({ store: lists, clock, names: naming, cursors, search: textSearch(lists, index, sourceOfNear) });
+  const { list, listNow: listAtHand } = lister({ store: lists, clock, names: naming, cursors, search: textSearch(lists, index, sourceOfNear) });
   const agents = directory(common);
   const validators = versions(lists, clock);
   return {

@@ -6,7 +6,7 @@ import { maskedAddress } from "../board/callers.ts";
 import type { NodeSettings, SameSettingsParts } from "../board/same-settings.ts";
 import { roomBeside } from "../adapters/system/room.ts";
 import { StorageHealth } from "../board/storage-health.ts";
-import type { Switchboard } from "../board/switchboard.ts";
+import type { OperatorWatch } from "../board/switchboard.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
@@ -90,7 +90,7 @@ export const tellOfDifference =
     log.warn(`another node of this board has ${flag} ${other}, and this one ${own}: give every node the same settings`);
 
 /** A line for each decision and each switch of the operator, from whichever process it came. */
-export function tellOfOperator(log: Logger, switches: Switchboard): void {
+export function tellOfOperator(log: Logger, switches: OperatorWatch): void {
   let before = switches.now;
   switches.onTurn((now) => {
     const changed = Object.entries(now).filter(([name, value]) => value !== before[name as keyof typeof before]);

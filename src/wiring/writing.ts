@@ -19,7 +19,7 @@ import { compareSettings } from "../board/same-settings.ts";
 import { secretGuard } from "../board/secrets.ts";
 import { shareLoad } from "../board/shared-load.ts";
 import { startSweeper, type Sweeper } from "../board/sweep.ts";
-import { Switchboard } from "../board/switchboard.ts";
+import { OperatorWatch } from "../board/switchboard.ts";
 import { verifier } from "../board/verify.ts";
 import { PROFILE_DEFAULTS } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
@@ -36,7 +36,7 @@ export interface Writing extends WriteParts {
   readonly appender: Appender;
   /** Undefined on a board that may not write. */
   readonly sweeper: Sweeper | undefined;
-  readonly switches: Switchboard;
+  readonly switches: OperatorWatch;
   readonly rates: RateLimiter;
   readonly mining: Miner;
   /** Why nothing can be posted at the moment, where that is so. */
@@ -100,7 +100,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
 async function openLimits({ config, clock, log, figures, storage, parts }: Ground) {
   const { store, key, others } = storage;
   const difficulty = new Difficulty(clock, config.powBits, config.powMaxBits);
-  const switches = await Switchboard.open(store, clock, figures);
+  const switches = await OperatorWatch.open(store, clock, figures);
   parts.defer(() => switches.close());
   switches.onTurn(({ powBits, powMaxBits, powAtOnce }) => {
     const least = powBits ?? config.powBits;
@@ -146,7 +146,7 @@ function reportTeller({ config, log, figures, parts }: Ground): (notice: Notice)
 }
 
 /** Whether anything may be written at all; and whether posts may. A board that the operator switched to read-only still takes reports and ends lifetimes. */
-function requirements({ config, notary }: Ground, switches: Switchboard) {
+function requirements({ config, notary }: Ground, switches: OperatorWatch) {
   const requireStore = (): void => {
     if (notary.rolledBack) throw new Refusal("log_rollback");
     if (config.readOnly) throw new Refusal("read_only");

@@ -1,10 +1,10 @@
 // The operator's desk in a test: the same store and orders as the command line, beside a board that runs in this process.
 import { randomBytes } from "node:crypto";
-import { type Desk, desk } from "../../src/cli/operate/desk.ts";
+import { type OperatorSession, desk } from "../../src/cli/operate/desk.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Action } from "../../src/core/message/moderation.ts";
-import type { Order, Reasons } from "../../src/core/message/orders.ts";
+import type { OperatorCommand, Reasons } from "../../src/core/message/orders.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import type { TestBoard } from "./board.ts";
@@ -25,11 +25,11 @@ export function configAt(data: string): Config {
 }
 
 export class Operator implements AsyncDisposable {
-  readonly desk: Desk;
+  readonly desk: OperatorSession;
   readonly #store: Store;
   readonly #board: Pick<TestBoard, "clock">;
 
-  private constructor(opened: Desk, board: Pick<TestBoard, "clock">) {
+  private constructor(opened: OperatorSession, board: Pick<TestBoard, "clock">) {
     this.#store = opened.store;
     this.#board = board;
     this.desk = opened;
@@ -41,7 +41,7 @@ export class Operator implements AsyncDisposable {
   }
 
   /** Carries out a decision; the board then has the time it needs to notice. */
-  async decide(order: Order): Promise<Action> {
+  async decide(order: OperatorCommand): Promise<Action> {
     const done = await this.desk.order(order);
     if (!("action" in done)) throw new Error("That was no decision.");
     this.#board.clock.advance(1000);

@@ -2,14 +2,14 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Mail } from "../../core/mail/email.ts";
 import type { MailIn, MailReader, Resolve } from "../../ports/mail.ts";
-import type { Report } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/report.ts";
 import { OneReader, type ReadingLimits } from "./one-reader.ts";
 
 const THREADS = 2;
 const MAX_QUEUE = 64;
 export const READING_LIMITS: ReadingLimits = { workMs: 350, dnsMs: 2000, wholeMs: 6000, questions: 40, memoryMb: 192 };
 
-export function mailReader(resolve: Resolve, report: Report, limits: ReadingLimits = READING_LIMITS): MailReader {
+export function mailReader(resolve: Resolve, report: Telemetry, limits: ReadingLimits = READING_LIMITS): MailReader {
   const fresh = () => new OneReader(resolve, limits, (error) => report.failed("mail", error));
   // The first is ready when the first mail comes; the second is made when two come at once.
   const idle: OneReader[] = [fresh()];

@@ -1,7 +1,7 @@
 // Which index a listing in PostgreSQL walks: that of the condition with the fewest rows behind it, as rules and not as the planner's guess.
 import type { Condition, NumberField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import { countOf, fewOf, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
 import { holdsMostly } from "../sql/listing.ts";
@@ -42,7 +42,7 @@ const COUNTED_FOR_MS = 10_000;
 
 export class AccessPathChooser {
   readonly #client: Client;
-  readonly #counted = new Recent<string, { readonly rows: number; readonly at: number }>(COUNTS_KEPT);
+  readonly #counted = new BoundedCache<string, { readonly rows: number; readonly at: number }>(COUNTS_KEPT);
 
   constructor(client: Client) {
     this.#client = client;

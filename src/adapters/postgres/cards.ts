@@ -1,5 +1,5 @@
 // Messages with all that a view of them needs, in one statement.
-import type { Card, Raw } from "../../ports/store.ts";
+import type { StoredMessage, Raw } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
 
@@ -20,7 +20,7 @@ export interface FactRow {
 
 export const toCard =
   (seenOf: SeenOf) =>
-  (row: unknown): Card => {
+  (row: unknown): StoredMessage => {
     const { payload, sig, nonce, firstSeen, authorMessages, threadMessages, lastActivity, ...rest } = row as Raw & FactRow;
     const standing = toStanding(rest);
     const kept = { standing, raw: { payload, sig, nonce }, seen: seenOf(standing.id) };
@@ -28,9 +28,9 @@ export const toCard =
   };
 
 export function cardOf(
-  { standing, raw, seen }: Pick<Card, "standing" | "raw" | "seen">,
+  { standing, raw, seen }: Pick<StoredMessage, "standing" | "raw" | "seen">,
   { firstSeen, authorMessages, threadMessages, lastActivity }: FactRow,
-): Card {
+): StoredMessage {
   return {
     standing,
     raw,

@@ -1,6 +1,6 @@
 // Messages kept in memory by the version of their row: whoever wrote it, a row that has changed is read again.
 import type { Seen } from "../../core/guard/flags.ts";
-import type { Standing } from "../../core/message/standing.ts";
+import type { MessageState } from "../../core/message/standing.ts";
 import type { Raw } from "../../ports/store.ts";
 import { cardMemory, type SeenOf } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, toStanding } from "../sql/rows.ts";
@@ -10,7 +10,7 @@ import { numberArray } from "./literals.ts";
 export interface Kept {
   /** Its id and the transaction that wrote the row last: after a failover that lost commits, numbers of both may come again. */
   readonly version: string;
-  readonly standing: Standing;
+  readonly standing: MessageState;
   readonly raw: Raw;
   readonly seen: Seen;
 }

@@ -1,5 +1,5 @@
 // Listings in PostgreSQL: the rows of a page are chosen first, then everything about them is fetched.
-import type { Card, Listed, ListQuery } from "../../ports/store.ts";
+import type { StoredMessage, Listed, ListQuery } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/card-memory.ts";
 import { holdsMostly, merged, oneByOne } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
@@ -27,7 +27,7 @@ export class PostgresLister {
   readonly #walks: Client;
   readonly #paths: AccessPathChooser;
   readonly #kept: KeptCards;
-  readonly #toCard: (row: unknown) => Card;
+  readonly #toCard: (row: unknown) => StoredMessage;
 
   constructor(client: Client, walks: Client, seenOf: SeenOf) {
     this.#client = client;

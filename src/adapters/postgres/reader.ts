@@ -1,5 +1,5 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
-import type { Card, Found, Prior, Store } from "../../ports/store.ts";
+import type { StoredMessage, Found, Prior, Store } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/card-memory.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
@@ -24,7 +24,7 @@ function asOf(found: Found | undefined, now: number): Found | undefined {
 
 export class PostgresReader implements Reads {
   readonly #client: Client;
-  readonly #toCard: (row: unknown) => Card;
+  readonly #toCard: (row: unknown) => StoredMessage;
   readonly #found = new Together<string, Found | undefined>(async (ids) => {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
@@ -87,7 +87,7 @@ export class PostgresReader implements Reads {
   }
 
   /** In order of seq, without those that have gone. */
-  async cards(seqs: readonly number[]): Promise<readonly Card[]> {
+  async cards(seqs: readonly number[]): Promise<readonly StoredMessage[]> {
     const sql = `SELECT ${CARD_COLUMNS} FROM messages m ${CARD_JOINS} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq`;
     return (await this.#client.query(sql, [numberArray(seqs)])).map(this.#toCard);
   }

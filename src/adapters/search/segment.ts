@@ -1,7 +1,7 @@
 // A segment file as a part of the index: its document table and block index in memory, postings read when asked for.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import { ByteReader } from "../../core/search/index/bytes.ts";
 import { headsOf } from "../../core/search/index/heads.ts";
 import {
@@ -60,12 +60,12 @@ export class Segment implements Part {
   titleWords = 0;
   bodyWords = 0;
   #file: number;
-  readonly phrases: Recent<string, Postings>;
+  readonly phrases: BoundedCache<string, Postings>;
   readonly #inOrder: boolean;
-  readonly #dictionaries = new Recent<Block, Uint8Array>(KEPT_BLOCKS);
-  readonly #known = new Recent<string, Known>(KEPT_TERMS);
-  readonly #heads = new Recent<string, Heads>(KEPT_LISTS);
-  readonly #bits = new Recent<string, Uint8Array>(KEPT_LISTS);
+  readonly #dictionaries = new BoundedCache<Block, Uint8Array>(KEPT_BLOCKS);
+  readonly #known = new BoundedCache<string, Known>(KEPT_TERMS);
+  readonly #heads = new BoundedCache<string, Heads>(KEPT_LISTS);
+  readonly #bits = new BoundedCache<string, Uint8Array>(KEPT_LISTS);
 
   constructor(path: string) {
     this.path = path;
@@ -90,7 +90,7 @@ export class Segment implements Part {
       closeSync(this.#file);
       throw error;
     }
-    this.phrases = new Recent(2 * this.documents, ({ docs }) => Math.max(docs.length, this.documents / KEPT_PHRASES));
+    this.phrases = new BoundedCache(2 * this.documents, ({ docs }) => Math.max(docs.length, this.documents / KEPT_PHRASES));
     this.dead = new Uint8Array(this.documents);
     this.titleWords = this.titleLengths.reduce((sum, words) => sum + words, 0);
     this.bodyWords = this.bodyLengths.reduce((sum, words) => sum + words, 0);

@@ -1,5 +1,5 @@
 // The index as the board sees it: calls go to the thread that owns it; a thread that dies is started anew.
-import type { Report } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/report.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { startThread, type Thread } from "../system/start-thread.ts";
@@ -13,20 +13,20 @@ interface Waiting {
 const RESTART_MS = 1000;
 
 /** Answers at once; the first searches wait while the index catches up, or are refused while it is being built. */
-export function openSearchIndex(work: SearchWork, report: Report): SearchIndex {
+export function openSearchIndex(work: SearchWork, report: Telemetry): SearchIndex {
   return new ThreadIndex(work, report);
 }
 
 class ThreadIndex implements SearchIndex {
   readonly #work: SearchWork;
-  readonly #report: Report;
+  readonly #report: Telemetry;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Thread | undefined;
   #restart: NodeJS.Timeout | undefined;
   #lastId = 0;
   #closed = false;
 
-  constructor(work: SearchWork, report: Report) {
+  constructor(work: SearchWork, report: Telemetry) {
     this.#work = work;
     this.#report = report;
     this.#start();

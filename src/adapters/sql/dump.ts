@@ -1,5 +1,5 @@
 // All live messages, a piece at a time.
-import type { Card } from "../../ports/store.ts";
+import type { StoredMessage } from "../../ports/store.ts";
 import type { SqlRows } from "./dialect.ts";
 
 const ROWS = 256;
@@ -16,9 +16,9 @@ const PIECE = `SELECT s.seq FROM (
 /** `cards` gives the messages with these seqs, without those that have gone in the meantime. */
 export async function dump(
   rows: SqlRows,
-  cards: (seqs: readonly number[]) => readonly Card[] | Promise<readonly Card[]>,
+  cards: (seqs: readonly number[]) => readonly StoredMessage[] | Promise<readonly StoredMessage[]>,
   { after, upTo, now }: { readonly after: number; readonly upTo: number; readonly now: number },
-): Promise<readonly Card[]> {
+): Promise<readonly StoredMessage[]> {
   const seqs = (await rows.all<{ seq: number }>(PIECE, [after, upTo, now])).map(({ seq }) => seq);
   const last = seqs.at(-1);
   if (last === undefined) return [];

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import type { Standing } from "../../core/message/standing.ts";
+import type { MessageState } from "../../core/message/standing.ts";
 import { STANDING_COLUMNS, standingFrom, toStanding } from "./rows.ts";
 
-const STANDING: Standing = {
+const STANDING: MessageState = {
   seq: 1,
   id: "an id",
   author: "an author",

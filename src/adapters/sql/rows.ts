@@ -1,9 +1,9 @@
 // Between rows and the board's own shapes; the same for every SQL store, its writer and its readers.
-import type { Gone, GoneReason, SignalCounts, Standing } from "../../core/message/standing.ts";
+import type { Tombstone, GoneReason, SignalCounts, MessageState } from "../../core/message/standing.ts";
 
 type Flag = 0 | 1;
 type Stored = {
-  readonly [Name in keyof Omit<Standing, "repliedTo" | "signals">]: Standing[Name] extends boolean ? Flag : Standing[Name];
+  readonly [Name in keyof Omit<MessageState, "repliedTo" | "signals">]: MessageState[Name] extends boolean ? Flag : MessageState[Name];
 } & {
   readonly repliedTo: string | null;
   readonly signals: string | null;
@@ -43,15 +43,15 @@ const STANDING = [
   "withdrawn",
   "signal",
   "changed",
-] as const satisfies readonly (keyof Standing)[];
+] as const satisfies readonly (keyof MessageState)[];
 
-type ValuesOf<Names extends readonly (keyof Standing)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
+type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
 
 const columnOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 export const STANDING_COLUMNS = STANDING.map((name) => `m."${columnOf(name)}" AS "${name}"`).join(", ");
 
 /** By place, as listings read it: an object of every row takes SQLite many times as long, and they read thousands a second. */
-export function standingFrom(row: unknown): Standing {
+export function standingFrom(row: unknown): MessageState {
   const values = row as ValuesOf<typeof STANDING>;
   return {
     seq: values[0],
@@ -89,17 +89,17 @@ export function standingFrom(row: unknown): Standing {
   };
 }
 
-export const toStanding = (row: unknown): Standing => standingFrom(STANDING.map((name) => (row as Stored)[name]));
+export const toStanding = (row: unknown): MessageState => standingFrom(STANDING.map((name) => (row as Stored)[name]));
 
 export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored`;
 
-export function toGone(row: unknown): Gone {
-  const { restored, ...gone } = row as Omit<Gone, "restored"> & { reason: GoneReason; restored: Flag };
+export function toGone(row: unknown): Tombstone {
+  const { restored, ...gone } = row as Omit<Tombstone, "restored"> & { reason: GoneReason; restored: Flag };
   return { ...gone, restored: restored === 1 };
 }
 
 /** A message whose time is over but that the sweep has not reached yet is gone all the same. */
-export function goneByTime(standing: Standing): Gone {
+export function goneByTime(standing: MessageState): Tombstone {
   const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn } = standing;
   return {
     id,
@@ -117,5 +117,5 @@ export function goneByTime(standing: Standing): Gone {
 }
 
 /** The agents in whose inbox a message stands. */
-export const reached = ({ to, repliedTo }: Pick<Standing, "to" | "repliedTo">): readonly string[] =>
+export const reached = ({ to, repliedTo }: Pick<MessageState, "to" | "repliedTo">): readonly string[] =>
   to === null || repliedTo.includes(to) ? repliedTo : [to, ...repliedTo];

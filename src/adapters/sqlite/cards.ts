@@ -1,32 +1,32 @@
 // Messages kept in memory after their first reading, until a transaction touches them; never older than the file.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
-import type { Card, Touched } from "../../ports/store.ts";
+import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
 import { CARDS_KEPT, cardMemory, seenMemory, type SeenOf } from "../sql/card-memory.ts";
 import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 
 const FACTS_KEPT = 50_000;
 
-interface Kept extends Pick<Card, "standing" | "raw" | "seen"> {
+interface Kept extends Pick<StoredMessage, "standing" | "raw" | "seen"> {
   /** Its number. */
   readonly thread: number;
 }
 
-type Facts<Of extends object> = Pick<Recent<string, Of>, "get" | "set">;
+type Facts<Of extends object> = Pick<BoundedCache<string, Of>, "get" | "set">;
 
 export interface CardReader {
-  byId(id: string): Card | undefined;
-  bySeq(seq: number): Card | undefined;
+  byId(id: string): StoredMessage | undefined;
+  bySeq(seq: number): StoredMessage | undefined;
 }
 
 export class SqliteCards {
   readonly #cards = cardMemory<Kept>();
-  readonly #seqs = new Recent<string, number>(CARDS_KEPT);
-  readonly #authors = new Recent<string, AuthorFacts>(FACTS_KEPT);
-  readonly #threads = new Recent<string, ThreadFacts>(FACTS_KEPT);
+  readonly #seqs = new BoundedCache<string, number>(CARDS_KEPT);
+  readonly #authors = new BoundedCache<string, AuthorFacts>(FACTS_KEPT);
+  readonly #threads = new BoundedCache<string, ThreadFacts>(FACTS_KEPT);
   readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread", StatementSync>>;
   /** Where the log stood when all that is kept was true. */
   #seq = -1;
@@ -93,7 +93,7 @@ export class SqliteCards {
   };
 
   /** Facts of author and thread are looked up each time: they change with every post of theirs. */
-  #card(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): Card | undefined {
+  #card(kept: Kept | undefined, authors: Facts<AuthorFacts>, threads: Facts<ThreadFacts>): StoredMessage | undefined {
     if (kept === undefined) return undefined;
     const { standing, raw, seen } = kept;
     const author = this.#facts(authors, standing.author, this.#sql.author, standing.author) ?? {

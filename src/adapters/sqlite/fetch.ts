@@ -1,6 +1,6 @@
 // Fetching what a batch misses from a database that is at hand: each thing when it is first asked for.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import { EARLY_REPLIES, type Load, type LoadDialect, LOADS } from "../sql/batch/loads.ts";
 import { WINDOWS } from "../sql/batch/window-loads.ts";
 import type { AgentRow, OpenWindow, TableName, WorkingSet } from "../sql/batch/working-set.ts";
@@ -32,7 +32,7 @@ export class Fetcher {
   readonly #anyTrace: StatementSync;
   readonly #anyBlock: StatementSync;
   /** As they stand in the database; who posts once posts again. */
-  readonly #agents = new Recent<string, AgentRow>(AGENTS_KEPT);
+  readonly #agents = new BoundedCache<string, AgentRow>(AGENTS_KEPT);
   /** Whether anything is blocked at all: on most boards nothing is, and every post asks. */
   #blocks: boolean | undefined;
 

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
@@ -56,7 +56,7 @@ const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
 export class SqliteLister {
   readonly #db: DatabaseSync;
-  readonly #statements = new Recent<string, StatementSync>(STATEMENTS_KEPT);
+  readonly #statements = new BoundedCache<string, StatementSync>(STATEMENTS_KEPT);
   readonly #cards: SqliteCards;
   readonly #goneBySeq: StatementSync;
   readonly #paths: AccessPathChooser;

@@ -1,7 +1,7 @@
 // One signature check: libsodium where its binary fits the machine, else OpenSSL.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createRequire } from "node:module";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 
 export interface SignatureJob {
   readonly key: Uint8Array;
@@ -28,7 +28,7 @@ const KEYS_KEPT = 1000;
 
 export function withOpenssl(): Check {
   // Importing a key costs as much as a check, and agents post more than once.
-  const keys = new Recent<string, KeyObject>(KEYS_KEPT);
+  const keys = new BoundedCache<string, KeyObject>(KEYS_KEPT);
   return (key, sig, message) => {
     const object = keys.of(Buffer.from(key).toString("hex"), () =>
       createPublicKey({ key: Buffer.concat([SPKI_PREFIX, key]), format: "der", type: "spki" }),

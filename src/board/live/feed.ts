@@ -12,7 +12,7 @@ import type { Question } from "../list.ts";
 import type { Names } from "../names.ts";
 import type { NearSource } from "../near-source.ts";
 import { liveFilter, type LiveFilter, type TextFilter } from "./filter.ts";
-import { Known, KNOWN_KEPT } from "./known.ts";
+import { MatchedMessages, KNOWN_KEPT } from "./known.ts";
 import { followLog, type FollowParts, type Sink } from "./replay.ts";
 
 export type StreamQuestion = Pick<Question, "filters" | "ref" | "rel" | "q" | "q_mode" | "near">;
@@ -55,9 +55,9 @@ export function feeds(parts: FeedParts): Feeds {
   }
 
   /** Messages that the text matches already, so that their end is told too. */
-  async function knownTo({ text, matchesText }: LiveFilter, upTo: number): Promise<Known | undefined> {
+  async function knownTo({ text, matchesText }: LiveFilter, upTo: number): Promise<MatchedMessages | undefined> {
     if (matchesText === undefined) return undefined;
-    const known = new Known();
+    const known = new MatchedMessages();
     const limit = KNOWN_KEPT + 1;
     if (text.query !== undefined) known.addAll(await index.matching(text.query, { upTo, first: { from: "newest", limit } }));
     else if (text.near !== undefined) {

@@ -6,7 +6,7 @@ import { conditionTerms } from "../../core/query/terms.ts";
 import { matches, type Query, type Searched } from "../../core/search/query.ts";
 import { type Near, NEAR_THRESHOLD, nearScore } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Occurrence } from "./occurrence.ts";
+import type { LogEvent } from "./occurrence.ts";
 
 const REMAKE_MS = 1000;
 
@@ -25,9 +25,9 @@ export interface LiveFilter {
   readonly usesVotes: boolean;
   readonly text: TextFilter;
   /** At the moment it happens. `knew`: whether the text once matched a message whose words are gone. */
-  concerns(occurrence: Occurrence, knew: (message: number) => boolean): boolean;
+  concerns(occurrence: LogEvent, knew: (message: number) => boolean): boolean;
   /** Later, from the log: words and labels of a message that is gone by then may have matched, and nobody is told whether they did. */
-  mayConcern(occurrence: Occurrence): boolean;
+  mayConcern(occurrence: LogEvent): boolean;
   readonly matchesText: ((document: Searched, message: number) => boolean) | undefined;
 }
 
@@ -44,7 +44,7 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     }
     return current[kind];
   };
-  const fits = ({ subjects }: Occurrence, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
+  const fits = ({ subjects }: LogEvent, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
   const { query, near, except } = text;
   const matchesText =
     query === undefined && near === undefined

@@ -1,28 +1,28 @@
 // The crowd of live readers: each new entry of the log is read once, held against each distinct filter once, and told to many.
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Report } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/report.ts";
 import { nextSlice } from "../../ports/share.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
-import { Known } from "./known.ts";
-import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords, stillNews } from "./occurrence.ts";
+import { MatchedMessages } from "./known.ts";
+import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readWords, dropStale } from "./occurrence.ts";
 
 /** Readers with the same filter. */
 interface Group {
   readonly filter: LiveFilter;
   readonly readers: Set<Reader>;
   /** Messages whose text matched while they were there; see LiveFilter.concerns. */
-  readonly known: Known;
+  readonly known: MatchedMessages;
   /** Groups are numbered as they come. */
   readonly arrived: number;
 }
 
 /** Some entries of the log, as they were read. */
 interface Step {
-  readonly heard: readonly Occurrence[];
+  readonly heard: readonly LogEvent[];
   readonly upTo: number;
   readonly entries: number;
   readonly current: boolean;
@@ -33,7 +33,7 @@ interface Step {
 export interface HubParts extends OccurrenceParts {
   readonly store: OccurrenceParts["store"] & LogReads;
   readonly clock: Clock;
-  readonly report: Report;
+  readonly report: Telemetry;
   /** Whether a transaction of this process is under way: what it changed may be in the log already, and not yet where readers look. */
   readonly writing: () => boolean;
 }
@@ -103,13 +103,13 @@ export class Hub {
   }
 
   /** `known`: messages whose text the filter matches already. */
-  attach(filter: LiveFilter, reader: Reader, known?: Known): () => void {
+  attach(filter: LiveFilter, reader: Reader, known?: MatchedMessages): () => void {
     if (this.#closed) {
       reader.end(new Refusal("shutting_down"));
       return () => {};
     }
     let group = this.#groups.get(filter.key);
-    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new Known(), arrived: ++this.#arrivals }));
+    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new MatchedMessages(), arrived: ++this.#arrivals }));
     if (known !== undefined) group.known.absorb(known);
     const { readers } = group;
     readers.add(reader);
@@ -172,7 +172,7 @@ export class Hub {
     const read = await occurrences(entries, this.#parts, clock.now(), votes);
     if (text) await readWords(read);
     const looked = this.#changes;
-    const heard = await stillNews(read, store, clock.now(), changes !== looked);
+    const heard = await dropStale(read, store, clock.now(), changes !== looked);
     const needed = this.#needs();
     const current = removals === this.#removals && (votes || !needed.votes) && (text || !needed.text);
     return { heard, upTo: last.seq, entries: entries.length, current, changes: looked };
@@ -200,7 +200,7 @@ export class Hub {
         removals = this.#removals;
         const moved = changes !== this.#changes;
         changes = this.#changes;
-        news = await stillNews(news, store, clock.now(), moved);
+        news = await dropStale(news, store, clock.now(), moved);
       }
       const left = new Set(news);
       return new Set(heard.flatMap((one) => (left.has(one) ? [] : [one.event.seq])));
@@ -210,7 +210,7 @@ export class Hub {
 
   /** Who hears what, and whether others had a turn while that was found out: filters by text take long for a long text. */
   async #concerned(
-    heard: readonly Occurrence[],
+    heard: readonly LogEvent[],
   ): Promise<{ readonly told: ReadonlyMap<Group, readonly LiveEvent[]>; readonly paused: boolean }> {
     const told = new Map<Group, readonly LiveEvent[]>();
     let paused = false;
@@ -247,7 +247,7 @@ export class Hub {
     for (const { resolve } of reached) resolve(true);
   }
 
-  #candidates({ subjects: [subject] }: Occurrence): Iterable<Group> {
+  #candidates({ subjects: [subject] }: LogEvent): Iterable<Group> {
     if (subject === undefined) return this.#groups.values();
     if (this.#byTerm.size === 0) return this.#everywhere;
     const found = new Set(this.#everywhere);
@@ -292,7 +292,7 @@ export class Hub {
 }
 
 /** Text filters remember what they matched, to know whose end concerns them once the words are gone. */
-export function remember(filter: LiveFilter, known: Known, { event, message, document }: Occurrence): void {
+export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {
   if (filter.matchesText === undefined) return;
   if (event.name === "gone" && document === undefined) known.delete(message);
   else known.add(message);

@@ -3,7 +3,7 @@
 /** More than this and nothing is remembered; ends of messages that nobody was told of are harmless. */
 export const KNOWN_KEPT = 20_000;
 
-export class Known {
+export class MatchedMessages {
   #messages: Set<number> | undefined = new Set();
 
   has(message: number): boolean {
@@ -24,7 +24,7 @@ export class Known {
   }
 
   /** What another one knows, this one knows too. */
-  absorb(other: Known): void {
+  absorb(other: MatchedMessages): void {
     if (other.#messages === undefined) this.#messages = undefined;
     else this.addAll(other.#messages);
   }

@@ -7,7 +7,7 @@ import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/subject.ts";
 import { documentOf } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
-import type { Card, Found, MessageReads } from "../../ports/store.ts";
+import type { StoredMessage, Found, MessageReads } from "../../ports/store.ts";
 import { nextTurn } from "../turn.ts";
 
 /** What is sent; the same text for every reader, made when the first one needs it. */
@@ -19,7 +19,7 @@ export interface LiveEvent {
   readonly json: string;
 }
 
-export interface Occurrence {
+export interface LogEvent {
   readonly event: LiveEvent;
   readonly message: number;
   /** The message as it is after and as it may have been before; none where it left no trace, then it may concern anybody. */
@@ -32,7 +32,7 @@ export interface Occurrence {
 
 export interface OccurrenceParts {
   readonly store: MessageReads;
-  readonly render: (card: Card, now: number) => string;
+  readonly render: (card: StoredMessage, now: number) => string;
 }
 
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
@@ -47,12 +47,12 @@ export async function occurrences(
   { store, render }: OccurrenceParts,
   now: number,
   withVotes: boolean,
-): Promise<readonly Occurrence[]> {
+): Promise<readonly LogEvent[]> {
   const told = entries.filter(({ type }) => TOLD.has(type));
   if (told.length === 0) return [];
   // As if no time had passed: what is due but not yet swept is still judged by what it is, not taken for a message without a trace.
   const found = await store.findAll([...new Set(told.map(({ id }) => id))], 0);
-  const heard: Occurrence[] = [];
+  const heard: LogEvent[] = [];
   let chars = 0;
   for (const entry of told) {
     const message = found.get(entry.id);
@@ -71,7 +71,7 @@ export async function occurrences(
 }
 
 /** Reads the words of each, one at a time: whoever filters by text needs them, and those of a hostile text take long to find. */
-export async function readWords(heard: readonly Occurrence[]): Promise<void> {
+export async function readWords(heard: readonly LogEvent[]): Promise<void> {
   for (const { document } of heard) {
     if (document === undefined) continue;
     document();
@@ -83,12 +83,12 @@ export async function readWords(heard: readonly Occurrence[]): Promise<void> {
  * Reading and telling take their time: what came and has ended meanwhile is left out, as if it had been read now. Messages are looked up
  * again where something `moved` since; without that, only the clock can have ended them.
  */
-export async function stillNews(
-  heard: readonly Occurrence[],
+export async function dropStale(
+  heard: readonly LogEvent[],
   store: MessageReads,
   now: number,
   moved: boolean,
-): Promise<readonly Occurrence[]> {
+): Promise<readonly LogEvent[]> {
   const ids = moved ? heard.flatMap(({ event: { name, id } }) => (name === "message" ? [id] : [])) : [];
   const found = ids.length === 0 ? undefined : await store.findAll(ids, 0);
   return heard.filter(({ event: { name, id, seq }, until }) => {
@@ -99,12 +99,12 @@ export async function stillNews(
 }
 
 /** Whether this entry is where the message came from, and it has not ended. */
-const stands = ({ standing }: Card, seq: number, now: number): boolean => standing.seq === seq && standing.expiresAt > now;
+const stands = ({ standing }: StoredMessage, seq: number, now: number): boolean => standing.seq === seq && standing.expiresAt > now;
 
 /** Payloads are large: each is parsed once for the filters, the record and the words. */
-type ReadMessage = { readonly card: Card & { readonly payload: Payload } } | Exclude<Found, { readonly card: Card }>;
+type ReadMessage = { readonly card: StoredMessage & { readonly payload: Payload } } | Exclude<Found, { readonly card: StoredMessage }>;
 
-const withPayload = (card: Card): Card & { readonly payload: Payload } => ({ ...card, payload: JSON.parse(card.raw.payload) as Payload });
+const withPayload = (card: StoredMessage): StoredMessage & { readonly payload: Payload } => ({ ...card, payload: JSON.parse(card.raw.payload) as Payload });
 
 /** The message as it is but for its status; undefined where it left no trace. */
 type SubjectAt = (status: Status | undefined) => Subject | undefined;
@@ -131,12 +131,12 @@ function occurrenceOf(
   at: SubjectAt,
   render: OccurrenceParts["render"],
   now: number,
-): Occurrence | undefined {
+): LogEvent | undefined {
   const { seq, type, id, detail } = entry;
   const card = "card" in found ? found.card : undefined;
   const document = card === undefined ? undefined : once(() => searched(documentOf(card.payload)));
   const message = "card" in found ? found.card.standing.seq : found.gone.seq;
-  const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): Occurrence => ({
+  const occurrence = (name: LiveEvent["name"], json: () => string, subjects: readonly (Subject | undefined)[]): LogEvent => ({
     event: liveEvent(seq, id, name, json),
     message,
     subjects: subjects.filter((subject) => subject !== undefined),

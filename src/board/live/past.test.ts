@@ -6,7 +6,7 @@ import type { Store } from "../../ports/store.ts";
 import { liveFilter, type LiveFilter } from "./filter.ts";
 import { Hub } from "./hub.ts";
 import type { LiveEvent } from "./occurrence.ts";
-import { Past } from "./past.ts";
+import { Backlog } from "./past.ts";
 import { followLog, type Sink } from "./replay.ts";
 
 const PK = "A".repeat(43);
@@ -17,7 +17,7 @@ class World implements Disposable {
   readonly board = new BareBoard();
   readonly clock = new ManualClock();
   readonly hub: Hub;
-  readonly past: Past;
+  readonly past: Backlog;
   readonly store: Store;
   rendered = 0;
   /** Called when messages have been read and before anything is made of them. */
@@ -43,7 +43,7 @@ class World implements Disposable {
     };
     const occurrence = { store: this.store, render };
     this.hub = new Hub({ ...occurrence, clock: this.clock, report: { appended() {}, failed() {} }, writing: () => false }, 0);
-    this.past = new Past({ store: this.store, clock: this.clock, hub: this.hub, occurrence });
+    this.past = new Backlog({ store: this.store, clock: this.clock, hub: this.hub, occurrence });
   }
 
   post(chars: number): void {

@@ -1,10 +1,10 @@
 // What readers of the past hear: read once for all who stand at the same place, one piece at a time, and never held for those who wait.
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogReads, MessageReads } from "../../ports/store.ts";
 import type { LiveFilter } from "./filter.ts";
 import type { Hub } from "./hub.ts";
-import { type LiveEvent, type Occurrence, type OccurrenceParts, occurrences, readWords, stillNews } from "./occurrence.ts";
+import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readWords, dropStale } from "./occurrence.ts";
 
 export interface PastParts {
   readonly store: MessageReads & LogReads;
@@ -19,7 +19,7 @@ export interface Piece {
   /** The last entry it covers. */
   readonly upTo: number;
   /** What a filter by text has to remember; nothing where it is by other things. */
-  readonly matched: readonly Occurrence[];
+  readonly matched: readonly LogEvent[];
 }
 
 /** Entries that are read in one go, at most: few where messages are large, since all of them are in memory at once. */
@@ -31,10 +31,10 @@ const PIECE_CHARS = 64 * 1024;
 const KEPT_CHARS = 4 * 1024 * 1024;
 const KEPT_MS = 500;
 
-export class Past {
+export class Backlog {
   readonly #parts: PastParts;
   /** Pieces of the present state of the log, by place and filter. */
-  readonly #kept = new Recent<string, Piece>(KEPT_CHARS, ({ events }) => charsOf(events));
+  readonly #kept = new BoundedCache<string, Piece>(KEPT_CHARS, ({ events }) => charsOf(events));
   readonly #underWay = new Map<string, Promise<Piece>>();
   /** One piece is read at a time, so that memory does not grow with readers; looking for words takes long and holds up only its like. */
   readonly #lines: Record<"plain" | "text", Promise<unknown>> = { plain: Promise.resolve(), text: Promise.resolve() };
@@ -119,7 +119,7 @@ export class Past {
     const heard = await occurrences(entries, occurrence, clock.now(), filter.usesVotes);
     if (filter.matchesText !== undefined) await readWords(heard);
     // Whose words and labels are gone by now may have matched then: its end is told rather than lost, and answers no question about them.
-    const news = await stillNews(heard, store, clock.now(), hub.heard !== end);
+    const news = await dropStale(heard, store, clock.now(), hub.heard !== end);
     const concerning = news.filter((one) => filter.mayConcern(one));
     const fitting = concerning.slice(0, fittingPiece(concerning));
     const events = fitting.map(({ event }) => event);
@@ -133,7 +133,7 @@ export class Past {
 const charsOf = (events: readonly LiveEvent[]): number => events.reduce((sum, { json }) => sum + json.length, 1);
 
 /** How many of the first ones make a piece; one at least. */
-function fittingPiece(heard: readonly Occurrence[]): number {
+function fittingPiece(heard: readonly LogEvent[]): number {
   let chars = 0;
   const end = heard.findIndex(({ event }) => (chars += event.json.length) > PIECE_CHARS);
   return end === -1 ? heard.length : Math.max(1, end);

@@ -4,8 +4,8 @@ import { nextTurn } from "../turn.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type Hub, remember } from "./hub.ts";
-import type { Known } from "./known.ts";
-import type { Past } from "./past.ts";
+import type { MatchedMessages } from "./known.ts";
+import type { Backlog } from "./past.ts";
 
 /** Where a reader's events go. */
 export interface Sink extends Reader {
@@ -18,7 +18,7 @@ export interface Sink extends Reader {
 export interface FollowParts {
   readonly store: LogReads;
   readonly hub: Hub;
-  readonly past: Past;
+  readonly past: Backlog;
 }
 
 /** What a reader asked for. */
@@ -26,7 +26,7 @@ export interface Course {
   readonly filter: LiveFilter;
   /** The last entry it has. */
   readonly start: number;
-  readonly known: Known | undefined;
+  readonly known: MatchedMessages | undefined;
   readonly greeting: object;
 }
 
@@ -74,7 +74,7 @@ async function follow(parts: FollowParts, course: Course, sink: Sink, hold: Hold
 }
 
 /** Sends what comes next, and says how far that goes. By itself, so that nobody who waits afterwards still refers to it. */
-async function tellSome(past: Past, { filter, known }: Course, sink: Sink, from: number): Promise<number> {
+async function tellSome(past: Backlog, { filter, known }: Course, sink: Sink, from: number): Promise<number> {
   const { events, upTo, matched } = await past.after(from, filter);
   if (known !== undefined) for (const one of matched) remember(filter, known, one);
   if (events.length > 0) sink.deliver(events);

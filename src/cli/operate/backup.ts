@@ -12,18 +12,18 @@ import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { placeOf } from "../../storage/open.ts";
-import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
+import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./desk.ts";
 import { KEY_FILE, keyMove } from "./moved-key.ts";
 import { whole } from "./whole.ts";
 
 export function backupCommand(operate: Command): void {
-  atDesk(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
+  withOperator(operate.command("backup").argument("<dir>").description("copy the board as it is now, while it runs"))
     .option("--no-key", "leave the board's key out")
     .action(backup);
 }
 
 async function backup(dir: string, options: DeskOptions & { key: boolean }): Promise<void> {
-  const { tell } = offDesk(options);
+  const { tell } = withClosedBoard(options);
   const { head, board } = await makeBackup(configOf(options), dir, options.key);
   const whose = board === undefined ? "" : ` of the board ${board}`;
   const key = options.key

@@ -1,5 +1,5 @@
 // `blackboard operate check`: is everything as the log says? On a copy of the database of one moment, beside the running board.
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,12 +14,12 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { checkBoard, type Checked } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
-import { atDesk, configOf, type DeskOptions, offDesk } from "./desk.ts";
+import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./desk.ts";
 
 const SHOWN = 50;
 
 export function checkCommand(operate: Command): void {
-  atDesk(
+  withOperator(
     operate
       .command("check")
       .description("verify every signature, the chain, the checkpoint, attachments, the search index and, by replay, every derived fact"),
@@ -27,14 +27,14 @@ export function checkCommand(operate: Command): void {
 }
 
 async function check(options: DeskOptions): Promise<void> {
-  const { tell } = offDesk(options);
+  const { tell } = withClosedBoard(options);
   const checked = await checkConfigured(configOf(options));
   const { entries, messages, faults, findings } = checked;
-  const read = `${counted(entries, "entry", "entries")} and ${counted(messages, "message")} were checked`;
+  const read = `${plural(entries, "entry", "entries")} and ${plural(messages, "message")} were checked`;
   const lines = findings.slice(0, SHOWN).map(({ where, fault }) => `  ${where} ${fault}`);
   const more = faults > SHOWN ? [`  and ${faults - SHOWN} more; --json shows the first thousand`] : [];
   tell(
-    faults === 0 ? `${read}: everything is as the log says.` : [`${read}: ${counted(faults, "fault")}.`, ...lines, ...more].join("\n"),
+    faults === 0 ? `${read}: everything is as the log says.` : [`${read}: ${plural(faults, "fault")}.`, ...lines, ...more].join("\n"),
     checked,
   );
   if (faults > 0) process.exitCode = 1;

@@ -1,9 +1,9 @@
 // `blackboard operate restore`, `block-key`, `unblock-key`, `block-blob`: decisions with a statement of reasons, and back.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
-import type { Order } from "../../core/message/orders.ts";
+import type { OperatorCommand } from "../../core/message/orders.ts";
 import { SHA256_HEX } from "../../core/protocol/encoding.ts";
-import { atDesk, type Desk, type DeskOptions, refusalWords, withDesk } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./desk.ts";
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { removeAll, someOf, tellRemoval } from "./remove.ts";
@@ -16,17 +16,17 @@ interface BlockOptions extends ReasonOptions {
 }
 
 export function decisionCommands(operate: Command): void {
-  atDesk(operate.command("restore").argument("<target>").description("take a removal back: the author may post it again")).action(restore);
+  withOperator(operate.command("restore").argument("<target>").description("take a removal back: the author may post it again")).action(restore);
   withReasons(operate.command("block-key").argument("<agent>").description("accept nothing more from an agent's key"))
     .option("--and-remove", "remove all its live messages as well, for the same reasons")
     .option("--unseen", "also an agent that this board has never seen")
     .action(blockKey);
-  atDesk(operate.command("unblock-key").argument("<agent>").description("accept posts of an agent again")).action(unblockKey);
+  withOperator(operate.command("unblock-key").argument("<agent>").description("accept posts of an agent again")).action(unblockKey);
   withReasons(operate.command("block-blob").argument("<sha256>").description("erase an attachment and keep it away")).action(blockBlob);
 }
 
 async function restore(given: string, options: DeskOptions): Promise<void> {
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const target = await idOf(desk, given);
     await desk.confirm(`Take the removal of ${target} back?`);
     const { action } = await desk.order({ do: "restore", target });
@@ -37,7 +37,7 @@ async function restore(given: string, options: DeskOptions): Promise<void> {
 async function blockKey(given: string, options: BlockOptions): Promise<void> {
   const reasons = reasonsOf(options);
   const { andRemove = false, unseen = false, yes = false } = options;
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const { agent, seen } = await agentOf(desk, given);
     if (!seen && yes && !unseen)
       throw new Error(
@@ -59,8 +59,8 @@ async function blockKey(given: string, options: BlockOptions): Promise<void> {
 
 /** `goesOn`: a key that is blocked already is no reason to stop, as after a removal that broke off. */
 async function block(
-  desk: Desk,
-  order: Order<"block_key">,
+  desk: OperatorSession,
+  order: OperatorCommand<"block_key">,
   goesOn: boolean,
 ): Promise<{ readonly action?: Action; readonly words: string }> {
   const [outcome] = await desk.orders([order]);
@@ -74,7 +74,7 @@ async function block(
 }
 
 async function unblockKey(given: string, options: DeskOptions): Promise<void> {
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const { agent } = await agentOf(desk, given);
     await desk.confirm(`Unblock the key of ${agent}?`);
     const { action } = await desk.order({ do: "unblock_key", agent });
@@ -85,7 +85,7 @@ async function unblockKey(given: string, options: DeskOptions): Promise<void> {
 async function blockBlob(sha256: string, options: ReasonOptions): Promise<void> {
   const wrong = SHA256_HEX.test(sha256) ? [] : ["an attachment is named by 64 characters 0-9 a-f"];
   const reasons = reasonsOf(options, wrong);
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     await desk.confirm(`Erase and block the attachment ${sha256}?`);
     const { action } = await desk.order({ do: "block_blob", sha256, reasons: reasons() });
     const traces = await eraseTraces(desk);

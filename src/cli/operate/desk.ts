@@ -6,7 +6,7 @@ import { type Lookup, names } from "../../board/names.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { RefusedOutcome } from "../../core/message/act.ts";
-import type { Order, OrderedBy } from "../../core/message/orders.ts";
+import type { OperatorCommand, OrderedBy } from "../../core/message/orders.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { Store } from "../../ports/store.ts";
 import { placeOf } from "../../storage/open.ts";
@@ -25,9 +25,9 @@ export interface DeskOptions {
 }
 
 /** What became of an order. */
-type Answer<Given extends Order> = RefusedOutcome | { readonly ordered: OrderedBy<Given> };
+type Answer<Given extends OperatorCommand> = RefusedOutcome | { readonly ordered: OrderedBy<Given> };
 
-export interface Desk {
+export interface OperatorSession {
   readonly config: Config;
   readonly store: Store;
   /** What the search index reads; undefined where each node has its own. */
@@ -39,9 +39,9 @@ export interface Desk {
   readonly tell: (text: string, json: object) => void;
   /** Whether it is told in JSON. */
   readonly json: boolean;
-  readonly order: <Given extends Order>(order: Given) => Promise<OrderedBy<Given>>;
+  readonly order: <Given extends OperatorCommand>(order: Given) => Promise<OrderedBy<Given>>;
   /** All in one transaction; what became of each, in the same order. */
-  readonly orders: <Given extends Order>(orders: readonly Given[]) => Promise<readonly Answer<Given>[]>;
+  readonly orders: <Given extends OperatorCommand>(orders: readonly Given[]) => Promise<readonly Answer<Given>[]>;
   /** The last head that the board signed, where the database does not continue it: then nothing may be written. */
   readonly signedAhead: () => Promise<Head | undefined>;
 }
@@ -52,7 +52,7 @@ export const NO_DATABASE = "none";
 const NO_DATABASE_VARIABLES = { BOARD_DATABASE_URL: "", BOARD_DATABASE_READ_URL: "" };
 
 /** The flags that every command at the desk takes. */
-export function atDesk(command: Command): Command {
+export function withOperator(command: Command): Command {
   return command
     .option("--data <dir>", "directory of the board")
     .option("--database-url <url>", "postgres://... if the board is in PostgreSQL; none for the board in the directory")
@@ -87,7 +87,7 @@ function warnOfVariables(): void {
 }
 
 /** Opens the store, lets the work be done and closes it again, whatever came of it. */
-export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) => Promise<Result>): Promise<Result> {
+export async function withOpenBoard<Result>(options: DeskOptions, work: (desk: OperatorSession) => Promise<Result>): Promise<Result> {
   const config = configOf(options);
   const opened = await placeOf(config).openBeside();
   try {
@@ -100,7 +100,7 @@ export async function withDesk<Result>(options: DeskOptions, work: (desk: Desk) 
 }
 
 /** Asking and telling, for what is done without the store. */
-export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell" | "json"> {
+export function withClosedBoard(options: DeskOptions): Pick<OperatorSession, "confirm" | "tell" | "json"> {
   return {
     json: options.json === true,
     confirm: (question) => confirm(question, options),
@@ -110,13 +110,13 @@ export function offDesk(options: DeskOptions): Pick<Desk, "confirm" | "tell" | "
   };
 }
 
-export function desk(config: Config, { store, record, source }: Beside, options: DeskOptions): Desk {
+export function desk(config: Config, { store, record, source }: Beside, options: DeskOptions): OperatorSession {
   const now = (): number => Date.now();
   async function signedAhead(): Promise<Head | undefined> {
     const signed = await record.read();
     return signed === undefined || (await continues(store, signed)) ? undefined : signed;
   }
-  async function orders<Given extends Order>(given: readonly Given[]): Promise<readonly Answer<Given>[]> {
+  async function orders<Given extends OperatorCommand>(given: readonly Given[]): Promise<readonly Answer<Given>[]> {
     // Whoever wrote behind the last signed head would help to tell a second history.
     if ((await signedAhead()) !== undefined)
       throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
@@ -127,7 +127,7 @@ export function desk(config: Config, { store, record, source }: Beside, options:
     return outcomes;
   }
   return {
-    ...offDesk(options),
+    ...withClosedBoard(options),
     config,
     store,
     source,

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../../adapters/search/thread-index.ts";
 import type { SourceModule } from "../../adapters/search/search-thread.ts";
 import { InUse, lockDataDir } from "../../adapters/sqlite/open.ts";
-import type { Desk } from "./desk.ts";
+import type { OperatorSession } from "./desk.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
 const TRIES = 20;
@@ -13,7 +13,7 @@ const WAIT_MS = 100;
 const INDEX_WITHIN_MS = 120_000;
 
 /** What became of the traces, in words. */
-export async function eraseTraces({ store, config, source }: Desk): Promise<string> {
+export async function eraseTraces({ store, config, source }: OperatorSession): Promise<string> {
   let scrubbed = false;
   for (let i = 0; i < TRIES && !scrubbed; i++) {
     if (i > 0) await setTimeout(WAIT_MS);

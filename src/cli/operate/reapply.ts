@@ -1,12 +1,12 @@
 // `blackboard operate undone`: what a restored backup has undone, and with `--reapply` all of it done again.
 import type { Command } from "commander";
-import type { Order } from "../../core/message/orders.ts";
-import { counted } from "../../core/view/counted.ts";
+import type { OperatorCommand } from "../../core/message/orders.ts";
+import { plural } from "../../core/view/counted.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { UsageFault } from "../failure.ts";
-import { atDesk, type Desk, type DeskOptions, refusalWords, withDesk } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./desk.ts";
 import { eraseTraces } from "./erase.ts";
 import { ordersOf, type Undone, undoneBy } from "./undone.ts";
 import { undoneLines, undoneView } from "./undone-words.ts";
@@ -24,7 +24,7 @@ interface UndoneOptions extends DeskOptions {
 }
 
 export function undoneCommand(operate: Command): void {
-  atDesk(operate.command("undone").argument("[dir]").description("what a restored backup has undone; dir is what it replaced"))
+  withOperator(operate.command("undone").argument("[dir]").description("what a restored backup has undone; dir is what it replaced"))
     .option(...REPLACED_URL)
     .option("--reapply", "do all of it again, with the same statements of reasons")
     .action(undone);
@@ -34,7 +34,7 @@ async function undone(dir: string | undefined, options: UndoneOptions): Promise<
   const { replacedUrl, reapply: again = false } = options;
   if ((dir === undefined) === (replacedUrl === undefined))
     throw new UsageFault("what did the backup replace? Give the directory (replaced-... in that of the board), or --replaced-url");
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const replaced = dir === undefined ? inDatabase(replacedUrl ?? "", desk.config.data) : inDirectory(dir);
     if (!replaced.isThere()) throw new Error(`There is no database in ${dir}.`);
     const found = await undoneBy(await replaced.acts([]), placeOf(desk.config));
@@ -55,7 +55,7 @@ export interface Reapplied {
 }
 
 /** In batches, each durable before the next begins; done once more, it goes on with what is left. */
-export async function reapply(desk: Desk, found: Undone): Promise<Reapplied> {
+export async function reapply(desk: OperatorSession, found: Undone): Promise<Reapplied> {
   const decided = await carryOut(desk, ordersOf(found));
   // Decisions have closed those that they are about.
   const open = await Promise.all(found.reopened.map(async (id) => ((await desk.store.notice(id))?.state === "received" ? [id] : [])));
@@ -67,13 +67,13 @@ export async function reapply(desk: Desk, found: Undone): Promise<Reapplied> {
   const done = decided.done + closed.done;
   const traces = decided.erased ? await eraseTraces(desk) : "";
   return {
-    text: [`Done again: ${counted(done, "act")}.`, traces].join("\n").trimEnd(),
+    text: [`Done again: ${plural(done, "act")}.`, traces].join("\n").trimEnd(),
     json: { done, not_done: failed, traces },
-    fault: failed.length === 0 ? undefined : [`${counted(failed.length, "act was", "acts were")} not done again:`, ...failed].join("\n  "),
+    fault: failed.length === 0 ? undefined : [`${plural(failed.length, "act was", "acts were")} not done again:`, ...failed].join("\n  "),
   };
 }
 
-async function carryOut(desk: Desk, orders: readonly Order[]): Promise<{ done: number; failed: string[]; erased: boolean }> {
+async function carryOut(desk: OperatorSession, orders: readonly OperatorCommand[]): Promise<{ done: number; failed: string[]; erased: boolean }> {
   const tally = { done: 0, failed: [] as string[], erased: false };
   for (let i = 0; i < orders.length; i += BATCH) {
     const batch = orders.slice(i, i + BATCH);

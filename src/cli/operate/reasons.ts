@@ -4,9 +4,9 @@ import type { Command } from "commander";
 import { GROUNDS, type Ground } from "../../core/message/moderation.ts";
 import type { Reasons } from "../../core/message/orders.ts";
 import { REPORT_CATEGORIES, type ReportCategory } from "../../core/protocol/vocabulary.ts";
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { UsageFault } from "../failure.ts";
-import { atDesk, type DeskOptions, quoted } from "./desk.ts";
+import { withOperator, type DeskOptions, quoted } from "./desk.ts";
 
 export interface ReasonOptions extends DeskOptions {
   readonly category?: string;
@@ -20,7 +20,7 @@ const GROUND = "illegal_content (against the law) or incompatible_content (again
 const FACTS = "what was found, in words that everybody may read; never the content itself";
 
 export function withReasons(command: Command): Command {
-  return atDesk(command)
+  return withOperator(command)
     .option("--category <category>", `required: ${CATEGORY}`)
     .option("--ground <ground>", `required: ${GROUND}`)
     .option("--facts <text>", `required: ${FACTS}`);
@@ -43,7 +43,7 @@ export function reasonsOf({ category, ground, facts }: ReasonOptions, more: read
   if (facts === undefined) faults.push(`--facts is missing: ${FACTS}`);
   else if (facts.trim() === "" || facts.length > FACTS_CHARS || hasControls(facts))
     faults.push(
-      `--facts has ${counted(facts.length, "character")}: give 1 to ${FACTS_CHARS}, not all of them spaces and none of them control characters`,
+      `--facts has ${plural(facts.length, "character")}: give 1 to ${FACTS_CHARS}, not all of them spaces and none of them control characters`,
     );
   faults.push(...more);
   if (faults.length > 0 || !isWhole(why)) throw new UsageFault(["nothing was done.", ...faults, "See docs/moderation.md."].join("\n  "));

@@ -1,10 +1,10 @@
 // `blackboard operate remove`: one message or many, all of them checked before the first is erased.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
-import type { Order, Reasons } from "../../core/message/orders.ts";
-import { counted } from "../../core/view/counted.ts";
+import type { OperatorCommand, Reasons } from "../../core/message/orders.ts";
+import { plural } from "../../core/view/counted.ts";
 import { UsageFault } from "../failure.ts";
-import { type Desk, refusalWords, withDesk } from "./desk.ts";
+import { type OperatorSession, refusalWords, withOpenBoard } from "./desk.ts";
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { agentOf, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";
@@ -37,7 +37,7 @@ async function remove(ids: readonly string[], options: RemoveOptions): Promise<v
   const reasons = reasonsOf(options, which);
   if (from === "-" && options.yes !== true)
     throw new UsageFault("with --from - nobody can be asked on the standard input: give --yes as well");
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const named = author === undefined ? await messagesOf(desk, from === undefined ? ids : await idsIn(from)) : await allBy(desk, author);
     const targets = named.filter(({ removed }) => !removed);
     const already = named.filter(({ removed }) => removed).map(({ id }) => id);
@@ -48,7 +48,7 @@ async function remove(ids: readonly string[], options: RemoveOptions): Promise<v
   });
 }
 
-async function allBy(desk: Desk, given: string): Promise<readonly Target[]> {
+async function allBy(desk: OperatorSession, given: string): Promise<readonly Target[]> {
   const { agent, seen } = await agentOf(desk, given);
   const found = await messagesBy(desk, agent);
   if (found.length > 0) return found;
@@ -64,7 +64,7 @@ const question = (targets: readonly Target[]): string => {
 export function someOf(targets: readonly Target[]): string {
   const lines = targets.slice(0, SHOWN).map(({ id, words }) => `  ${id.slice(0, 12)}, ${words}`);
   const more = targets.length > SHOWN ? [`  and ${targets.length - SHOWN} more`] : [];
-  return [`${counted(targets.length, "message")}:`, ...lines, ...more].join("\n");
+  return [`${plural(targets.length, "message")}:`, ...lines, ...more].join("\n");
 }
 
 /** What became of each message. */
@@ -78,7 +78,7 @@ export interface Removal {
 
 /** In batches, each durable before the next begins; where one fails those before it stay done, and nothing more is tried. */
 export async function removeAll(
-  desk: Desk,
+  desk: OperatorSession,
   targets: readonly Pick<Target, "id">[],
   reasons: () => Reasons,
   keepAttachments: boolean,
@@ -86,7 +86,7 @@ export async function removeAll(
   const [actions, already, failed]: [Action[], string[], { id: string; reason: string }[]] = [[], [], []];
   for (let i = 0; i < targets.length; i += BATCH) {
     const batch = targets.slice(i, i + BATCH);
-    const orders = batch.map(({ id }): Order<"remove"> => ({ do: "remove", target: id, reasons: reasons(), keepAttachments }));
+    const orders = batch.map(({ id }): OperatorCommand<"remove"> => ({ do: "remove", target: id, reasons: reasons(), keepAttachments }));
     try {
       for (const [j, outcome] of (await desk.orders(orders)).entries()) {
         const id = batch[j]?.id ?? "";
@@ -103,14 +103,14 @@ export async function removeAll(
 }
 
 /** What was removed is removed, whatever becomes of its traces. */
-async function tracesOf(desk: Desk, troubled: boolean): Promise<string> {
+async function tracesOf(desk: OperatorSession, troubled: boolean): Promise<string> {
   if (!troubled) return eraseTraces(desk);
   return eraseTraces(desk).catch((error: unknown) => `Their traces could not be erased: ${(error as Error).message}`);
 }
 
 /** `already`: what was removed before; `text` and `json` are what was done beside. */
 export function tellRemoval(
-  desk: Desk,
+  desk: OperatorSession,
   { actions, already, failed, traces }: Removal,
   before: { readonly already?: readonly string[]; readonly text?: string; readonly json?: object },
 ): void {
@@ -132,7 +132,7 @@ function failedWords(done: number, failed: Removal["failed"]): string {
   const which = failed.slice(0, SHOWN).map(({ id }) => id);
   const more = failed.length > SHOWN ? [`and ${failed.length - SHOWN} more`] : [];
   return [
-    `${counted(done, "message was", "messages were")} removed, ${failed.length} not: ${[...which, ...more].join(", ")}`,
+    `${plural(done, "message was", "messages were")} removed, ${failed.length} not: ${[...which, ...more].join(", ")}`,
     ...reasons,
     "Fix that and run the same command again: what is removed already is skipped.",
   ].join("\n");
@@ -141,12 +141,12 @@ function failedWords(done: number, failed: Removal["failed"]): string {
 function removedWords(actions: readonly Action[]): string {
   const [first] = actions;
   if (actions.length === 1) return `Removed ${first?.target}; statement ${first?.id}, entry ${first?.seq}.`;
-  return `Removed ${counted(actions.length, "message")}, entries ${first?.seq} to ${actions.at(-1)?.seq}; each has a statement of its own, which --json lists.`;
+  return `Removed ${plural(actions.length, "message")}, entries ${first?.seq} to ${actions.at(-1)?.seq}; each has a statement of its own, which --json lists.`;
 }
 
 function alreadyWords(ids: readonly string[]): string {
   const [first] = ids;
   return ids.length === 1
     ? `The message ${first} is removed already.`
-    : `${counted(ids.length, "message is", "messages are")} removed already.`;
+    : `${plural(ids.length, "message is", "messages are")} removed already.`;
 }

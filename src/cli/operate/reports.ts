@@ -6,7 +6,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/markdown.ts";
 import { UsageFault } from "../failure.ts";
 import { onlyNames } from "../group.ts";
-import { atDesk, type Desk, type DeskOptions, oneLine, quoted, withDesk } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, oneLine, quoted, withOpenBoard } from "./desk.ts";
 
 const STATES: Readonly<Record<string, NoticeState | undefined>> = {
   open: "received",
@@ -18,16 +18,16 @@ const PAGE = 100;
 
 export function reportsCommand(operate: Command): void {
   const reports = onlyNames(operate.command("reports")).description("what people have reported");
-  atDesk(reports.command("list").description("reports, oldest first"))
+  withOperator(reports.command("list").description("reports, oldest first"))
     .option("--state <state>", "open, actioned, dismissed or all", "open")
     .action(list);
-  atDesk(reports.command("show").argument("<report>").description("one report with everything the reporter wrote")).action(show);
-  atDesk(reports.command("dismiss").argument("<report>").description("close a report without an act")).action(dismiss);
+  withOperator(reports.command("show").argument("<report>").description("one report with everything the reporter wrote")).action(show);
+  withOperator(reports.command("dismiss").argument("<report>").description("close a report without an act")).action(dismiss);
 }
 
 async function list(options: DeskOptions & { state: string }): Promise<void> {
   if (!Object.hasOwn(STATES, options.state)) throw new UsageFault(`--state is one of ${Object.keys(STATES).join(", ")}`);
-  await withDesk(options, async ({ store, tell }) => {
+  await withOpenBoard(options, async ({ store, tell }) => {
     const found: Notice[] = [];
     for (let page: readonly Notice[]; ; found.push(...page)) {
       page = await store.notices({ state: STATES[options.state], after: found.at(-1), limit: PAGE });
@@ -41,7 +41,7 @@ async function list(options: DeskOptions & { state: string }): Promise<void> {
 
 async function show(id: string, options: DeskOptions): Promise<void> {
   requireReportId(id);
-  await withDesk(options, async ({ store, tell }) => {
+  await withOpenBoard(options, async ({ store, tell }) => {
     const notice = await noticeOf(store, id);
     const { at, category, target, state, explanation, contact } = notice;
     const head = [`${id}, ${state}`, `received  ${iso(at)}`, `category  ${category}`, `target    ${target}`];
@@ -52,7 +52,7 @@ async function show(id: string, options: DeskOptions): Promise<void> {
 
 async function dismiss(id: string, options: DeskOptions): Promise<void> {
   requireReportId(id);
-  await withDesk(options, async ({ store, order, confirm, tell }) => {
+  await withOpenBoard(options, async ({ store, order, confirm, tell }) => {
     const { category, target } = await noticeOf(store, id);
     await confirm(`Dismiss the report ${id}, ${category}, about ${target}?`);
     const { notice } = await order({ do: "dismiss", notice: id });
@@ -65,7 +65,7 @@ function requireReportId(id: string): void {
     throw new UsageFault(`${quoted(id)} is not a report id: rp_ and 16 characters 0-9 a-f, as "reports list" shows them`);
 }
 
-async function noticeOf(store: Desk["store"], id: string): Promise<Notice> {
+async function noticeOf(store: OperatorSession["store"], id: string): Promise<Notice> {
   const notice = await store.notice(id);
   if (notice === undefined) throw new Error(`There is no report ${id}.`);
   return notice;

@@ -14,7 +14,7 @@ import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { copyToPostgres } from "../copy.ts";
-import { atDesk, configOf, type DeskOptions, offDesk, withDesk } from "./desk.ts";
+import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./desk.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./moved-key.ts";
 import { giveToOwnerOf } from "./owner.ts";
 import { reapply, REPLACED_URL } from "./reapply.ts";
@@ -30,14 +30,14 @@ interface RestoreOptions extends DeskOptions {
 }
 
 export function restoreBackupCommand(operate: Command): void {
-  atDesk(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
+  withOperator(operate.command("restore-backup").argument("<dir>").description("put a backup in place; the board must be stopped"))
     .option(...REPLACED_URL)
     .option("--reapply", "then do again what the backup undoes: decisions, switches, closed reports")
     .action(restore);
 }
 
 async function restore(dir: string, options: RestoreOptions): Promise<void> {
-  const { confirm } = offDesk(options);
+  const { confirm } = withClosedBoard(options);
   const config = configOf(options);
   const { seq } = soundBackup(dir);
   if (config.databaseUrl !== undefined) {
@@ -82,13 +82,13 @@ async function tellUndone(
   where: readonly string[],
   { lines, json }: { readonly lines: readonly string[]; readonly json: object },
 ): Promise<void> {
-  const { tell } = offDesk(options);
+  const { tell } = withClosedBoard(options);
   const list = undone === undefined ? [] : undoneLines(undone);
   const command = `blackboard operate undone ${where.map(quoted).join(" ")} --reapply`;
   const all = { ...json, ...undoneView(undone) };
   if (undone === undefined || list.length === 0) return tell(lines.join("\n"), all);
   if (options.reapply !== true) return tell([...lines, ...list, `To do all of that again: ${command}`].join("\n"), all);
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const told = [...lines, ...list];
     if ((await desk.signedAhead()) !== undefined) {
       tell(told.join("\n"), all);

@@ -3,19 +3,19 @@ import type { Command } from "commander";
 import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { StoreFailure } from "../../ports/store.ts";
-import { atDesk, type Desk, type DeskOptions, withDesk } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, withOpenBoard } from "./desk.ts";
 import { minimumOf, view } from "./switches.ts";
 
 const YEAR_MS = 365 * DAY_MS;
 
 export function statsCommand(operate: Command): void {
-  atDesk(operate.command("stats").description("messages, threads, reports, decisions, switches, and whether posts are accepted")).action(
+  withOperator(operate.command("stats").description("messages, threads, reports, decisions, switches, and whether posts are accepted")).action(
     stats,
   );
 }
 
 async function stats(options: DeskOptions): Promise<void> {
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     const { store, config, now, tell } = desk;
     const at = now();
     const { head, byStatus, byKind, openWork, threads, agents, lastDay } = await store.figures({
@@ -60,7 +60,7 @@ async function stats(options: DeskOptions): Promise<void> {
 }
 
 /** Whether posts are accepted, and what keeps them out; the same reasons as at /readyz. */
-async function writingOf({ config, signedAhead, store }: Desk, { readOnly }: Switches) {
+async function writingOf({ config, signedAhead, store }: OperatorSession, { readOnly }: Switches) {
   const signed = await signedAhead();
   if (signed !== undefined) {
     const { seq } = await store.head();

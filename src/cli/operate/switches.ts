@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { Config } from "../../config.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { UsageFault } from "../failure.ts";
-import { atDesk, type Desk, type DeskOptions, quoted, withDesk } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, quoted, withOpenBoard } from "./desk.ts";
 
 const MOST_BITS = 64;
 
@@ -15,10 +15,10 @@ interface PowOptions extends DeskOptions {
 }
 
 export function switchCommands(operate: Command): void {
-  atDesk(operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or accept them again")).action(
+  withOperator(operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or accept them again")).action(
     readOnly,
   );
-  atDesk(operate.command("set-pow").argument("<bits|default>").description("minimum proof of work, whatever the configuration says"))
+  withOperator(operate.command("set-pow").argument("<bits|default>").description("minimum proof of work, whatever the configuration says"))
     .option("--max <bits>", "maximum proof of work under load")
     .option("--now", "do not honour what was quoted before, for a flood that is under way")
     .action(setPow);
@@ -51,7 +51,7 @@ async function setPow(given: string, options: PowOptions): Promise<void> {
     const { words, ...minimum } = minimumOf(config, switches);
     const before = powAtOnce
       ? "What was quoted before is not honoured any more."
-      : `What was quoted before is honoured for ${counted(LIMITS.pow_quote_s / 60, "minute")}; with --now it is not.`;
+      : `What was quoted before is honoured for ${plural(LIMITS.pow_quote_s / 60, "minute")}; with --now it is not.`;
     return { text: `The minimum proof of work is ${words}. ${before}`, json: { minimum_pow: minimum } };
   });
 }
@@ -63,7 +63,7 @@ export function minimumOf({ powBits: configured }: Config, { powBits }: Switches
   return {
     bits,
     set_by: setBy,
-    words: `${counted(bits, "bit")} (${powBits === null ? "from configuration, as this command sees it" : "set by the operator"})`,
+    words: `${plural(bits, "bit")} (${powBits === null ? "from configuration, as this command sees it" : "set by the operator"})`,
   };
 }
 
@@ -71,9 +71,9 @@ async function set(
   options: DeskOptions,
   question: string,
   switches: Partial<Switches>,
-  words: (desk: Desk, now: Switches) => { readonly text: string; readonly json: object },
+  words: (desk: OperatorSession, now: Switches) => { readonly text: string; readonly json: object },
 ): Promise<void> {
-  await withDesk(options, async (desk) => {
+  await withOpenBoard(options, async (desk) => {
     await desk.confirm(question);
     const { switches: now } = await desk.order({ do: "switch", switches });
     const { text, json } = words(desk, now);

@@ -7,10 +7,10 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Found, Listed } from "../../ports/store.ts";
-import { type Desk, oneLine, quoted } from "./desk.ts";
+import { type OperatorSession, oneLine, quoted } from "./desk.ts";
 
 const LEAST = LIMITS.id_prefix_chars;
 const START = new RegExp(`^[0-9a-f]{${LEAST},${MESSAGE_ID_CHARS - 1}}$`);
@@ -30,14 +30,14 @@ export interface Target {
 }
 
 /** The whole id of what is given by it or by its start. What is given whole may be anything that is named so. */
-export async function idOf(desk: Desk, given: string): Promise<string> {
+export async function idOf(desk: OperatorSession, given: string): Promise<string> {
   const { id, fault } = await wholeId(desk, given);
   if (id === undefined) throw new Error(fault);
   return id;
 }
 
 /** Messages on the board or gone from it, each once, in the order given. Where one cannot be found all such are told at once. */
-export async function messagesOf(desk: Desk, given: readonly string[]): Promise<readonly Target[]> {
+export async function messagesOf(desk: OperatorSession, given: readonly string[]): Promise<readonly Target[]> {
   const faults: string[] = [];
   const found = new Map<string, Target>();
   for (let i = 0; i < given.length; i += PIECE) {
@@ -58,13 +58,13 @@ export async function messagesOf(desk: Desk, given: readonly string[]): Promise<
 /** Whole, or why not. */
 type Whole = { readonly id: string; readonly fault?: never } | { readonly id?: never; readonly fault: string };
 
-async function wholeId({ names }: Desk, given: string): Promise<Whole> {
+async function wholeId({ names }: OperatorSession, given: string): Promise<Whole> {
   if (MESSAGE_ID.test(given)) return { id: given };
   if (isOperatorMailbox(given)) return { fault: notAThing(given) };
   const shown = quoted(given);
   const right = `give all ${MESSAGE_ID_CHARS} characters of the id, or its first ${LEAST} or more`;
   if (!/^[0-9a-f]+$/.test(given)) return { fault: `${shown} is not an id, which is made of 0-9 and a-f: ${right}.` };
-  if (!START.test(given)) return { fault: `${shown} has ${counted(given.length, "character")}: ${right}.` };
+  if (!START.test(given)) return { fault: `${shown} has ${plural(given.length, "character")}: ${right}.` };
   const { live, gone } = await names.idsFrom(given, MOST_ALIKE);
   const [id, other] = [...live, ...gone];
   if (id === undefined) return { fault: `No message id starts with ${shown}.` };
@@ -79,7 +79,7 @@ const notAThing = (given: string): string =>
   `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
 
 /** An agent, by id or alias, and whether the board has ever seen it. */
-export async function agentOf({ store, names, config }: Desk, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
+export async function agentOf({ store, names, config }: OperatorSession, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
   if (isOperatorMailbox(given)) throw new Error(notAThing(given));
   const agent = await names.findAgent(given);
   if (agent !== undefined) return { agent, seen: !AGENT_ID.test(given) || (await store.firstSeen(agent)) !== undefined };
@@ -91,7 +91,7 @@ export async function agentOf({ store, names, config }: Desk, given: string): Pr
 }
 
 /** All live messages of an agent, oldest first. */
-export async function messagesBy({ store, now }: Desk, agent: string): Promise<readonly Target[]> {
+export async function messagesBy({ store, now }: OperatorSession, agent: string): Promise<readonly Target[]> {
   const condition = and(atLeast("expiresAt", now() + 1), oneOf("author", [agent]));
   const found: Target[] = [];
   for (let after: Listed["position"] | undefined; ;) {

@@ -1,5 +1,5 @@
 // What a restored backup has undone, in words: a preview of what `--reapply` does.
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { view as switchesView } from "./switches.ts";
@@ -26,7 +26,7 @@ export function undoneLines({ lost, reversed, switches, reopened, lostReports }:
       "Reports closed after the backup, and open again; a decision on what they are about closes them too:",
       reopened.map((id) => act("reports", "dismiss", id)),
     ),
-    ...(lostReports === 0 ? [] : [`${counted(lostReports, "report")} came after the backup: the board does not know of them any more.`]),
+    ...(lostReports === 0 ? [] : [`${plural(lostReports, "report")} came after the backup: the board does not know of them any more.`]),
   ];
 }
 

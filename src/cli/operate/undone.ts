@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AttachmentBlock } from "../../adapters/sql/moderation-rows.ts";
 import type { Action, Switches } from "../../core/message/moderation.ts";
-import type { Order } from "../../core/message/orders.ts";
+import type { OperatorCommand } from "../../core/message/orders.ts";
 import type { Acts, Place } from "../../storage/place.ts";
 
 /** A decision in force that came after the backup, and how it was ordered. */
@@ -73,9 +73,9 @@ function orderOf({ visibility, target }: Action, blocked: readonly AttachmentBlo
  * The orders that do it again, in the order in which they were given; what was decided once more after it was taken back needs that. A
  * decision keeps its statement, by whose id people know it, and by which it is not taken twice.
  */
-export function ordersOf({ lost, reversed, switches }: Undone): readonly Order[] {
+export function ordersOf({ lost, reversed, switches }: Undone): readonly OperatorCommand[] {
   return [
-    ...reversed.map(({ visibility, target }): Order =>
+    ...reversed.map(({ visibility, target }): OperatorCommand =>
       visibility === "key_blocked" ? { do: "unblock_key", agent: target } : { do: "restore", target },
     ),
     ...lost
@@ -86,7 +86,7 @@ export function ordersOf({ lost, reversed, switches }: Undone): readonly Order[]
   ];
 }
 
-function orderFor({ order, target, keepAttachments, id, ground, category, facts }: LostDecision): Order {
+function orderFor({ order, target, keepAttachments, id, ground, category, facts }: LostDecision): OperatorCommand {
   const reasons = { id, ground, category, facts };
   if (order === "block-key") return { do: "block_key", agent: target, reasons };
   if (order === "block-blob") return { do: "block_blob", sha256: target, reasons };

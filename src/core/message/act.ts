@@ -4,8 +4,8 @@ import type { AliasPayload } from "../protocol/alias.ts";
 import type { Warning } from "../warnings.ts";
 import type { AliasOutcome } from "./alias-rules.ts";
 import type { Notice } from "./moderation.ts";
-import type { Order, Ordered, OrderedBy } from "./orders.ts";
-import type { Arrival, Standing } from "./standing.ts";
+import type { OperatorCommand, Ordered, OrderedBy } from "./orders.ts";
+import type { Arrival, MessageState } from "./standing.ts";
 
 declare const admitted: unique symbol;
 /** A message that passed every check outside the transaction; only `board/admit` makes one. */
@@ -30,7 +30,7 @@ interface Acts {
   /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
   withdrawal: { readonly agent: string };
   report: { readonly notice: Notice };
-  order: { readonly order: Order };
+  order: { readonly order: OperatorCommand };
 }
 
 export type ActType = keyof Acts;
@@ -49,7 +49,7 @@ export interface ThreadFacts {
 
 export interface PostedOutcome {
   readonly result: "created" | "exists" | "valid";
-  readonly standing: Standing;
+  readonly standing: MessageState;
   readonly warnings: readonly Warning[];
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
@@ -74,7 +74,7 @@ export interface Outcomes {
   order: { readonly ordered: Ordered };
 }
 /** What this very act comes to where it is not refused. */
-export type OutcomeOf<One extends Act> = One extends { readonly order: infer Given extends Order }
+export type OutcomeOf<One extends Act> = One extends { readonly order: infer Given extends OperatorCommand }
   ? { readonly ordered: OrderedBy<Given> }
   : Outcomes[One["type"]];
 

@@ -5,10 +5,10 @@ import { iso } from "../protocol/time.ts";
 import { isWorkable, KIND_NAMES, type Rel } from "../protocol/vocabulary.ts";
 import { type Warning, warning } from "../warnings.ts";
 import { isSameAgent } from "./principal.ts";
-import type { Arrival, Ledger, Standing } from "./standing.ts";
+import type { Arrival, Ledger, MessageState } from "./standing.ts";
 
 /** Refuses what is not allowed, and tells what does nothing. */
-type Rule = (ledger: Ledger, arrival: Arrival, target: Standing) => Warning | void;
+type Rule = (ledger: Ledger, arrival: Arrival, target: MessageState) => Warning | void;
 
 /** Rels whose target must be live, and what else must hold. Rels not named here take any target. */
 const RULES: Partial<Record<Rel, Rule>> = {
@@ -55,7 +55,7 @@ function unlessLost(ledger: Ledger, rel: Rel, id: string): Warning | undefined {
   return warning("target_lost", `The target of ${rel}, ${id}, is ${reason ?? "not known here"}.`);
 }
 
-function requireLive(ledger: Ledger, id: string, rel: Rel): Standing {
+function requireLive(ledger: Ledger, id: string, rel: Rel): MessageState {
   const target = ledger.find(id);
   if (target === undefined) {
     const gone = ledger.gone(id);
@@ -73,7 +73,7 @@ function targetGone(rel: Rel, id: string, reason: string, more: object): Refusal
   return new Refusal("target_gone", `The target of ${rel}, ${id}, is ${reason}.`, { details: { rel, id, reason, ...more } });
 }
 
-function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: Standing): Warning | undefined {
+function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: MessageState): Warning | undefined {
   if (isWorkable(target.kind)) return undefined;
   return warning(
     "target_not_workable",
@@ -81,12 +81,12 @@ function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: Standing): W
   );
 }
 
-function unlessOther(ledger: Ledger, arrival: Arrival, target: Standing): Warning | undefined {
+function unlessOther(ledger: Ledger, arrival: Arrival, target: MessageState): Warning | undefined {
   if (!isSameAgent(ledger, target.author, arrival.author)) return undefined;
   return warning("self_vote", `The target ${target.id} is your own message: the ref is kept, and is no vote.`);
 }
 
-function requireWorkable(target: Standing): void {
+function requireWorkable(target: MessageState): void {
   if (isWorkable(target.kind)) return;
   // An experiment's name is its author's word: it is told in the details, not among the board's own words.
   const kind = KIND_NAMES.includes(target.kind) ? target.kind : "message of a kind of its own";
@@ -97,7 +97,7 @@ function requireWorkable(target: Standing): void {
 }
 
 /** An e-mail is the board's own message: whom it was sent to can take it out of what is public. */
-function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: Standing): void {
+function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: MessageState): void {
   if (target.kind !== "email") return requireOwn(ledger, arrival, target);
   const reached = [target.author, ...(target.to === null ? [] : [target.to])];
   if (reached.some((agent) => isSameAgent(ledger, agent, arrival.author))) return;
@@ -107,20 +107,20 @@ function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: Standing)
   });
 }
 
-function requireOwn(ledger: Ledger, arrival: Arrival, target: Standing): void {
+function requireOwn(ledger: Ledger, arrival: Arrival, target: MessageState): void {
   if (isSameAgent(ledger, target.author, arrival.author)) return;
   throw new Refusal("not_author", `The target ${target.id} was posted by ${target.author}.`, {
     details: { id: target.id, author: target.author },
   });
 }
 
-function requireFirstSignal(ledger: Ledger, arrival: Arrival, target: Standing): void {
+function requireFirstSignal(ledger: Ledger, arrival: Arrival, target: MessageState): void {
   const { signal } = arrival.payload;
   if (signal === undefined || !ledger.hasSignal(target.seq, ledger.principalOf(arrival.author), signal)) return;
   throw new Refusal("already_signaled", `You have signalled ${signal} on ${target.id} already.`, { details: { id: target.id, signal } });
 }
 
-function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): void {
+function requireClaimable(ledger: Ledger, arrival: Arrival, target: MessageState): void {
   requireWorkable(target);
   const { id, to } = target;
   if (target.status === "resolved") throw new Refusal("target_resolved", `The target ${id} is resolved.`, { details: { id } });
@@ -136,7 +136,7 @@ function requireClaimable(ledger: Ledger, arrival: Arrival, target: Standing): v
 }
 
 /** Whoever asked may have ended the agent's lease a short while ago. */
-function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Standing): void {
+function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: MessageState): void {
   const until = ledger.barredUntil(seq, ledger.principalOf(author));
   if (until === undefined || until <= ledger.now) return;
   throw new Refusal("reserved", `The author of ${id} ended your lease on it; you can claim it again from ${iso(until)} on.`, {
@@ -146,7 +146,7 @@ function requireWelcome(ledger: Ledger, { author }: Arrival, { seq, id }: Standi
 }
 
 /** An agent that holds much finishes little; renewing what it holds is free, and what is answered counts no more. */
-function requireRoom(ledger: Ledger, { author }: Arrival, target: Standing): void {
+function requireRoom(ledger: Ledger, { author }: Arrival, target: MessageState): void {
   const held = ledger.leasesOf(author, LIMITS.leases_per_agent + 1).filter(({ id }) => id !== target.id);
   if (held.length < LIMITS.leases_per_agent) return;
   const leases = held.map(({ id, leaseUntil }) => ({ id, lease_until: iso(leaseUntil ?? ledger.now) }));

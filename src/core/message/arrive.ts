@@ -6,10 +6,10 @@ import { sha256Hex } from "../protocol/sha256.ts";
 import { durationSeconds } from "../protocol/time.ts";
 import { RELS, retractsAll } from "../protocol/vocabulary.ts";
 import { creditLease } from "./credit.ts";
-import { acts, changeVote, countAnswer, countSignal, endLease, settle } from "./effects.ts";
+import { acts, changeVote, countAnswer, countSignal, endLease, updateStatus } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { isSameAgent } from "./principal.ts";
-import { type Arrival, labelsOf, type Ledger, type Standing } from "./standing.ts";
+import { type Arrival, labelsOf, type Ledger, type MessageState } from "./standing.ts";
 import { statusOf } from "./status.ts";
 import { sweep } from "./sweep.ts";
 import { tallyMessage, tallyPosted } from "./tally.ts";
@@ -18,11 +18,11 @@ const seconds = (value: string | number | undefined, otherwise: number): number 
   value === undefined ? otherwise : (durationSeconds(value) ?? otherwise);
 
 /** Enters an admitted message into log, thread and derived facts; the root is worked out unless it is known. */
-export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Standing {
+export function arrive(ledger: Ledger, arrival: Arrival, root?: string): MessageState {
   const { id, author, payload, raw } = arrival;
   const refs = distinct(payload.refs ?? []);
   const seq = ledger.log("create", id, null, { digest: sha256Hex(contentText(raw)), assisted: arrival.assisted });
-  const standing: Standing = {
+  const standing: MessageState = {
     seq,
     id,
     author,
@@ -95,7 +95,7 @@ function distinct(refs: readonly Ref[]): readonly Ref[] {
     .map((ref) => (vote(ref) ? (refs.findLast((last) => same(last, ref)) ?? ref) : ref));
 }
 
-function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arrival): void {
+function begin(ledger: Ledger, actor: MessageState, { rel, id }: Ref, arrival: Arrival): void {
   const target = ledger.find(id);
   if (target === undefined || !acts(ledger, rel, actor, target)) return;
   const agent = ledger.principalOf(actor.author);
@@ -114,7 +114,7 @@ function begin(ledger: Ledger, actor: Standing, { rel, id }: Ref, arrival: Arriv
       // A claim that expires before its lease takes the lease along.
       target.leaseUntil = Math.min(ledger.now + seconds(arrival.payload.lease, LIMITS.lease_default_s) * 1000, actor.expiresAt);
       target.claimSeq = actor.seq;
-      return settle(ledger, target);
+      return updateStatus(ledger, target);
     case "on":
       if (arrival.payload.signal === undefined) return;
       ledger.addSignal(target.seq, agent, arrival.payload.signal, actor.seq);

@@ -7,7 +7,7 @@
 // What is done to a message counts while that message is live, superseded or not.
 import type { Ref } from "../protocol/payload.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
-import type { Label, Ledger, Standing } from "./standing.ts";
+import type { Label, Ledger, MessageState } from "./standing.ts";
 
 type Vote = "verifies" | "refutes";
 
@@ -17,7 +17,7 @@ const ANSWERS_NOTED = 100;
 /** The message enters or leaves what default listings show. */
 export function creditMessage(
   ledger: Ledger,
-  { author, kind }: Standing,
+  { author, kind }: MessageState,
   labels: readonly Label[],
   refs: readonly Ref[],
   by: 1 | -1,
@@ -33,17 +33,17 @@ export function creditLease(ledger: Ledger, from: string | null, to: string | nu
   if (to !== null) ledger.tallyAgent(to, "work", "claimed", 1);
 }
 
-export function creditVote(ledger: Ledger, { author }: Standing, voter: string, rel: Vote, by: 1 | -1): void {
+export function creditVote(ledger: Ledger, { author }: MessageState, voter: string, rel: Vote, by: 1 | -1): void {
   ledger.tallyAgent(voter, "given", rel, by);
   ledger.tallyAgent(author, "received", rel, by);
 }
 
-export function creditSignal(ledger: Ledger, { author }: Standing, signal: Signal, by: 1 | -1): void {
+export function creditSignal(ledger: Ledger, { author }: MessageState, signal: Signal, by: 1 | -1): void {
   ledger.tallyAgent(author, "signal", signal, by);
 }
 
 /** An answer to the target comes or goes; `target.answers` counts it already. */
-export function creditAnswer(ledger: Ledger, target: Standing, { author, seq }: Standing, by: 1 | -1): void {
+export function creditAnswer(ledger: Ledger, target: MessageState, { author, seq }: MessageState, by: 1 | -1): void {
   const agent = ledger.principalOf(author);
   const before = ledger.hasAnswerer(target.seq, agent);
   if (by === -1) ledger.dropAnswerer(target.seq, agent, seq);
@@ -53,12 +53,12 @@ export function creditAnswer(ledger: Ledger, target: Standing, { author, seq }: 
 }
 
 /** The target has become resolved (1) or is so no longer (-1). */
-export function creditResolved(ledger: Ledger, target: Standing, by: 1 | -1): void {
+export function creditResolved(ledger: Ledger, target: MessageState, by: 1 | -1): void {
   for (const agent of ledger.answerers(target.seq)) ledger.tallyAgent(agent, "work", "resolved", by);
 }
 
 /** The message goes for good, and with it all that was done to it. */
-export function uncredit(ledger: Ledger, target: Standing): void {
+export function uncredit(ledger: Ledger, target: MessageState): void {
   creditLease(ledger, target.claimedBy, null);
   if (target.status === "resolved" && target.answers > 0) creditResolved(ledger, target, -1);
   if (target.verifies + target.refutes > 0)

@@ -4,7 +4,7 @@ import { isWorkable, type Rel, type Signal, type Status } from "../protocol/voca
 import { HOUR_MS } from "../spans.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
 import { isSameAgent } from "./principal.ts";
-import type { Ledger, Standing } from "./standing.ts";
+import type { Ledger, MessageState } from "./standing.ts";
 import { judge, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
 
@@ -12,24 +12,24 @@ import { tallyStatus } from "./tally.ts";
  * A message that was removed and given back begins anew when its author posts it again.
  * What was done to it before, but for replies, was done to the one that is gone.
  */
-export const cameBack = (target: Standing, actor: Standing): boolean => target.seq > actor.seq;
+export const cameBack = (target: MessageState, actor: MessageState): boolean => target.seq > actor.seq;
 
 /** A ref that cannot act is a plain edge: a vote on one's own message, an answer to what asks for none. */
-export function acts(ledger: Ledger, rel: Rel, actor: Standing, target: Standing): boolean {
+export function acts(ledger: Ledger, rel: Rel, actor: MessageState, target: MessageState): boolean {
   if (rel === "answers") return isWorkable(target.kind);
   return (rel !== "verifies" && rel !== "refutes") || !isSameAgent(ledger, target.author, actor.author);
 }
 
 /** The lease on a message has ended, by time or because its claim went. */
-export function release(ledger: Ledger, target: Standing): void {
+export function release(ledger: Ledger, target: MessageState): void {
   creditLease(ledger, target.claimedBy, null);
   target.claimedBy = null;
   target.leaseUntil = null;
   target.claimSeq = null;
-  settle(ledger, target);
+  updateStatus(ledger, target);
 }
 
-export function changeVote(ledger: Ledger, target: Standing, agent: string, change: () => void): void {
+export function changeVote(ledger: Ledger, target: MessageState, agent: string, change: () => void): void {
   const old = ledger.vote(target.seq, agent);
   const asked = target.supersededBy === null ? answeredBy(ledger, target) : [];
   const before = asked.map((one) => judgement(ledger, one, target));
@@ -43,35 +43,35 @@ export function changeVote(ledger: Ledger, target: Standing, agent: string, chan
     target[current]++;
     creditVote(ledger, target, agent, current, 1);
   }
-  settle(ledger, target);
+  updateStatus(ledger, target);
   // The target may itself answer something whose status hangs on these votes.
   for (const [i, one] of asked.entries()) {
     const [was, is] = [before[i]!, judgement(ledger, one, target)];
     if (was === is) continue;
     countJudged(ledger, one, target, was, -1);
     countJudged(ledger, one, target, is, 1);
-    settle(ledger, one);
+    updateStatus(ledger, one);
   }
 }
 
 /** The work that a message answers, each piece once. */
-function answeredBy(ledger: Ledger, answer: Standing): readonly Standing[] {
+function answeredBy(ledger: Ledger, answer: MessageState): readonly MessageState[] {
   return ledger.refsOf(answer.seq).flatMap(({ rel, id }) => {
     const asked = rel === "answers" ? ledger.find(id) : undefined;
     return asked === undefined || !acts(ledger, rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
   });
 }
 
-const judgement = (ledger: Ledger, asked: Standing, answer: Standing): Judgement =>
+const judgement = (ledger: Ledger, asked: MessageState, answer: MessageState): Judgement =>
   judge(answer, ledger.vote(answer.seq, ledger.principalOf(asked.author)));
 
-export function countAnswer(ledger: Ledger, target: Standing, answer: Standing, by: 1 | -1): void {
+export function countAnswer(ledger: Ledger, target: MessageState, answer: MessageState, by: 1 | -1): void {
   countJudged(ledger, target, answer, judgement(ledger, target, answer), by);
-  settle(ledger, target);
+  updateStatus(ledger, target);
 }
 
 /** A rejected answer is counted apart and is in nobody's favour. */
-function countJudged(ledger: Ledger, target: Standing, answer: Standing, as: Judgement, by: 1 | -1): void {
+function countJudged(ledger: Ledger, target: MessageState, answer: MessageState, as: Judgement, by: 1 | -1): void {
   if (as === "rejected") {
     target.rejected += by;
     return;
@@ -82,7 +82,7 @@ function countJudged(ledger: Ledger, target: Standing, answer: Standing, as: Jud
 }
 
 /** The asker says that a claim is stale: whoever made it loses the lease for good, and cannot take it again for a while. */
-export function endLease(ledger: Ledger, claim: Standing, agent: string): void {
+export function endLease(ledger: Ledger, claim: MessageState, agent: string): void {
   for (const { rel, id } of ledger.refsOf(claim.seq)) {
     const target = rel === "claims" ? ledger.find(id) : undefined;
     if (target === undefined || !isSameAgent(ledger, target.author, agent) || cameBack(target, claim)) continue;
@@ -91,24 +91,24 @@ export function endLease(ledger: Ledger, claim: Standing, agent: string): void {
   }
 }
 
-export function countSignal(ledger: Ledger, target: Standing, agent: string, signal: Signal, by: 1 | -1): void {
+export function countSignal(ledger: Ledger, target: MessageState, agent: string, signal: Signal, by: 1 | -1): void {
   const count = (target.signals[signal] ?? 0) + by;
   if (count > 0) target.signals[signal] = count;
   else delete target.signals[signal];
   creditSignal(ledger, target, signal, by);
   if (signal === "resolved" && isSameAgent(ledger, agent, target.author)) target.resolvedByAuthor = by === 1;
-  settle(ledger, target);
+  updateStatus(ledger, target);
 }
 
 /** Stores what changed about a message and logs its status if that moved. */
-export function settle(ledger: Ledger, standing: Standing): void {
+export function updateStatus(ledger: Ledger, standing: MessageState): void {
   const from = standing.status;
   standing.status = statusOf(standing, ledger.now);
   if (from !== standing.status) tellStatus(ledger, standing, from);
   ledger.update(standing);
 }
 
-function tellStatus(ledger: Ledger, standing: Standing, from: Status): void {
+function tellStatus(ledger: Ledger, standing: MessageState, from: Status): void {
   if (standing.supersededBy === null) {
     tallyStatus(ledger, standing, from, -1);
     tallyStatus(ledger, standing, standing.status, 1);

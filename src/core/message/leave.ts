@@ -1,20 +1,20 @@
 // How a message ends: expired, retracted, removed or superseded, it takes its effects on others along.
 import { uncredit } from "./credit.ts";
 import { acts, cameBack, changeVote, countAnswer, countSignal, release } from "./effects.ts";
-import type { Gone, GoneReason, Ledger, Standing } from "./standing.ts";
+import type { Tombstone, GoneReason, Ledger, MessageState } from "./standing.ts";
 import { tallyFlow, tallyMessage } from "./tally.ts";
 import { type Trace, traceOf } from "./trace.ts";
 
 const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } as const;
 
 /** A message goes for good; its tombstone stays a while. The answer is the seq of its last entry. */
-export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, statement: string | null = null): number {
+export function leave(ledger: Ledger, standing: MessageState, reason: GoneReason, statement: string | null = null): number {
   const entry = ledger.log(ENTRY_OF[reason], standing.id, statement);
   const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, standing));
   cease(ledger, standing);
   uncredit(ledger, standing);
   const { id, seq, author, kind, root, receivedAt } = standing;
-  const gone: Gone = {
+  const gone: Tombstone = {
     id,
     seq,
     author,
@@ -35,13 +35,13 @@ export function leave(ledger: Ledger, standing: Standing, reason: GoneReason, st
   return entry;
 }
 
-function traceIn(ledger: Ledger, standing: Standing): Trace {
+function traceIn(ledger: Ledger, standing: MessageState): Trace {
   const { seq, verifies, hasAttachment } = standing;
   const votes = verifies === 0 ? [] : ledger.votesOn(seq);
   return traceOf(standing, ledger.refsOf(seq), ledger.labelsOf(seq), votes, hasAttachment ? ledger.attachmentsOf(seq) : []);
 }
 
-export function supersede(ledger: Ledger, target: Standing, by: string): void {
+export function supersede(ledger: Ledger, target: MessageState, by: string): void {
   ledger.log("supersede", target.id, JSON.stringify({ by }));
   cease(ledger, target);
   target.supersededBy = by;
@@ -50,7 +50,7 @@ export function supersede(ledger: Ledger, target: Standing, by: string): void {
 }
 
 /** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
-function cease(ledger: Ledger, actor: Standing): void {
+function cease(ledger: Ledger, actor: MessageState): void {
   if (actor.supersededBy !== null) return;
   const refs = ledger.refsOf(actor.seq);
   const agent = ledger.principalOf(actor.author);

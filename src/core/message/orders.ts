@@ -4,7 +4,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import type { ReportCategory } from "../protocol/vocabulary.ts";
 import { kindOfRemoved, leave } from "./leave.ts";
 import type { Action, Ground, Notice, Switches, Visibility } from "./moderation.ts";
-import type { Gone, Ledger } from "./standing.ts";
+import type { Tombstone, Ledger } from "./standing.ts";
 import type { Trace } from "./trace.ts";
 
 /** Why: becomes the statement of reasons. `id` is new and random. */
@@ -26,7 +26,7 @@ interface Orders {
 }
 type Doing = keyof Orders;
 /** An order to do this, or any of these. */
-export type Order<Do extends Doing = Doing> = { [One in Do]: { readonly do: One } & Orders[One] }[Do];
+export type OperatorCommand<Do extends Doing = Doing> = { [One in Do]: { readonly do: One } & Orders[One] }[Do];
 
 /** A decision, and how many reports it closed. */
 export interface Decided {
@@ -44,7 +44,7 @@ interface Done {
 }
 export type Ordered = Done[Doing];
 /** What this very order comes to. */
-export type OrderedBy<Given extends Order> = Done[Given["do"]];
+export type OrderedBy<Given extends OperatorCommand> = Done[Given["do"]];
 
 /** A notice comes in; it hides nothing by itself. No network may fill the queue and keep others from being heard. */
 export function receive(ledger: Ledger, notice: Notice): Notice {
@@ -61,7 +61,7 @@ export function receive(ledger: Ledger, notice: Notice): Notice {
 export const NETWORK_MARK_CHARS = 4;
 const networkMark = (id: string): string => id.slice(0, "rp_".length + NETWORK_MARK_CHARS);
 
-const RULES: { readonly [Do in Doing]: (ledger: Ledger, order: Order<Do>) => Done[Do] } = {
+const RULES: { readonly [Do in Doing]: (ledger: Ledger, order: OperatorCommand<Do>) => Done[Do] } = {
   remove,
   restore,
   block_key: blockKey,
@@ -71,7 +71,7 @@ const RULES: { readonly [Do in Doing]: (ledger: Ledger, order: Order<Do>) => Don
   switch: turn,
 };
 
-export function carryOut<Do extends Doing>(ledger: Ledger, order: Order<Do>): Done[Do] {
+export function execute<Do extends Doing>(ledger: Ledger, order: OperatorCommand<Do>): Done[Do] {
   return RULES[order.do](ledger, order);
 }
 
@@ -81,7 +81,7 @@ function statementOf({ id, ground, category, facts }: Reasons, visibility: Visib
 }
 
 /** Erases a message, or forbids the return of one that is gone already. */
-function remove(ledger: Ledger, { target, reasons, keepAttachments }: Order<"remove">): Decided {
+function remove(ledger: Ledger, { target, reasons, keepAttachments }: OperatorCommand<"remove">): Decided {
   const standing = ledger.find(target);
   const gone = ledger.gone(target);
   if (standing === undefined && gone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
@@ -102,11 +102,11 @@ function remove(ledger: Ledger, { target, reasons, keepAttachments }: Order<"rem
   return decided(ledger, target, "content_removed", reasons, seq);
 }
 
-const attachmentsOnceIn = (gone: Gone | undefined): readonly string[] =>
+const attachmentsOnceIn = (gone: Tombstone | undefined): readonly string[] =>
   gone?.trace == null ? [] : ((JSON.parse(gone.trace) as Trace).attachments ?? []);
 
 /** The content is nowhere any more: its author may post the same payload again, whatever its `ts`. */
-function restore(ledger: Ledger, { target }: Order<"restore">): Decided {
+function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decided {
   const action = requireAction(ledger, target, "content_removed", "is not removed");
   ledger.log("restore", target, JSON.stringify({ statement: action.id }));
   const gone = ledger.gone(target);
@@ -117,20 +117,20 @@ function restore(ledger: Ledger, { target }: Order<"restore">): Decided {
   return reversed(ledger, action);
 }
 
-function blockKey(ledger: Ledger, { agent, reasons }: Order<"block_key">): Decided {
+function blockKey(ledger: Ledger, { agent, reasons }: OperatorCommand<"block_key">): Decided {
   if (ledger.moderation.isBlocked("key", agent)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
   ledger.moderation.block("key", agent, reasons.id);
   const seq = ledger.log("key_block", agent, statementOf(reasons, "key_blocked"));
   return decided(ledger, agent, "key_blocked", reasons, seq);
 }
 
-function unblockKey(ledger: Ledger, { agent }: Order<"unblock_key">): Decided {
+function unblockKey(ledger: Ledger, { agent }: OperatorCommand<"unblock_key">): Decided {
   const action = requireAction(ledger, agent, "key_blocked", "is not blocked");
   ledger.log("key_unblock", agent, JSON.stringify({ statement: action.id }));
   return reversed(ledger, action);
 }
 
-function blockBlob(ledger: Ledger, { sha256, reasons }: Order<"block_blob">): Decided {
+function blockBlob(ledger: Ledger, { sha256, reasons }: OperatorCommand<"block_blob">): Decided {
   if (ledger.moderation.isBlocked("blob", sha256)) throw new Refusal("blocked_content", `The attachment ${sha256} is blocked already.`);
   ledger.moderation.block("blob", sha256, reasons.id);
   ledger.dropBlob(sha256);
@@ -138,7 +138,7 @@ function blockBlob(ledger: Ledger, { sha256, reasons }: Order<"block_blob">): De
   return decided(ledger, sha256, "content_removed", reasons, seq);
 }
 
-function dismiss(ledger: Ledger, { notice: id }: Order<"dismiss">): Done["dismiss"] {
+function dismiss(ledger: Ledger, { notice: id }: OperatorCommand<"dismiss">): Done["dismiss"] {
   const notice = ledger.moderation.notice(id);
   if (notice === undefined) throw new Refusal("not_found", `There is no report ${id}.`);
   if (notice.state !== "received") throw new Refusal("invalid_target", `The report ${id} is ${notice.state} already.`);
@@ -147,7 +147,7 @@ function dismiss(ledger: Ledger, { notice: id }: Order<"dismiss">): Done["dismis
   return { notice: dismissed };
 }
 
-function turn(ledger: Ledger, order: Order<"switch">): Done["switch"] {
+function turn(ledger: Ledger, order: OperatorCommand<"switch">): Done["switch"] {
   const switches = { ...ledger.moderation.switches(), ...order.switches };
   ledger.moderation.putSwitches(switches);
   return { switches };

@@ -2,7 +2,7 @@
 import { Refusal } from "../errors.ts";
 import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
 import { operateAlias } from "./alias-rules.ts";
-import { carryOut, receive } from "./orders.ts";
+import { execute, receive } from "./orders.ts";
 import { postInto, type Posted } from "./post.ts";
 import type { Ledger } from "./standing.ts";
 import { sweep } from "./sweep.ts";
@@ -33,7 +33,7 @@ const RULES: Rules = {
   sweep: (ledger) => ({ more: sweep(ledger) }),
   withdrawal: (ledger, { agent }) => ({ more: ledger.isWithdrawing(agent) }),
   report: (ledger, { notice }) => ({ received: receive(ledger, notice) }),
-  order: (ledger, { order }) => ({ ordered: carryOut(ledger, order) }),
+  order: (ledger, { order }) => ({ ordered: execute(ledger, order) }),
 };
 
 export function perform<One extends Act>(ledger: ActLedger, act: One): OutcomeOf<One> {

@@ -4,11 +4,11 @@ import type { Payload } from "../protocol/payload.ts";
 import { type Warning, warning } from "../warnings.ts";
 import { requireKey, requireRefs, requireUnblocked } from "./admission.ts";
 import { arrive } from "./arrive.ts";
-import type { Arrival, Gone, Ledger, Standing } from "./standing.ts";
+import type { Arrival, Tombstone, Ledger, MessageState } from "./standing.ts";
 
 export interface Posted {
   readonly result: "created" | "exists";
-  readonly standing: Standing;
+  readonly standing: MessageState;
   readonly warnings: readonly Warning[];
 }
 
@@ -33,9 +33,9 @@ const saysNothing = ({ title = "", body = "", data }: Payload): boolean => title
 const leasesNothing = ({ lease, refs = [] }: Payload): boolean => lease !== undefined && !refs.some(({ rel }) => rel === "claims");
 
 /** Why a payload that was here and is gone cannot be posted again. */
-export function knownGone({ reason, statement = null }: Pick<Gone, "reason"> & Partial<Gone>): Refusal {
+export function knownGone({ reason, statement = null }: Pick<Tombstone, "reason"> & Partial<Tombstone>): Refusal {
   if (reason !== "removed") return new Refusal(reason);
   return new Refusal("blocked_content", undefined, statement === null ? {} : { details: { statement: JSON.parse(statement) as unknown } });
 }
 
-const isRestored = (gone: Partial<Gone>): boolean => gone.restored === true;
+const isRestored = (gone: Partial<Tombstone>): boolean => gone.restored === true;

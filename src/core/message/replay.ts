@@ -4,14 +4,14 @@ import type { Payload } from "../protocol/payload.ts";
 import { arrive } from "./arrive.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
-import type { Arrival, Gone, GoneReason, Ledger } from "./standing.ts";
+import type { Arrival, Tombstone, GoneReason, Ledger } from "./standing.ts";
 import type { Trace } from "./trace.ts";
 
 /** An entry, with the message it tells about: its content, or what is left of it. */
 export interface Told {
   readonly entry: Entry;
   readonly arrival: Arrival | undefined;
-  readonly gone: Gone | undefined;
+  readonly gone: Tombstone | undefined;
 }
 
 const ENDS: Readonly<Record<string, GoneReason>> = { expire: "expired", retract: "retracted", remove: "removed" };
@@ -39,7 +39,7 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
 }
 
 /** What a message does to others while it is there, from its tombstone; all of it ends with the message. */
-function remains({ id, author, kind, receivedAt, reason, trace }: Gone): Arrival {
+function remains({ id, author, kind, receivedAt, reason, trace }: Tombstone): Arrival {
   const kept = trace === null ? undefined : (JSON.parse(trace) as Trace);
   // One that was withdrawn had more time; its entry ends it.
   const life = reason === "expired" ? Math.ceil(((kept?.expiresAt ?? 0) - receivedAt) / 1000) : 0;

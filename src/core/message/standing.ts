@@ -16,7 +16,7 @@ export const ADOPTED_REPLIES = 1000;
 export type SignalCounts = Partial<Record<Signal, number>>;
 export type GoneReason = "expired" | "retracted" | "removed";
 
-export interface Standing extends StatusFacts {
+export interface MessageState extends StatusFacts {
   readonly seq: number;
   readonly id: string;
   readonly author: string;
@@ -58,7 +58,7 @@ export interface Standing extends StatusFacts {
 }
 
 /** Whether something about a message has changed that readers wait for. A lease that ends tells by the status, where it counts. */
-export const hasMoved = (before: Standing, now: Standing): boolean =>
+export const hasMoved = (before: MessageState, now: MessageState): boolean =>
   before.status !== now.status ||
   before.verifies !== now.verifies ||
   before.refutes !== now.refutes ||
@@ -66,7 +66,7 @@ export const hasMoved = (before: Standing, now: Standing): boolean =>
   (before.claimSeq !== now.claimSeq && now.claimSeq !== null);
 
 /** What is left of a message that is gone: enough for 410, thread roots and tombstones. */
-export interface Gone {
+export interface Tombstone {
   readonly id: string;
   readonly seq: number;
   readonly author: string;
@@ -127,13 +127,13 @@ export interface Arrival {
 export interface Ledger extends AliasLedger {
   readonly now: number;
   readonly moderation: ModerationLedger;
-  find(id: string): Standing | undefined;
-  gone(id: string): Gone | undefined;
+  find(id: string): MessageState | undefined;
+  gone(id: string): Tombstone | undefined;
   hasArrived(once: string): boolean;
   noteArrival(once: string): void;
   /** Messages whose time has come, oldest first. */
-  due(limit: number): readonly Standing[];
-  endedLeases(limit: number): readonly Standing[];
+  due(limit: number): readonly MessageState[];
+  endedLeases(limit: number): readonly MessageState[];
   refsOf(seq: number): readonly Ref[];
   /** How many acting messages reply to this id; some may have come before it. */
   repliesTo(id: string): number;
@@ -141,7 +141,7 @@ export interface Ledger extends AliasLedger {
   adoptReplies(id: string, author: string): void;
 
   /** Live leases of an agent on work that waits for an answer, soonest to end first, at most `limit`. */
-  leasesOf(agent: string, limit: number): readonly Standing[];
+  leasesOf(agent: string, limit: number): readonly MessageState[];
   /** Until when the asker keeps an agent from claiming a message again. */
   barredUntil(target: number, agent: string): number | undefined;
   bar(target: number, agent: string, until: number): void;
@@ -163,15 +163,15 @@ export interface Ledger extends AliasLedger {
   dropAnswerer(target: number, agent: string, seq: number): void;
 
   /** `refs` are the arrival's, each effect once. */
-  insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void;
+  insert(standing: MessageState, arrival: Arrival, refs: readonly Ref[]): void;
   /** Stores what changed about a message; what moved it is in the log already. */
-  update(standing: Standing): void;
+  update(standing: MessageState): void;
   /** Ends the time of all messages of an author before `seq`: of many not all at once, but they will end; the sweep does the rest. */
   withdrawBefore(author: string, seq: number): void;
   /** Erases content and every index entry of the message and leaves a tombstone. */
-  erase(standing: Standing, gone: Gone): void;
+  erase(standing: MessageState, gone: Tombstone): void;
   /** In place of what was left of the same message, if anything was. */
-  putGone(gone: Gone): void;
+  putGone(gone: Tombstone): void;
   dropGone(id: string): void;
   /** Hashes of a live message's attachments. */
   attachmentsOf(seq: number): readonly string[];

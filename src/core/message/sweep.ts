@@ -2,7 +2,7 @@
 import { sweepAliases } from "./alias-rules.ts";
 import { release } from "./effects.ts";
 import { leave } from "./leave.ts";
-import type { Ledger, Standing } from "./standing.ts";
+import type { Ledger, MessageState } from "./standing.ts";
 
 /** How much one step of the sweep takes on, so that posts never wait long behind it: some ten milliseconds where a transaction has two. */
 const SWEEP_STEP = 48;
@@ -23,7 +23,7 @@ export function sweep(ledger: Ledger): boolean {
 }
 
 /** Ends leases whose time has come, but for those that are to be kept. Whether there may be more. */
-export function endLeases(ledger: Ledger, keep: (target: Standing) => boolean = () => false, step: number = SWEEP_STEP): boolean {
+export function endLeases(ledger: Ledger, keep: (target: MessageState) => boolean = () => false, step: number = SWEEP_STEP): boolean {
   const ended = ledger.endedLeases(step);
   for (const { id } of ended) {
     const target = ledger.find(id);

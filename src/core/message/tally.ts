@@ -3,7 +3,7 @@ import type { Ref } from "../protocol/payload.ts";
 import { isWorkable, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS, minuteOf } from "../spans.ts";
 import { creditMessage } from "./credit.ts";
-import type { Flow, Label, Ledger, Standing } from "./standing.ts";
+import type { Flow, Label, Ledger, MessageState } from "./standing.ts";
 
 /** Counts one of the flows in the minute of now. */
 export function tallyFlow(ledger: Ledger, flow: Exclude<Flow, "posted">): void {
@@ -11,13 +11,13 @@ export function tallyFlow(ledger: Ledger, flow: Exclude<Flow, "posted">): void {
 }
 
 /** Counts a post in its minute, by the work that it proved, and in its hour. */
-export function tallyPosted(ledger: Ledger, { bits }: Standing): void {
+export function tallyPosted(ledger: Ledger, { bits }: MessageState): void {
   ledger.tally("posted", `${minuteOf(ledger.now)}:${bits}`, 1);
   ledger.tally("hour", String(minuteOf(ledger.now - (ledger.now % HOUR_MS))), 1);
 }
 
 /** Counts a message in or out of what default listings show. */
-export function tallyMessage(ledger: Ledger, standing: Standing, labels: readonly Label[], refs: readonly Ref[], by: 1 | -1): void {
+export function tallyMessage(ledger: Ledger, standing: MessageState, labels: readonly Label[], refs: readonly Ref[], by: 1 | -1): void {
   ledger.tally("kind", standing.kind, by);
   tallyStatus(ledger, standing, standing.status, by);
   for (const { field, label, spelling } of labels) {
@@ -27,7 +27,7 @@ export function tallyMessage(ledger: Ledger, standing: Standing, labels: readonl
   creditMessage(ledger, standing, labels, refs, by);
 }
 
-export function tallyStatus(ledger: Ledger, { kind }: Standing, status: Status, by: 1 | -1): void {
+export function tallyStatus(ledger: Ledger, { kind }: MessageState, status: Status, by: 1 | -1): void {
   ledger.tally("status", status, by);
   if (isWorkable(kind)) ledger.tally("work", status, by);
 }

@@ -1,10 +1,10 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
-import type { Label, Standing } from "./standing.ts";
+import type { Label, MessageState } from "./standing.ts";
 
 export interface Trace extends Pick<
-  Standing,
+  MessageState,
   "status" | "to" | "bits" | "assisted" | "hasData" | "hasAttachment" | "lang" | "repliedTo" | "verifies" | "refutes" | "expiresAt"
 > {
   readonly refs: readonly Ref[];
@@ -23,7 +23,7 @@ const MARK_CHARS = 16;
 export const labelMark = ({ field, label }: Pick<Label, "field" | "label">): string => sha256Hex(`${field}:${label}`).slice(0, MARK_CHARS);
 
 export function traceOf(
-  standing: Standing,
+  standing: MessageState,
   refs: readonly Ref[],
   labels: readonly Label[],
   votes: readonly { readonly agent: string; readonly rel: "verifies" | "refutes" }[],

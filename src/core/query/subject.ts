@@ -1,5 +1,5 @@
 // A message as conditions see it: from what the board knows about it, or from the trace it left.
-import { type Gone, type LabelField, labelsOf, type Standing } from "../message/standing.ts";
+import { type Tombstone, type LabelField, labelsOf, type MessageState } from "../message/standing.ts";
 import { verdict, type Verdict } from "../message/status.ts";
 import { labelMark, type Trace } from "../message/trace.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -9,7 +9,7 @@ import type { Subject } from "./predicate.ts";
 import { messageTerms } from "./terms.ts";
 
 export interface SubjectFacts {
-  readonly standing: Standing;
+  readonly standing: MessageState;
   readonly payload: Payload;
   readonly authorSince: number;
   /** Agents whose standing vote on it is verifies; undefined where that is not known, then it may be anybody. */
@@ -67,7 +67,7 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
 const LABEL_FIELDS: Partial<Record<SetField, LabelField>> = LABEL_FIELD;
 
 /** A gone message by its trace; labels are recognised by their marks. */
-export function subjectOfTrace(gone: Gone, trace: Trace, authorSince: number): Subject {
+export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: number): Subject {
   const {
     to,
     repliedTo,

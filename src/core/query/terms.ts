@@ -1,5 +1,5 @@
 // The words under which a crowd of live filters is indexed: a message is held only against filters that share one with it.
-import type { Gone, Label, Standing } from "../message/standing.ts";
+import type { Tombstone, Label, MessageState } from "../message/standing.ts";
 import { labelMark } from "../message/trace.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { type Condition, LABEL_FIELD, type SetField, type TextField } from "./condition.ts";
@@ -44,8 +44,8 @@ export function conditionTerms(conditions: readonly Condition[]): readonly strin
 
 /** All terms of a message; its labels as marks, since a gone one has nothing else. */
 export function messageTerms(
-  { kind, root, author }: Pick<Standing | Gone, "kind" | "root" | "author">,
-  { to, repliedTo }: Pick<Standing, "to" | "repliedTo">,
+  { kind, root, author }: Pick<MessageState | Tombstone, "kind" | "root" | "author">,
+  { to, repliedTo }: Pick<MessageState, "to" | "repliedTo">,
   marks: readonly string[],
   refs: readonly Ref[],
 ): readonly string[] {

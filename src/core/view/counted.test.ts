@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { counted, wordFor } from "./counted.ts";
+import { plural, wordFor } from "./counted.ts";
 
 test("one is one, and everything else is several", () => {
-  expect([0, 1, 2, 1234].map((n) => counted(n, "message"))).toEqual(["0 messages", "1 message", "2 messages", "1,234 messages"]);
-  expect([0, 1, 2].map((n) => counted(n, "reply", "replies"))).toEqual(["0 replies", "1 reply", "2 replies"]);
+  expect([0, 1, 2, 1234].map((n) => plural(n, "message"))).toEqual(["0 messages", "1 message", "2 messages", "1,234 messages"]);
+  expect([0, 1, 2].map((n) => plural(n, "reply", "replies"))).toEqual(["0 replies", "1 reply", "2 replies"]);
   expect([1, 2].map((n) => wordFor(n, "agent"))).toEqual(["agent", "agents"]);
 });

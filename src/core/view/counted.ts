@@ -6,4 +6,4 @@ export const thousands = (count: number): string => (count < 1000 ? String(count
 
 /** The word alone, where the number stands apart from it; `many` is `one` and an s unless given. */
 export const wordFor = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many);
-export const counted = (count: number, one: string, many?: string): string => `${thousands(count)} ${wordFor(count, one, many)}`;
+export const plural = (count: number, one: string, many?: string): string => `${thousands(count)} ${wordFor(count, one, many)}`;

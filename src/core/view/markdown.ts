@@ -1,7 +1,7 @@
 // Messages as compact Markdown for a model to read: facts outside, every piece of a stranger's text between marker lines.
 import { KIND_NAMES } from "../protocol/vocabulary.ts";
-import { counted } from "./counted.ts";
-import type { MessageRecord, Tombstone } from "./record.ts";
+import { plural } from "./counted.ts";
+import type { MessageRecord, TombstoneRecord } from "./record.ts";
 import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./sender.ts";
 import { span } from "./span.ts";
 
@@ -44,8 +44,8 @@ export const shortId = (id: string): string => id.slice(0, 12);
 export const isOwnKind = (kind: string): boolean => KIND_NAMES.includes(kind);
 const kindWord = (kind: string): string => (isOwnKind(kind) ? kind : "experiment");
 
-export function messageMarkdown(record: MarkdownRecord | Tombstone, marks: Fence): string {
-  if (!("expires_in_s" in record.server)) return tombstoneMarkdown(record as Tombstone, marks);
+export function messageMarkdown(record: MarkdownRecord | TombstoneRecord, marks: Fence): string {
+  if (!("expires_in_s" in record.server)) return tombstoneMarkdown(record as TombstoneRecord, marks);
   return recordMarkdown(record as MarkdownRecord, marks);
 }
 
@@ -53,7 +53,7 @@ export function messageMarkdown(record: MarkdownRecord | Tombstone, marks: Fence
 export function markdownDocument(
   heading: string,
   lines: readonly string[],
-  records: readonly (MarkdownRecord | Tombstone)[],
+  records: readonly (MarkdownRecord | TombstoneRecord)[],
   marks: Fence,
 ): string {
   const rule = records.length === 0 ? "" : fenceRule(marks);
@@ -67,7 +67,7 @@ export function markdownList(heading: string, lines: readonly string[], strange:
 }
 
 /** What is left of a message holds no text of its author; the operator's statement may quote some. */
-function tombstoneMarkdown({ id, server, meta }: Tombstone, { begin, end }: Fence): string {
+function tombstoneMarkdown({ id, server, meta }: TombstoneRecord, { begin, end }: Fence): string {
   const { reason, at, statement } = server.gone;
   const facts = `by ${server.author.id} · ${server.received_at.slice(0, 16)} · gone since ${at.slice(0, 16)}`;
   const said = statement === undefined ? "" : `${begin}\nstatement: ${visible(JSON.stringify(statement))}\n${end}\n`;
@@ -87,7 +87,7 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
   const notes = [
     score === undefined ? "" : `score ${score.toFixed(2)}`,
     reason ?? "",
-    match === undefined || match.needs.length === 0 ? "" : `you meet ${match.needs.length} of its ${counted(match.of, "need")}`,
+    match === undefined || match.needs.length === 0 ? "" : `you meet ${match.needs.length} of its ${plural(match.of, "need")}`,
     match?.rejected === undefined ? "" : `open again, rejected: ${match.rejected.map(shortId).join(", ")}`,
   ];
   const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
@@ -97,11 +97,11 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
 function factLine(record: MarkdownRecord): string {
   const { server, meta, content, derived } = record;
   const facts = [
-    `by ${server.author.id} (${counted(server.author.messages, "message")})`,
+    `by ${server.author.id} (${plural(server.author.messages, "message")})`,
     server.received_at.slice(0, 16),
     `expires in ${span(server.expires_in_s)}`,
-    derived.replies === 0 ? "" : counted(derived.replies, "reply", "replies"),
-    derived.answers === 0 ? "" : counted(derived.answers, "answer"),
+    derived.replies === 0 ? "" : plural(derived.replies, "reply", "replies"),
+    derived.answers === 0 ? "" : plural(derived.answers, "answer"),
     derived.rejected === 0 ? "" : `${derived.rejected} rejected`,
     derived.verifies + derived.refutes === 0 ? "" : `verified ${derived.verifies}, refuted ${derived.refutes}`,
     derived.claimed_by === null ? "" : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
@@ -138,7 +138,7 @@ function textOf(record: MarkdownRecord): string {
     ...labels("needs", meta.needs),
     ...labels("offers", meta.offers),
     ...(meta.signal === undefined ? [] : [`signal: ${meta.signal}`]),
-    ...(meta.attachments ?? []).map((one) => `attachment: ${one.name} (${one.mime}, ${counted(one.size, "byte")}, ${one.sha256})`),
+    ...(meta.attachments ?? []).map((one) => `attachment: ${one.name} (${one.mime}, ${plural(one.size, "byte")}, ${one.sha256})`),
     ...(content.body === undefined
       ? content.preview === undefined || content.preview === ""
         ? []

@@ -18,7 +18,7 @@ import {
 import { expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { SEED } from "../../../test/support/random.ts";
-import type { Standing } from "../message/standing.ts";
+import type { MessageState } from "../message/standing.ts";
 import { STATUS_NAMES } from "../protocol/vocabulary.ts";
 import { recordText } from "./record-text.ts";
 import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";
@@ -47,7 +47,7 @@ const id = array(constantFrom(..."0123456789abcdef".split("")), { minLength: 64,
 const agentId = array(constantFrom(..."0123456789abcdef".split("")), { minLength: 20, maxLength: 20 }).map((all) => `ag_${all.join("")}`);
 const time = integer({ min: 1_600_000_000_000, max: 2_000_000_000_000 });
 const maybe = <T>(of: Arbitrary<T>) => option(of, { nil: null });
-const standing: Arbitrary<Standing> = record({
+const standing: Arbitrary<MessageState> = record({
   seq: nat(),
   id,
   author: agentId,

@@ -1,7 +1,7 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
 import { type Flag, type Seen, seenFlags } from "../guard/flags.ts";
 import { senderOf } from "../mail/email.ts";
-import type { Gone, Standing } from "../message/standing.ts";
+import type { Tombstone, MessageState } from "../message/standing.ts";
 import { statusOf } from "../message/status.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { distinctLabels } from "../protocol/labels.ts";
@@ -13,7 +13,7 @@ export type Include = (typeof INCLUDES)[number];
 
 /** Everything a record is made of; the store's card fits. */
 export interface Recordable {
-  readonly standing: Standing;
+  readonly standing: MessageState;
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
   readonly author: { readonly firstSeen: number; readonly messages: number };
   readonly thread: { readonly messages: number; readonly lastActivity: number };
@@ -58,10 +58,10 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
   };
 }
 
-export type Tombstone = ReturnType<typeof tombstoneOf>;
+export type TombstoneRecord = ReturnType<typeof tombstoneOf>;
 
 /** What a widened listing shows of a message that was removed or withdrawn: that it was there, and why it is not. */
-export function tombstoneOf(gone: Gone, baseUrl: string) {
+export function tombstoneOf(gone: Tombstone, baseUrl: string) {
   const { id, seq, author, kind, root, receivedAt, reason, at, statement } = gone;
   return {
     id,

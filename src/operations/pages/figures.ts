@@ -4,7 +4,7 @@ import type { FindWork } from "../../board/work.ts";
 import type { ListTags } from "../../board/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { isOwnKind } from "../../core/view/markdown.ts";
 import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
@@ -80,7 +80,7 @@ const showTags = ({ tags, present, site }: FigureParts) =>
       const { tags: used } = await ask<TagsView>(tags, call.query, call);
       return present.markdownLines(
         "Tags",
-        [`${counted(used.length, "tag")}.`],
+        [`${plural(used.length, "tag")}.`],
         used.map(({ tag, count }) => `- ${tag}: ${count}`),
       );
     },
@@ -107,7 +107,7 @@ const showStats = ({ stats, pow, present, site }: FigureParts) =>
       return present.markdownLines(
         "Statistics",
         [
-          `${counted(live.messages, "live message")}, ${counted(work.required_bits, "bit")} of work, ${counted(streams, "stream")} open.`,
+          `${plural(live.messages, "live message")}, ${plural(work.required_bits, "bit")} of work, ${plural(streams, "stream")} open.`,
           ...[...own, ...Object.entries({ ...live.by_status, ...flow })].map(line),
         ],
         experiments.map(line),

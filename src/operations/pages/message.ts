@@ -14,7 +14,7 @@ import { messagePage } from "../../pages/message-page.ts";
 import { keptTexts } from "../../pages/message-text.ts";
 import type { ThreadView } from "../../pages/thread-tree.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Card } from "../../ports/store.ts";
+import type { StoredMessage } from "../../ports/store.ts";
 import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
 import type { SiteOf } from "./parts.ts";
@@ -83,7 +83,7 @@ function causesOf({ center, nodes, edges }: Graph, { items }: ThreadPage): reado
     });
 }
 
-function leaseEnd({ standing, raw }: Card): number {
+function leaseEnd({ standing, raw }: StoredMessage): number {
   const { lease } = JSON.parse(raw.payload) as Payload;
   return standing.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }

@@ -1,5 +1,5 @@
 // GET /agents and /a/{agent_id}: who is here, and one of them.
-import { counted } from "../../core/view/counted.ts";
+import { plural } from "../../core/view/counted.ts";
 import { z } from "zod";
 import type { List } from "../../board/list.ts";
 import type { Names } from "../../board/names.ts";
@@ -46,7 +46,7 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
       moves: () => true,
       async run(call) {
         const { agents } = await ask<{ agents: readonly AgentFacts[] }>(listAgents, call.query, call);
-        return present.markdownLines("Agents", [`${counted(agents.length, "agent")}.`], agents.map(agentLine));
+        return present.markdownLines("Agents", [`${plural(agents.length, "agent")}.`], agents.map(agentLine));
       },
       async page(call) {
         const { agents, next_cursor: nextCursor } = await ask<{ agents: readonly AgentFacts[]; next_cursor: string | null }>(
@@ -94,4 +94,4 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
 }
 
 const agentLine = ({ id, aliases, messages, last_seen }: AgentFacts): string =>
-  `- ${id}${aliases.length === 0 ? "" : ` (${aliases.map(({ alias }) => alias).join(", ")})`}: ${counted(messages.live, "live message")}, last seen ${last_seen.slice(0, 16)}`;
+  `- ${id}${aliases.length === 0 ? "" : ` (${aliases.map(({ alias }) => alias).join(", ")})`}: ${plural(messages.live, "live message")}, last seen ${last_seen.slice(0, 16)}`;

@@ -4,7 +4,7 @@ import { callerOf } from "../../board/callers.ts";
 import type { RateLimiter } from "../../board/rate.ts";
 import type { Freshness, Moment } from "../../board/freshness.ts";
 import { versionAt, type Versions } from "../../board/versions.ts";
-import { Recent } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/recent.ts";
 import { couldPay, pay } from "../../operations/call.ts";
 import { isMoving, type Operation, type Ready } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -39,9 +39,9 @@ const LONGEST_ADDRESS_KEPT = 300;
 /** Where Markdown is offered too, who asks for it gets another answer. */
 const VARIES: readonly string[] = ["vary", "Accept"];
 
-export class AnswersAtHand {
+export class FastPath {
   readonly #parts: AtHandParts;
-  readonly #known = new Recent<string, Known>(ADDRESSES_KEPT);
+  readonly #known = new BoundedCache<string, Known>(ADDRESSES_KEPT);
 
   readonly #head: readonly string[];
 

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Versions } from "../../board/versions.ts";
-import { recentTexts } from "../../core/recent.ts";
+import { boundedTextCache } from "../../core/recent.ts";
 import { minuteOf } from "../../core/spans.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
@@ -62,7 +62,7 @@ const BROTLI_QUALITY = 4;
 const LEAST_CODED = 1000;
 
 export function pageSender({ clock, versions }: PageParts): SendPage {
-  const kept = recentTexts<string, Kept>(PAGES_KEPT, CHARS_KEPT, ({ text }) => text.length);
+  const kept = boundedTextCache<string, Kept>(PAGES_KEPT, CHARS_KEPT, ({ text }) => text.length);
   return async (request, reply, operation, call) => {
     const { url } = request;
     void reply.headers(PAGE_HEADERS).header("cache-control", "no-cache").type(HTML_TYPE);

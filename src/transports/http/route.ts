@@ -18,7 +18,7 @@ import { admit, type AdmittedCall, type Guest } from "../../operations/call.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { type Call, isMoving, type Operation, type Reply } from "../../operations/operation.ts";
 import type { RequestReport } from "../../ports/report.ts";
-import type { AnswersAtHand } from "./at-hand.ts";
+import type { FastPath } from "./at-hand.ts";
 import { readText, takeText } from "./body.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
@@ -49,7 +49,7 @@ export interface RouteParts extends GuestParts {
   /** Answers that are sent piece by piece. */
   readonly underWay: UnderWay;
   readonly versions: Pick<Versions, "of">;
-  readonly atHand: Pick<AnswersAtHand, "learn">;
+  readonly atHand: Pick<FastPath, "learn">;
   readonly unsent: Pick<Unsent, "require">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;

@@ -12,7 +12,7 @@ import { type Access, AccessLog } from "./access-log.ts";
 import { absent } from "./absent.ts";
 import { checkAddresses, type Paths } from "./address.ts";
 import { addAssets } from "./assets.ts";
-import { AnswersAtHand } from "./at-hand.ts";
+import { FastPath } from "./at-hand.ts";
 import { boundConnections } from "./connections.ts";
 import { drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
@@ -62,7 +62,7 @@ export function httpServer(given: HttpParts): FastifyInstance {
   const accessLog = parts.access === undefined ? undefined : new AccessLog(parts.access);
   const app = framework(parts, accessLog);
   const life = { closing: false };
-  const atHand = new AnswersAtHand(parts);
+  const atHand = new FastPath(parts);
   const streams = new EventStreams(parts);
   takeRequests(app, parts, { accessLog, atHand, life });
   unsent.watch(app.server, parts.stallMs);
@@ -83,7 +83,7 @@ type Parts = Omit<HttpParts, "unsent"> & Pick<RouteParts, "secure" | "turns"> & 
 
 interface Takers {
   readonly accessLog: AccessLog | undefined;
-  readonly atHand: AnswersAtHand;
+  readonly atHand: FastPath;
   readonly life: Life;
 }
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
-import type { Report } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/report.ts";
 
 type Pieces = NonNullable<Reply["stream"]>;
 
@@ -16,7 +16,7 @@ export function breakOffSlow(underWay: UnderWay): void {
 }
 
 export interface StreamParts {
-  readonly report: Report;
+  readonly report: Telemetry;
   readonly underWay: UnderWay;
   /** Told when it is over, where the caller may only have so many at once. */
   readonly leave?: (() => void) | undefined;
@@ -39,7 +39,7 @@ export function sendStream(
 }
 
 /** Where a stream fails after its first piece, the framework breaks the transfer off; the operator should know why. */
-async function* reported(stream: Pieces, report: Report): AsyncIterable<string | Uint8Array> {
+async function* reported(stream: Pieces, report: Telemetry): AsyncIterable<string | Uint8Array> {
   try {
     yield* stream;
   } catch (error) {

@@ -8,7 +8,7 @@ import { toRefusal } from "../../operations/refused.ts";
 import type { Entropy } from "../../ports/entropy.ts";
 import type { RequestReport } from "../../ports/report.ts";
 import { operationCalls, type Visit } from "./calls.ts";
-import type { Ask, Body, Hand } from "./desk.ts";
+import type { Ask, Body, CallerKey } from "./desk.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { requireKeyForm } from "./key-header.ts";
 import { protocolOver, type ProtocolServer } from "./legs.ts";
@@ -64,7 +64,7 @@ function keyIn(visit: Visit): string | undefined {
 }
 
 /** The board signs: the key goes to the assisted operations and nowhere else. */
-const assistedHand = (ask: Ask, visit: Visit): Hand => ({
+const assistedHand = (ask: Ask, visit: Visit): CallerKey => ({
   create: async () => (await ask("assist_keygen", {})) as Body,
   async post(message, blobs, secret) {
     const key = requireKey(secret ?? keyIn(visit));

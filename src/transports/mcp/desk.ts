@@ -11,15 +11,15 @@ export type Body = Readonly<Record<string, unknown>>;
 export type Ask = (operation: string, parameters: Arguments, body?: object) => Promise<unknown>;
 
 /** The caller's key, wherever it is. `secret` is what the caller gave along with the call. */
-export interface Hand {
+export interface CallerKey {
   create(): Promise<Body>;
   post(message: Arguments, blobs: unknown, secret: unknown): Promise<Body>;
   alias(op: unknown, alias: unknown, secret: unknown): Promise<Body>;
 }
 
-export interface Desk {
+export interface ToolContext {
   readonly ask: Ask;
-  readonly hand: Hand;
+  readonly hand: CallerKey;
   /** The caller's own agent id, where its key is known. */
   readonly self: string | undefined;
   /** Throws where a key came along that is none, and says what one looks like. */

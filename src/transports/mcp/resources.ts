@@ -1,5 +1,5 @@
 // What can be read by address: the manual, the words, messages, threads and inboxes.
-import type { Body, Desk } from "./desk.ts";
+import type { Body, ToolContext } from "./desk.ts";
 import { messageText, pageText, threadText } from "./text.ts";
 
 const MARKDOWN = "text/markdown";
@@ -9,7 +9,7 @@ interface Kind {
   readonly mimeType: string;
   /** The name that stands in the address, where it has one. */
   readonly parameter?: string;
-  read(desk: Desk, name: string): Promise<string>;
+  read(desk: ToolContext, name: string): Promise<string>;
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -56,7 +56,7 @@ export const RESOURCE_TEMPLATES = described.flatMap(({ name, description, mimeTy
 const ADDRESS = /^blackboard:\/\/([a-z]+)(?:\/([^/?#]{1,300}))?$/;
 
 /** Undefined where the address is none of these. */
-export async function readResource(uri: string, desk: Desk): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
+export async function readResource(uri: string, desk: ToolContext): Promise<{ uri: string; mimeType: string; text: string } | undefined> {
   const [, name = "", written] = ADDRESS.exec(uri) ?? [];
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind === undefined || (kind.parameter === undefined) !== (written === undefined)) return undefined;

@@ -4,7 +4,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { unknownParameter } from "../../operations/input.ts";
-import type { Arguments, Desk } from "./desk.ts";
+import type { Arguments, ToolContext } from "./desk.ts";
 import { errorWithoutKeys, withoutKeys } from "./not-repeated.ts";
 import { PROMPTS } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
@@ -25,7 +25,7 @@ export interface Surface {
 }
 
 /** `gone` is aborted when the caller goes away or calls it off. */
-export type DeskFor = (gone: AbortSignal) => Desk;
+export type DeskFor = (gone: AbortSignal) => ToolContext;
 
 const LISTS_MS = 300_000;
 const listed = { ttlMs: LISTS_MS, cacheScope: "public" } as const;
@@ -110,7 +110,7 @@ const listing = ({ name, description, input, output, changes }: Tool) => ({
   annotations: changes === undefined ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: changes === "replaces" },
 });
 
-async function callTool(tool: Tool, given: Arguments, desk: Desk, refusalOf: Surface["refusalOf"]): Promise<CallToolResult> {
+async function callTool(tool: Tool, given: Arguments, desk: ToolContext, refusalOf: Surface["refusalOf"]): Promise<CallToolResult> {
   try {
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);

@@ -1,11 +1,11 @@
 // Answers as short texts for a model: facts outside, every piece of a stranger's text between marker lines.
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
-import type { Tombstone } from "../../core/view/record.ts";
-import { counted } from "../../core/view/counted.ts";
+import type { TombstoneRecord } from "../../core/view/record.ts";
+import { plural } from "../../core/view/counted.ts";
 import type { Body } from "./desk.ts";
 
-type Shown = MarkdownRecord | Tombstone;
+type Shown = MarkdownRecord | TombstoneRecord;
 interface Page {
   readonly messages: readonly Shown[];
   readonly next_cursor: string | null;
@@ -20,10 +20,10 @@ export function pageText(heading: string, body: Body, marks: Fence, notes: reado
   const { messages, next_cursor: cursor, latest_seq: seq, as_of: asOf } = body as unknown as Page;
   // `fields` may have left out what the facts are made of.
   if (messages.some((one) => (one as Partial<Shown>).server?.author === undefined || (one as Partial<Shown>).derived === undefined))
-    return `# ${heading}\n${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
+    return `# ${heading}\n${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.\n${fenced(messages, marks)}`;
   return markdownDocument(
     heading,
-    [`${counted(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)],
+    [`${plural(messages.length, "message")} as of ${asOf}, latest_seq ${seq}.`, ...notes, ...more(cursor)],
     messages,
     marks,
   );
@@ -65,9 +65,9 @@ export function threadText(body: Body, marks: Fence): string {
     next_cursor: string | null;
   };
   const lines = [
-    `${complete ? "All of " : `${messages.length} of `}${counted(total, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
+    `${complete ? "All of " : `${messages.length} of `}${plural(total, "message")}, root ${root}, by ${participants.map((one) => `${one.agent} (${one.messages})`).join(", ")}.`,
     ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
-    ...(omitted === 0 ? [] : [`${counted(omitted, "message")} left out: scope thread and a larger max_chars show more.`]),
+    ...(omitted === 0 ? [] : [`${plural(omitted, "message")} left out: scope thread and a larger max_chars show more.`]),
     ...more(cursor),
   ];
   return markdownDocument("Thread", lines, messages, marks);
@@ -83,7 +83,7 @@ export function graphText(body: Body, marks: Fence): string {
   const rows = nodes.map((one) => `${shortId(one.id)} ${one.distance} ${one.kind} ${one.status} ${one.author}: ${oneLine(one.title)}`);
   return [
     "# Graph",
-    `${counted(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
+    `${plural(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
     fenceRule(marks),
     marks.begin,
     ...rows.map(visible),
@@ -107,7 +107,7 @@ export function agentsText(body: Body, marks: Fence): string {
   const { agents, next_cursor: cursor } = body as unknown as { agents: readonly AgentFacts[]; next_cursor: string | null };
   return [
     `# Agents`,
-    `${counted(agents.length, "agent")}.`,
+    `${plural(agents.length, "agent")}.`,
     ...more(cursor),
     fenceRule(marks),
     "",
@@ -124,7 +124,7 @@ function agentText({ id, aliases, last_seen: seen, messages, votes, offers, need
     ...(profile === null || profile.body === "" ? [] : [profile.body]),
   ];
   const flags = profile === null || profile.flags.length === 0 ? "" : `\nflags: ${profile.flags.join(", ")}`;
-  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${counted(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
+  const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
   return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${visible(said.join("\n"))}\n${marks.end}`;
 }
 

@@ -1,5 +1,5 @@
 // What a batch has changed, as rows of the tables that they go into or out of.
-import type { Standing } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/standing.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { HOUR_MS } from "../../../core/spans.ts";
 import { opsText } from "../alias-ops.ts";
@@ -67,7 +67,7 @@ function addMessages({ set, inserted, erased, adopted, droppedBlobs }: BatchLedg
   for (const reply of replies.values()) if (!gone.has(reply.seq)) add("inbox", reply);
 }
 
-function addArrived(standing: Standing, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {
+function addArrived(standing: MessageState, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {
   const { seq } = standing;
   add("messages", messageRow(standing));
   add("contents", { seq, payload: raw.payload, sig: raw.sig, nonce: raw.nonce });
@@ -83,7 +83,7 @@ export const MOVING = [
   "claimed_by", "lease_until", "claim_seq", "superseded_by", "superseded_at", "replied_to", "changed",
 ] as const;
 
-function movingRow(s: Standing) {
+function movingRow(s: MessageState) {
   return {
     seq: s.seq,
     status: s.status,
@@ -105,7 +105,7 @@ function movingRow(s: Standing) {
   };
 }
 
-function messageRow(s: Standing) {
+function messageRow(s: MessageState) {
   return {
     ...movingRow(s),
     id: s.id,

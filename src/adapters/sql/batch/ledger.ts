@@ -7,11 +7,11 @@ import {
   ADOPTED_REPLIES,
   type AgentField,
   type Arrival,
-  type Gone,
+  type Tombstone,
   hasMoved,
   type Label,
   labelsOf,
-  type Standing,
+  type MessageState,
   type TallyField,
 } from "../../../core/message/standing.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
@@ -54,7 +54,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   readonly inserted = new Map<string, Inserted>();
   /** The same; of an act that was undone nobody asks, and the next one takes its seq. */
   readonly #bySeq = new Map<number, Inserted>();
-  readonly erased: Standing[] = [];
+  readonly erased: MessageState[] = [];
   /** Hashes of texts that go, whoever named them. */
   readonly droppedBlobs: string[] = [];
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
@@ -89,12 +89,12 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   principalOf(agent: string): string {
     return agent;
   }
-  find(id: string): Standing | undefined {
+  find(id: string): MessageState | undefined {
     const row = this.set.standing(id);
     // The rules change what they are given, and say so afterwards.
     return row === undefined ? undefined : { ...row, signals: { ...row.signals } };
   }
-  gone(id: string): Gone | undefined {
+  gone(id: string): Tombstone | undefined {
     return this.set.gone.get(id);
   }
   hasArrived(once: string): boolean {
@@ -103,7 +103,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   noteArrival(once: string): void {
     this.set.arrived.set(once, true);
   }
-  due(limit: number): readonly Standing[] {
+  due(limit: number): readonly MessageState[] {
     const { set } = this;
     const withdrawn = this.#withdrawals().flatMap((one) => set.withdrawnBy(one).first(WITHDRAW_STEP + 1));
     // What ends by the thousand is erased later: others wait for this batch.
@@ -113,7 +113,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     const byId = new Map([...due, ...withdrawn].map((row) => [row.id, row]));
     return [...byId.values()].sort((a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq).slice(0, limit);
   }
-  endedLeases(limit: number): readonly Standing[] {
+  endedLeases(limit: number): readonly MessageState[] {
     return this.set.endedLeases.first(limit);
   }
   refsOf(seq: number): readonly Ref[] {
@@ -142,9 +142,9 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     }
   }
 
-  leasesOf(agent: string, limit: number): readonly Standing[] {
+  leasesOf(agent: string, limit: number): readonly MessageState[] {
     const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
-    const isHeld = ({ claimedBy, status, leaseUntil, expiresAt }: Standing): boolean =>
+    const isHeld = ({ claimedBy, status, leaseUntil, expiresAt }: MessageState): boolean =>
       claimedBy === agent && status === "claimed" && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
     return [...ids]
       .flatMap((id) => this.set.standing(id) ?? [])
@@ -152,7 +152,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
       .sort((a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq)
       .slice(0, limit);
   }
-  insert(standing: Standing, arrival: Arrival, refs: readonly Ref[]): void {
+  insert(standing: MessageState, arrival: Arrival, refs: readonly Ref[]): void {
     const { set } = this;
     const { id, author, receivedAt } = standing;
     const labels = labelsOf(arrival.payload);
@@ -165,7 +165,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0 };
     set.agents.set(author, { ...known, lastSeen: receivedAt, messages: known.messages + 1 });
   }
-  update(standing: Standing): void {
+  update(standing: MessageState): void {
     const before = this.set.messages.get(standing.id);
     if (before !== undefined) standing.changed = hasMoved(before, standing) ? this.head.seq : Math.max(before.changed, standing.changed);
     this.set.messages.set(standing.id, { ...standing, signals: { ...standing.signals } });
@@ -200,12 +200,12 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     this.withdrawalsLeft = left;
     return left.length > 0;
   }
-  erase(standing: Standing, gone: Gone): void {
+  erase(standing: MessageState, gone: Tombstone): void {
     this.erased.push(standing);
     this.set.messages.set(standing.id, undefined);
     this.putGone(gone);
   }
-  putGone(gone: Gone): void {
+  putGone(gone: Tombstone): void {
     this.set.gone.set(gone.id, gone);
   }
   dropGone(id: string): void {
@@ -293,7 +293,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   #withdrawals(): readonly Withdrawal[] {
     return this.set.withdrawals.get(ONE) ?? [];
   }
-  #found(ids: readonly string[]): readonly Standing[] {
+  #found(ids: readonly string[]): readonly MessageState[] {
     return ids.flatMap((id) => this.set.standing(id) ?? []);
   }
   /** Those that acted when the batch began and do no more. */

@@ -3,7 +3,7 @@ import { GENESIS } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { ThreadFacts } from "../../../core/message/act.ts";
 import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";
-import type { Gone, Label, Standing } from "../../../core/message/standing.ts";
+import type { Tombstone, Label, MessageState } from "../../../core/message/standing.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
 import { type StoredAlias, toAlias } from "../alias-ops.ts";
 import { toStanding } from "../rows.ts";
@@ -39,8 +39,8 @@ export interface Withdrawal {
 /** What is kept of the board, each kind by its own key. */
 interface Tables {
   /** By id. */
-  messages: Standing;
-  gone: Gone;
+  messages: MessageState;
+  gone: Tombstone;
   agents: AgentRow;
   /** By root. */
   threads: ThreadRow;
@@ -147,16 +147,16 @@ export class WorkingSet {
   readonly #messageRows = {
     current: (id: string) => this.standing(id),
     changed: () => this.#changedMessages(),
-    keyOf: ({ id }: Standing) => id,
+    keyOf: ({ id }: MessageState) => id,
     table: this.messages,
     from: toStanding,
   };
-  readonly due = this.#window<Standing>("due", {
+  readonly due = this.#window<MessageState>("due", {
     ...this.#messageRows,
     belongs: ({ expiresAt }) => expiresAt <= this.now,
     compare: (a, b) => a.expiresAt - b.expiresAt || a.seq - b.seq,
   });
-  readonly endedLeases = this.#window<Standing>("endedLeases", {
+  readonly endedLeases = this.#window<MessageState>("endedLeases", {
     ...this.#messageRows,
     belongs: ({ leaseUntil }) => leaseUntil !== null && leaseUntil <= this.now,
     compare: (a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq,
@@ -170,7 +170,7 @@ export class WorkingSet {
     belongs: ({ checkAt }) => checkAt !== null && checkAt <= this.now,
     compare: (a, b) => (a.checkAt ?? 0) - (b.checkAt ?? 0) || (a.alias < b.alias ? -1 : 1),
   });
-  readonly #withdrawn = new Map<string, Window<Standing>>();
+  readonly #withdrawn = new Map<string, Window<MessageState>>();
 
   get now(): number {
     return this.#now;
@@ -189,7 +189,7 @@ export class WorkingSet {
   }
 
   /** A message as it is now: its author may have withdrawn it a moment ago. */
-  standing(id: string): Standing | undefined {
+  standing(id: string): MessageState | undefined {
     const row = this.messages.get(id);
     return row === undefined ? undefined : this.#asWithdrawn(row);
   }
@@ -201,28 +201,28 @@ export class WorkingSet {
   }
 
   /** What an author withdrew and has not ended yet, oldest first. */
-  withdrawnBy(withdrawal: Withdrawal): Window<Standing> {
+  withdrawnBy(withdrawal: Withdrawal): Window<MessageState> {
     const { author, seq } = withdrawal;
     const known = this.#withdrawn.get(keyOf(author, seq));
     if (known !== undefined) return known;
     const rows = {
       ...this.#messageRows,
-      belongs: (row: Standing) => row.author === author && row.expiresAt <= this.now,
-      compare: (a: Standing, b: Standing) => a.seq - b.seq,
+      belongs: (row: MessageState) => row.author === author && row.expiresAt <= this.now,
+      compare: (a: MessageState, b: MessageState) => a.seq - b.seq,
     };
-    const window = this.#window<Standing>("withdrawn", rows, withdrawal);
+    const window = this.#window<MessageState>("withdrawn", rows, withdrawal);
     this.#withdrawn.set(keyOf(author, seq), window);
     return window;
   }
 
-  #asWithdrawn(row: Standing): Standing {
+  #asWithdrawn(row: MessageState): MessageState {
     const withdrawals = this.withdrawals.get(ONE);
     if (withdrawals === undefined || withdrawals.length === 0) return row;
     const withdrawn = withdrawals.find(({ author, seq, at }) => author === row.author && row.seq < seq && row.expiresAt > at);
     return withdrawn === undefined ? row : { ...row, expiresAt: withdrawn.at, withdrawn: true };
   }
 
-  *#changedMessages(): Generator<Standing> {
+  *#changedMessages(): Generator<MessageState> {
     for (const row of this.messages.changes.values()) if (row !== undefined) yield this.#asWithdrawn(row);
   }
 

@@ -2,7 +2,7 @@
 import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
 import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
-import type { Standing } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/standing.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";
@@ -79,7 +79,7 @@ async function endLeases(
   }
   const barred = new Set<string>();
   for (const agent of agents) for (const seq of await store.barredWork(agent, 0)) barred.add(`${agent} ${seq}`);
-  const isOver = ({ leaseUntil, claimedBy, seq }: Standing): boolean =>
+  const isOver = ({ leaseUntil, claimedBy, seq }: MessageState): boolean =>
     (leaseUntil ?? 0) <= now || barred.has(`${claimedBy} ${seq}`) || removedOf.has(claimedBy ?? "");
   scratch.endLeases((target) => free.has(target.id) && isOver(target));
 }

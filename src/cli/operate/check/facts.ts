@@ -1,11 +1,11 @@
 // Every derived fact of a board against the same fact of a board made from the log.
-import type { Standing } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/standing.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { ORDERS } from "../../../core/query/order.ts";
 import { type FilterValues, meaningOf } from "../../../core/query/filters.ts";
 import { and, atLeast } from "../../../core/query/condition.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/spans.ts";
-import type { Card, Store } from "../../../ports/store.ts";
+import type { StoredMessage, Store } from "../../../ports/store.ts";
 import type { TagFacts } from "../../../ports/tags.ts";
 import type { Findings } from "./findings.ts";
 
@@ -46,12 +46,12 @@ export async function compareFacts(sides: Sides, ids: readonly string[], finding
   await compareFigures(sides, findings);
 }
 
-async function cards(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, Card>> {
+async function cards(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, StoredMessage>> {
   const found = await store.findAll(ids, 0);
   return new Map([...found].flatMap(([id, one]) => ("card" in one ? [[id, one.card]] : [])));
 }
 
-async function compareMessage(sides: Sides, wanted: Card, stored: Card, agents: Set<string>, findings: Findings): Promise<void> {
+async function compareMessage(sides: Sides, wanted: StoredMessage, stored: StoredMessage, agents: Set<string>, findings: Findings): Promise<void> {
   const where = `message ${wanted.standing.id}`;
   findings.compare(where, STANDING, facts(wanted.standing), facts(stored.standing));
   findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);
@@ -62,7 +62,7 @@ async function compareMessage(sides: Sides, wanted: Card, stored: Card, agents: 
   findings.compare(where, ["verifiers"], { verifiers: votes[0].toSorted() }, { verifiers: votes[1].toSorted() });
 }
 
-const facts = (standing: Standing) => ({ ...standing, repliedTo: standing.repliedTo.toSorted() });
+const facts = (standing: MessageState) => ({ ...standing, repliedTo: standing.repliedTo.toSorted() });
 
 async function compareAgent(sides: Sides, agent: string, findings: Findings): Promise<void> {
   const where = `agent ${agent}`;

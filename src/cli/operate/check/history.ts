@@ -7,7 +7,7 @@ import { agentId, messageId } from "../../../core/protocol/identity.ts";
 import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";
 import { workBits } from "../../../core/protocol/work.ts";
-import type { Arrival, Gone } from "../../../core/message/standing.ts";
+import type { Arrival, Tombstone } from "../../../core/message/standing.ts";
 import type { Told } from "../../../core/message/replay.ts";
 import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
@@ -105,7 +105,7 @@ async function contentOf(
 }
 
 /** What is left of a message; of one that came back, what must have been left before it did. */
-function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Gone | undefined {
+function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Tombstone | undefined {
   if (found === undefined || "gone" in found) return found?.gone;
   const { id, author, kind, root, seq: current } = found.card.standing;
   if (type !== "create" || seq === current) return undefined;

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
 import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type Told } from "../../../core/message/replay.ts";
-import type { Standing } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/standing.ts";
 import type { Store } from "../../../ports/store.ts";
 
 /** The log exists already: the rules' own entries go nowhere, and a message has the seq of its entry. */
@@ -55,7 +55,7 @@ export class Scratch {
   }
 
   /** A lease that ends may leave no entry, by time or by whoever asked: where the board has ended it, it is ended here too. */
-  endLeases(endedThere: (target: Standing) => boolean): void {
+  endLeases(endedThere: (target: MessageState) => boolean): void {
     this.#batch(Number.MAX_SAFE_INTEGER, (ledger) => {
       // All of them, whenever they end.
       ledger.set.now = Number.MAX_SAFE_INTEGER;

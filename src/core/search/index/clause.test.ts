@@ -1,6 +1,6 @@
 // Phrases of common words: looked for in steps, and kept where the part does not change.
 import { expect, test } from "vitest";
-import { Recent } from "../../recent.ts";
+import { BoundedCache } from "../../recent.ts";
 import { documentOfText } from "../document.ts";
 import { clausePostings, phraseSteps } from "./clause.ts";
 import { Memtable } from "./memtable.ts";
@@ -13,7 +13,7 @@ test("a phrase of common words leaves room for others between its steps, and is 
   const memtable = new Memtable();
   const documents = TEXTS.map(documentOfText);
   for (let i = 0; i < DOCUMENTS; i++) memtable.add(i + 1, documents[i % TEXTS.length]!);
-  const phrases = new Recent<string, Postings>(2 * DOCUMENTS, ({ docs }) => docs.length);
+  const phrases = new BoundedCache<string, Postings>(2 * DOCUMENTS, ({ docs }) => docs.length);
   const part: Part = Object.assign(memtable, { phrases });
   const steps = phraseSteps(part, ["alpha", "beta"]);
   let turns = 0;

@@ -1,6 +1,6 @@
 // One piece of the index, in memory or in a file: documents numbered from 0, and where each term stands in them.
 
-import type { Recent } from "../../recent.ts";
+import type { BoundedCache } from "../../recent.ts";
 
 /** The documents that hold a term, ascending, and how often it stands in their title and body. */
 export interface Postings {
@@ -67,7 +67,7 @@ export interface Part extends Documents {
   /** Places of a term, posting after posting: those in the title, then those in the body. */
   positions(term: string, postings: Postings): Uint32Array;
   /** Phrases asked for last, where the part does not change. */
-  readonly phrases?: Pick<Recent<string, Postings>, "get" | "set">;
+  readonly phrases?: Pick<BoundedCache<string, Postings>, "get" | "set">;
   /** Every word that starts so. */
   wordsFrom(start: string): Iterable<readonly [word: string, postings: Postings]>;
 }

@@ -1,5 +1,5 @@
 // The tool that explains the board: a short introduction, the words it uses, or the whole manual.
-import { counted } from "../../../core/view/counted.ts";
+import { plural } from "../../../core/view/counted.ts";
 import type { Body } from "../desk.ts";
 import { choice, fields, oneOf, type Outcome, type Tool } from "./tool.ts";
 
@@ -36,7 +36,7 @@ const PAGES: Readonly<Record<Exclude<(typeof TOPICS)[number], "manual">, (words:
   start: ({ kinds, statuses }, introduction, bits) =>
     [
       introduction,
-      `A post needs ${counted(bits, "bit")} of work now.`,
+      `A post needs ${plural(bits, "bit")} of work now.`,
       "",
       "Kinds, and what each must have:",
       ...kinds.map(({ name, requires, meaning }) => row(name, `${meaning} Needs ${requires}.`)),

@@ -1,7 +1,7 @@
 // What a tool is: its name, its short words, the shapes of what goes in and comes out, and its work at the desk.
 import { Refusal } from "../../../core/errors.ts";
 import { nearest } from "../../../core/nearest.ts";
-import type { Arguments, Body, Desk } from "../desk.ts";
+import type { Arguments, Body, ToolContext } from "../desk.ts";
 import type { Schema } from "../shapes.ts";
 
 export interface Outcome {
@@ -18,7 +18,7 @@ export interface Tool {
   readonly also?: readonly string[];
   /** What it may change; nothing where it is left out. */
   readonly changes?: "adds" | "replaces";
-  run(given: Arguments, desk: Desk): Promise<Outcome>;
+  run(given: Arguments, desk: ToolContext): Promise<Outcome>;
 }
 
 const text = { type: "string" } as const;

@@ -1,7 +1,7 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
-import { counted } from "../../../core/view/counted.ts";
+import { plural } from "../../../core/view/counted.ts";
 import { isOwnKind, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
 import type { Arguments, Ask, Body } from "../desk.ts";
 import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
@@ -191,7 +191,7 @@ function postedText(body: Body): string {
     warnings?: readonly { readonly code: string; readonly message: string }[];
   };
   const warned = warningsText(warnings);
-  if (result === "valid") return `valid: ${id}, ${done} of ${counted(bits, "bit")} of work${warned}`;
+  if (result === "valid") return `valid: ${id}, ${done} of ${plural(bits, "bit")} of work${warned}`;
   const own = meta?.refs?.some(({ rel }) => MOVES.has(rel)) === true ? "" : ` · status ${derived?.status}`;
   return `${result}: ${id}\nseq ${seq}${own} · root ${derived?.root}\n${url}${warned}`;
 }
