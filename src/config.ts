@@ -8,7 +8,7 @@ import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
 import { isHostName, isNetwork, isPrivateName } from "./adapters/system/network-names.ts";
 import { isLoopbackName } from "./core/loopback.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
-import { plural } from "./core/view/counted.ts";
+import { plural } from "./core/text/plural.ts";
 import { faultOf, givenSettings, type Setting, setting } from "./given-settings.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;

@@ -1,7 +1,7 @@
 // The directory of agents: who is active, what each has done, and what each says of itself.
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { agentBody, agentsBody } from "../src/operations/bodies/agents.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { operateAlias } from "./support/aliases.ts";

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, integer, oneof, asyncProperty, record } from "fast-check";
 import { expect, test } from "vitest";
 import { messageId } from "../src/core/protocol/identity.ts";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { AGENTS } from "./support/acts.ts";
 import { AliasModel } from "./support/alias-model.ts";
 import { BareBoard } from "./support/bare-board.ts";

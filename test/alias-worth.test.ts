@@ -1,6 +1,6 @@
 // What an alias is worth: how long it lasts, what it stands for, and that it is kept.
 import { beforeAll, afterAll, expect, test } from "vitest";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { type Agent, ALIAS_BITS } from "./support/agent.ts";
 import { type AliasPage, freshAlias, operateAlias } from "./support/aliases.ts";
 import { TestBoard } from "./support/board.ts";

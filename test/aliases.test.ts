@@ -1,6 +1,6 @@
 // Aliases as agents hold them: who gets a name, who gives it up, and what is refused.
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { ALIAS_BITS } from "./support/agent.ts";
 import { freshAlias, operateAlias } from "./support/aliases.ts";
 import { TestBoard } from "./support/board.ts";

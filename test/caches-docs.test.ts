@@ -6,13 +6,13 @@ import { expect, test } from "vitest";
 const MEMORY = /new Recent\b|\brecentTexts[<(]|\bcardMemory[<(]|new WeakMap\b/;
 /** The maps themselves, accounts of who asked how often, and what is noted of a request or connection while it is open. */
 const NO_CACHE = new Set([
-  "core/recent.ts",
-  "board/rate.ts",
-  "board/waiting-line.ts",
+  "core/bounded-cache.ts",
+  "board/limits/rate.ts",
+  "board/limits/retry-spread.ts",
   "transports/http/access-log.ts",
-  "transports/http/turns.ts",
+  "transports/http/request-turns.ts",
   "transports/http/unsent.ts",
-  "transports/mcp/legs.ts",
+  "transports/mcp/protocol-versions.ts",
   "transports/smtp/server.ts",
 ]);
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { connect, type TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { Agent, TEST_BITS } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { selfSigned } from "./support/certificate.ts";

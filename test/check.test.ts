@@ -12,7 +12,7 @@ import { openSqliteStore } from "../src/adapters/sqlite/store.ts";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import { type Checked, checkBoard } from "../src/cli/operate/check/check-board.ts";
 import { documentOf } from "../src/core/search/document.ts";
-import type { OperatorCommand } from "../src/core/message/orders.ts";
+import type { OperatorCommand } from "../src/core/message/operator-commands.ts";
 import { readConfig } from "../src/config.ts";
 import { OPENING, step } from "./support/acts.ts";
 import { ALIAS_BITS, sha256 } from "./support/agent.ts";

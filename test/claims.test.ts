@@ -1,6 +1,6 @@
 // Claims over HTTP: one holder at a time, whatever many agents try at once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOUR_MS } from "../src/core/spans.ts";
+import { HOUR_MS } from "../src/core/durations.ts";
 import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { expectRefusal } from "./support/refusal.ts";

@@ -62,7 +62,7 @@ import {
   watch,
 } from "../src/client/client.ts";
 import { mineInThreads } from "../src/client/node/mine-threads.ts";
-import { HOUR_MS } from "../src/core/spans.ts";
+import { HOUR_MS } from "../src/core/durations.ts";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { eventually } from "./support/eventually.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillBoard, isBoard } from "../src/cli/demo/fill-board.ts";
 import { KIND_NAMES, REL_NAMES, SIGNAL_NAMES, STATUS_NAMES } from "../src/core/protocol/vocabulary.ts";
-import { MINUTE_MS } from "../src/core/spans.ts";
+import { MINUTE_MS } from "../src/core/durations.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { TestBoard } from "./support/board.ts";
 

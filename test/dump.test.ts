@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { messageId } from "../src/core/protocol/identity.ts";
-import { MINUTE_MS } from "../src/core/spans.ts";
+import { MINUTE_MS } from "../src/core/durations.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";
 import { putAll } from "./support/crowd.ts";

@@ -1,6 +1,6 @@
 // Replies that came before what they reply to: whoever posts it gets them, and holds nobody up with them.
 import { expect, test } from "vitest";
-import { ADOPTED_REPLIES } from "../src/core/message/standing.ts";
+import { ADOPTED_REPLIES } from "../src/core/message/message-state.ts";
 import { messageId } from "../src/core/protocol/identity.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { TestBoard } from "./support/board.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import type { Condition } from "../src/core/query/condition.ts";
 import { FILTER_NAMES, FILTERS, type FilterName } from "../src/core/query/filters.ts";
-import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { TestBoard } from "./support/board.ts";
 
 let board: TestBoard;

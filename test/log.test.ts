@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentId } from "../src/core/protocol/identity.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { TestBoard } from "./support/board.ts";
 import { type Change, chainFaults } from "./support/chain.ts";
 import { keepCopy, putBack } from "./support/copies.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mailroom } from "../src/board/mail.ts";
-import { RateLimiter } from "../src/board/rate.ts";
+import { mailroom } from "../src/board/write/mail.ts";
+import { RateLimiter } from "../src/board/limits/rate.ts";
 import { Refusal } from "../src/core/errors.ts";
 import { LIMITS } from "../src/core/protocol/limits.ts";
 import { MailUnreadable } from "../src/ports/mail.ts";

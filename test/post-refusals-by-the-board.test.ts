@@ -1,7 +1,7 @@
 // Posts that are refused for what the board knows already, and those that change nothing.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../src/core/errors.ts";
-import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { Agent, type Fields, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { type Beside, plantAgent, plantBlock, plantRemoved, rowCounts } from "./support/database.ts";

@@ -2,7 +2,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOUR_MS } from "../src/core/spans.ts";
+import { HOUR_MS } from "../src/core/durations.ts";
 import { bash } from "./support/code-blocks.ts";
 import { TestBoard } from "./support/board.ts";
 import { BusyBoard } from "./support/busy-board.ts";

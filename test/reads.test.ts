@@ -1,7 +1,7 @@
 // What readers are promised: records, vocabulary, clock, work and attachments, also to browsers and probes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";

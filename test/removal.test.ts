@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkConfigured } from "../src/cli/operate/check.ts";
 import type { ErrorBody } from "../src/core/errors.ts";
 import type { Action } from "../src/core/message/moderation.ts";
-import { DAY_MS, HOUR_MS } from "../src/core/spans.ts";
+import { DAY_MS, HOUR_MS } from "../src/core/durations.ts";
 import type { TransparencyView } from "../src/pages/transparency-page.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";

@@ -1,7 +1,7 @@
 // Reports as people send them: what counts as a target, what the receipt says, and that nobody else ever sees one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "../src/core/protocol/limits.ts";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { ALIAS_BITS, sha256 } from "./support/agent.ts";
 import { type Answer, type PostBody, TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";

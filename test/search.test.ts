@@ -1,7 +1,7 @@
 // Finding by words and by likeness, as an agent asks for it over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { MINUTE_MS } from "../src/core/spans.ts";
+import { MINUTE_MS } from "../src/core/durations.ts";
 import type { dryRunBody } from "../src/operations/bodies/messages.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { statsBody } from "../src/operations/bodies/board.ts";
 import { TEST_BITS } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";

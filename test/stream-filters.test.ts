@@ -1,7 +1,7 @@
 // Every filter of the listing on the stream: whom a message, its status and its end are told to, live and from the log.
 import { expect, test } from "vitest";
 import { FILTER_NAMES } from "../src/core/query/filters.ts";
-import { HOUR_MS } from "../src/core/spans.ts";
+import { HOUR_MS } from "../src/core/durations.ts";
 import type { Agent, Fields } from "./support/agent.ts";
 import { sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";

@@ -1,6 +1,6 @@
 // The stream on the wire: every frame as it is promised, and every refusal before the first byte.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { TestBoard } from "./support/board.ts";
 import { openBeside } from "./support/database.ts";
 import { openStream, rawStream } from "./support/event-stream.ts";

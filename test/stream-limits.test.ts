@@ -1,7 +1,7 @@
 // Readers that take nothing, readers that are too many, and a board that goes: nobody else is harmed, and everybody is told why.
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { OPEN_AT_ONCE } from "../src/board/buckets.ts";
+import { OPEN_AT_ONCE } from "../src/board/limits/buckets.ts";
 import { Agent, TEST_BITS } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { openStream, rawStream, type RawReader, type StreamReader } from "./support/event-stream.ts";

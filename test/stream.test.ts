@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MINUTE_MS } from "../src/core/spans.ts";
+import { MINUTE_MS } from "../src/core/durations.ts";
 import { TestBoard } from "./support/board.ts";
 import { openStream } from "./support/event-stream.ts";
 import { eventually } from "./support/eventually.ts";

@@ -1,6 +1,6 @@
 // What the operator switches from another process: a board that reads only, and one that asks for more work.
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS } from "../src/core/spans.ts";
+import { MINUTE_MS } from "../src/core/durations.ts";
 import { messageId } from "../src/core/protocol/identity.ts";
 import { workBits } from "../src/core/protocol/work.ts";
 import type { Agent } from "./support/agent.ts";

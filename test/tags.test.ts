@@ -1,7 +1,7 @@
 // The vocabulary in use: an agent that picks its tags from here is found by others.
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { HOUR_MS } from "../src/core/spans.ts";
+import { HOUR_MS } from "../src/core/durations.ts";
 import { tagsBody } from "../src/operations/bodies/board.ts";
 import { TestBoard } from "./support/board.ts";
 import { expectRefusal } from "./support/refusal.ts";

@@ -1,7 +1,7 @@
 // Every count the board keeps, held against the model that counts anew each time.
 import { array, assert, asyncProperty } from "fast-check";
 import { expect, test } from "vitest";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { AGENTS, OPENING, step } from "./support/acts.ts";
 import { BareBoard } from "./support/bare-board.ts";
 import { type AgentRecord, type Counts, Model } from "./support/model.ts";

@@ -1,7 +1,7 @@
 // The whole tree around a message: what hangs where, who took part, what is still open, and pages that hold still.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { threadBody } from "../src/operations/bodies/messages.ts";
 import type { Agent } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";

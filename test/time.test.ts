@@ -1,6 +1,6 @@
 // What time does to messages, leases, votes and attachments, with and without anybody asking.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DAY_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { DAY_MS, MINUTE_MS } from "../src/core/durations.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { type Change, chainFaults } from "./support/chain.ts";

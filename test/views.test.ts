@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../src/core/spans.ts";
+import { HOUR_MS, MINUTE_MS } from "../src/core/durations.ts";
 import type { MessageRecord } from "../src/core/view/record.ts";
 import { type Agent, sha256 } from "./support/agent.ts";
 import { type PostBody, TestBoard } from "./support/board.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/core/errors.ts";
-import { PLACES } from "../src/ports/report.ts";
+import { PLACES } from "../src/ports/telemetry.ts";
 import { TEST_BITS } from "./support/agent.ts";
 import { TestBoard } from "./support/board.ts";
 import { eventually } from "./support/eventually.ts";

@@ -1,6 +1,6 @@
 // A program that knows only the address finds the interfaces, the MCP server and whom to tell of a hole.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { DAY_MS } from "../src/core/spans.ts";
+import { DAY_MS } from "../src/core/durations.ts";
 import { TestBoard } from "./support/board.ts";
 
 let board: TestBoard;

@@ -1,7 +1,7 @@
 // What agents of a busy board post, message after message: few tags, authors and threads have most of it, and work is claimed, answered and judged.
 import { createHash } from "node:crypto";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
-import type { Arrival } from "../../src/core/message/standing.ts";
+import type { Arrival } from "../../src/core/message/message-state.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
 import { isWorkable, type Signal } from "../../src/core/protocol/vocabulary.ts";
 import { messageText, seeded } from "./generated-messages.ts";

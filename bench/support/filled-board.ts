@@ -6,7 +6,7 @@ import { databasePath, openDatabase } from "../../src/adapters/sqlite/open.ts";
 import { SCHEMA_VERSION } from "../../src/adapters/sql/schema.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { makeBoardKey } from "../../src/adapters/system/board-key.ts";
-import { HOUR_MS } from "../../src/core/spans.ts";
+import { HOUR_MS } from "../../src/core/durations.ts";
 import { admitted } from "../../test/support/bare-board.ts";
 import { BoardLife } from "./board-life.ts";
 

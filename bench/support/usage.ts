@@ -1,6 +1,6 @@
 // The command line of `npm run bench` and `npm run prove`: what was asked for, or how to ask, in words instead of a stack trace.
 import { parseArgs } from "node:util";
-import { nearest } from "../../src/core/nearest.ts";
+import { nearest } from "../../src/core/text/did-you-mean.ts";
 
 export interface Flag {
   /** What stands for its value in the usage; a flag without one is a switch. */

@@ -1,6 +1,6 @@
 // Backups under load: each restores to a board that runs, and its log is a prefix of the one that went on.
 import { join } from "node:path";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { makeBackup } from "../../src/cli/operate/backup.ts";
 import { restoreBackup, restoreToDatabase } from "../../src/cli/operate/restore-backup.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";

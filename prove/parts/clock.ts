@@ -1,5 +1,5 @@
 // A clock that steps, back and forth and across restarts: the log stays in order, and nothing acknowledged is lost before its time.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { TestBoard } from "../../test/support/board.ts";

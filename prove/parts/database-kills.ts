@@ -1,5 +1,5 @@
 // PostgreSQL itself is killed under the nodes: its first process, or one that serves a node; nothing acknowledged may be missing.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { eventually } from "../../test/support/eventually.ts";

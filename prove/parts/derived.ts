@@ -1,6 +1,6 @@
 // Derived facts: after a long random history every status, count, lease and tally must be what a replay of the log comes to.
 import { subarray } from "fast-check";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { checkConfigured } from "../../src/cli/operate/check.ts";
 import type { Checked } from "../../src/cli/operate/check/check-board.ts";
 import { TestBoard } from "../../test/support/board.ts";

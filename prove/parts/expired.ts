@@ -1,5 +1,5 @@
 // Expired means gone: a word that stands everywhere in a message is looked for on every surface, before and after the message's time.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Agent } from "../../test/support/agent.ts";
 import { TestBoard } from "../../test/support/board.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";

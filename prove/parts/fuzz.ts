@@ -1,5 +1,5 @@
 // Hostile input: a hundred thousand requests with something wrong in them, over HTTP, MCP and SMTP. Nothing may break, nobody may wait.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { Random, SEED } from "../../test/support/random.ts";
 import { SmtpClient, withFreePort } from "../../test/support/smtp.ts";

@@ -1,7 +1,7 @@
 // Never two histories: a second process cannot run beside the first, an old database cannot sign, and whatever was signed is on one chain.
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { keepCopy, putBack } from "../../test/support/copies.ts";

@@ -1,5 +1,5 @@
 // The board is killed under load, again and again; what it acknowledged must be there, byte for byte, on a chain that holds.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";

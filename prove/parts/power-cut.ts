@@ -1,6 +1,6 @@
 // A power cut, emulated: what a traced board wrote is replayed up to a moment, only what was synced by then being sure to survive.
 import { DatabaseSync } from "node:sqlite";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";

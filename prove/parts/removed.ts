@@ -1,5 +1,5 @@
 // Removed means gone: within a second on every surface of a board that runs, and from then on nowhere on disk.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { Canary, type Whereabouts } from "../../test/support/canary.ts";
 import { eventually } from "../../test/support/eventually.ts";
@@ -7,7 +7,7 @@ import { filesWith } from "../../test/support/files-with.ts";
 import { postTo } from "../../test/support/nodes.ts";
 import { configAt, reasons } from "../../test/support/operator.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
-import { desk } from "../../src/cli/operate/desk.ts";
+import { desk } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import { type Part, STORES } from "../part.ts";

@@ -1,6 +1,6 @@
 // Restarts under load: whoever was accepted is answered, and what was answered is there afterwards.
 import { connect } from "node:net";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";

@@ -1,5 +1,5 @@
 // One sequence: many write and many poll at once; nobody may see a gap, a repeat, or an entry that comes after a later one.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { wholeLog } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { Nodes, postTo } from "../../test/support/nodes.ts";

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { HOUR_MS, MINUTE_MS } from "../../src/core/spans.ts";
-import { plural } from "../../src/core/view/counted.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";
 import { type Part, STORES } from "../part.ts";

@@ -1,5 +1,5 @@
 // The same of PostgreSQL's write-ahead log: it must not be taken for written, by PostgreSQL or by the node, which goes on by itself.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";

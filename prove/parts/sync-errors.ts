@@ -1,7 +1,7 @@
 // A sync that fails is never an acknowledgement: the n-th one answers EIO, for many n, and the board must stop rather than go on.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy, postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";

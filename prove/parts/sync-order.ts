@@ -1,5 +1,5 @@
 // No acknowledgement before its fsync: each 201 leaves after a sync of the write-ahead log that began when its request had been read.
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { postUntilGone } from "../../test/support/acknowledged.ts";
 import { Agent } from "../../test/support/agent.ts";
 import { BoardProcess, emptyDirectory } from "../../test/support/process.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import { undoAtExit } from "../../test/support/leftovers.ts";
 import { emptyDirectory } from "../../test/support/process.ts";
 import { noVectors } from "../../test/support/vectors.ts";

@@ -1,7 +1,7 @@
 // A board whose disk is filled by posts and then has space again: what it says to writers and readers meanwhile, and what is left.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
 import { lostBy } from "../../test/support/acknowledged.ts";
 import { Agent, sha256 } from "../../test/support/agent.ts";

@@ -1,6 +1,6 @@
 // Somebody who asks a board for its signed head all the time and keeps every answer: in the end each must stand on the one chain there is.
 import { createPublicKey, verify } from "node:crypto";
-import { plural } from "../../src/core/view/counted.ts";
+import { plural } from "../../src/core/text/plural.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Change } from "../../test/support/chain.ts";

@@ -17,7 +17,7 @@ import { inDatabase } from "../storage/in-database.ts";
 import { inDirectory } from "../storage/in-directory.ts";
 import { UsageFault } from "./failure.ts";
 import { checkConfigured } from "./operate/check.ts";
-import { configOf, NO_DATABASE } from "./operate/desk.ts";
+import { configOf, NO_DATABASE } from "./operate/operator-session.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./operate/moved-key.ts";
 import { whole } from "./operate/whole.ts";
 import { loadEnvFile } from "./settings.ts";

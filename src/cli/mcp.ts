@@ -9,7 +9,7 @@ import { surfaceServer } from "../transports/mcp/server.ts";
 import { type ApiDocument, shapesOf } from "../transports/mcp/shapes.ts";
 import { tools } from "../transports/mcp/tools/list.ts";
 import { readKeyFile, writeKeyFile } from "./key-file.ts";
-import { remoteDesk, refusalOf } from "./mcp-desk.ts";
+import { remoteDesk, refusalOf } from "./mcp/tool-context.ts";
 import { atBoard, Session } from "./session.ts";
 
 /** A client that waits for an answer gives up after a minute; better to hear of the limit before. */

@@ -4,7 +4,7 @@ import type { DryRun, Message, Posted } from "../client/answers.ts";
 import type { Fields } from "../client/draft.ts";
 import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import { shortId } from "../core/view/markdown.ts";
 import { BARE_ACTS } from "./bare-acts.ts";
 import { type FieldOptions, fieldsOf, filesOf } from "./field-options.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { ConfigFaults } from "../config.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text/did-you-mean.ts";
 import { visible } from "../core/view/markdown.ts";
 import { exitCodeOf, failureText, USAGE } from "./failure.ts";
 import { refuseEmpty } from "./mistakes.ts";

@@ -1,7 +1,7 @@
 // Messages for a person at a terminal: facts as they are, a stranger's text escaped, cut and marked as such.
 import type { Message, PartialMessage, Thread } from "../client/answers.ts";
 import { shortId, visible } from "../core/view/markdown.ts";
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import { senderWords } from "../core/view/sender.ts";
 import { BARE_ACTS } from "./bare-acts.ts";
 import { isWhole, partsTable } from "./parts.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { SETTINGS } from "../config.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text/did-you-mean.ts";
 
 const PREFIX = /^BOARD_/i;
 /** What tests and compose.yaml read. */

@@ -3,7 +3,7 @@ import { NONCE, PUBLIC_KEY, SIGNATURE } from "../core/protocol/encoding.ts";
 import type { Payload } from "../core/protocol/payload.ts";
 import { isSoundPoint, isSoundScalar } from "../core/protocol/sound-point.ts";
 import { workBits } from "../core/protocol/work.ts";
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import { BoardError, type BoardErrorCode } from "./board-error.ts";
 import { fromBase64url, utf8 } from "./bytes.ts";
 import { agentId, messageId } from "./identity.ts";

@@ -2,9 +2,9 @@
 //
 // Is it open? Is it paid for? Then, in the caller's turn and at the caller's cost: what was asked, read by the operation's own schemas; held,
 // if it stays open for long; run; and at the end what came to nothing is given back.
-import type { RateLimiter, Room } from "../board/rate.ts";
-import { bitsForNow } from "../board/room.ts";
-import { pacedShare, shareOf } from "../board/share.ts";
+import type { RateLimiter, Room } from "../board/limits/rate.ts";
+import { bitsForNow } from "../board/limits/work-discount.ts";
+import { pacedShare, shareOf } from "../board/limits/share.ts";
 import { atTheCostOf, slice } from "../ports/share.ts";
 import { readInput } from "./input.ts";
 import type { Call, Operation, Reply } from "./operation.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ERRORS, Refusal } from "../core/errors.ts";
 import type { Operation } from "./operation.ts";
 import { COMMA_LIST } from "../core/query/forms.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text/did-you-mean.ts";
 
 export function readInput(
   { input: schema, refusals }: Pick<Operation, "input" | "refusals">,

@@ -1,8 +1,8 @@
 // What an operation is: its address, its input, its words, its refusals and its work. Every front door reads this.
 import { z } from "zod";
-import type { Moment } from "../board/freshness.ts";
+import type { Moment } from "../board/read/freshness.ts";
 import type { Feed } from "../board/live/feed.ts";
-import type { Scope } from "../board/buckets.ts";
+import type { Scope } from "../board/limits/buckets.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { BodyReader } from "../core/protocol/body.ts";
 import { movesWithClock } from "../core/query/filters.ts";

@@ -1,5 +1,5 @@
 // How messages are answered: as JSON records, cut to fields where asked, or as Markdown for a model.
-import type { Item, Page } from "../board/list.ts";
+import type { Item, Page } from "../board/read/list.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
@@ -7,7 +7,7 @@ import { fence, markdownDocument, markdownList, type MarkdownRecord, messageMark
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { type Include, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
 import { jsonReply, type Ready, type ReadyText, type Reply } from "./operation.ts";

@@ -1,6 +1,6 @@
 // Whatever was thrown, as the refusal that a caller gets, by whichever way it came.
 import { Refusal } from "../core/errors.ts";
-import type { RequestReport } from "../ports/report.ts";
+import type { RequestReport } from "../ports/telemetry.ts";
 import { SearchUnavailable } from "../ports/search.ts";
 import { StoreFailure } from "../ports/store.ts";
 

@@ -8,7 +8,7 @@ import { layout } from "./layout.ts";
 import type { Rows } from "./listing.ts";
 import { SHAPES } from "./marks.ts";
 import { tagLinks } from "./message-row.ts";
-import { thousands } from "../core/view/counted.ts";
+import { thousands } from "../core/text/plural.ts";
 import { agoTime, exactTime } from "./moments.ts";
 import type { Site } from "./site.ts";
 

@@ -3,12 +3,12 @@ import { face } from "./face.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
-import { plural, thousands } from "../core/view/counted.ts";
+import { plural, thousands } from "../core/text/plural.ts";
 import { agoTime } from "./moments.ts";
 import { pager } from "./pager.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export type AgentFacts = ReturnType<typeof agentView>;
 

@@ -5,11 +5,11 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type Rows } from "./listing.ts";
 import { kindMark, statusMark } from "./marks.ts";
-import { plural, thousands, wordFor } from "../core/view/counted.ts";
+import { plural, thousands, wordFor } from "../core/text/plural.ts";
 import { address, itemsOf, type Query, toggled } from "./query.ts";
 import type { Site } from "./site.ts";
 import type { StatsView } from "./stats-page.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface BoardView {
   readonly query: Query;

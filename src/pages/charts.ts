@@ -1,6 +1,6 @@
 // Figures as pictures, drawn on the server: bars for counts, columns for time; each has its numbers as text too.
 import { html, type Html } from "./html.ts";
-import { thousands } from "../core/view/counted.ts";
+import { thousands } from "../core/text/plural.ts";
 import { minute } from "./moments.ts";
 
 export interface Bar {

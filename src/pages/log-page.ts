@@ -1,10 +1,10 @@
 // The log: every change in order, each entry chained to the one before, the head signed by the board.
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { thousands } from "../core/view/counted.ts";
+import { thousands } from "../core/text/plural.ts";
 import { agoTime } from "./moments.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./strange.ts";
+import { shortId, untrusted } from "./untrusted.ts";
 
 export interface LogEntryView {
   readonly seq: number;

@@ -5,9 +5,9 @@ import { facts, type Fact } from "./facts.ts";
 import { html, type Html } from "./html.ts";
 import { statusMark } from "./marks.ts";
 import { agentLink } from "./message-row.ts";
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import { exactTime } from "./moments.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface Happening {
   readonly at: string;

@@ -7,12 +7,12 @@ import { layout } from "./layout.ts";
 import { flagMarks, kindMark, SHAPES, statusMark } from "./marks.ts";
 import { agentLink, lifeLeft, senderMark, tagLinks } from "./message-row.ts";
 import { type Happening, messageFacts, messageHistory } from "./message-facts.ts";
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import { agoTime, exactTime } from "./moments.ts";
 import { type GraphView, neighbourhood } from "./neighbourhood.ts";
 import { rawSection } from "./raw-section.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./strange.ts";
+import { shortId, untrusted } from "./untrusted.ts";
 import { threadTree, type ThreadView } from "./thread-tree.ts";
 
 export interface MessageView {
@@ -105,7 +105,8 @@ function saidSection({ record, text }: MessageView): Html {
           ${meta.attachments.map(
             ({ sha256, name, mime, size }) =>
               html`<li>
-                <a href="/api/blobs/${sha256}" rel="nofollow"><bdi>${untrusted(name)}</bdi></a> <span class="n">${mime}, ${size} bytes</span>
+                <a href="/api/blobs/${sha256}" rel="nofollow"><bdi>${untrusted(name)}</bdi></a>
+                <span class="n">${mime}, ${size} bytes</span>
               </li>`,
           )}
         </ul>`,

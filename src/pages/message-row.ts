@@ -4,10 +4,10 @@ import { type SenderFacts, senderWords } from "../core/view/sender.ts";
 import { face } from "./face.ts";
 import { escape, Html, html, joined } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
-import { plural } from "../core/view/counted.ts";
-import { span } from "../core/view/span.ts";
+import { plural } from "../core/text/plural.ts";
+import { span } from "../core/text/format-duration.ts";
 import { ago, agoMark } from "./moments.ts";
-import { shortAgent, shortId, untrusted } from "./strange.ts";
+import { shortAgent, shortId, untrusted } from "./untrusted.ts";
 
 /** No text of a message can contain it, so that the holes are where we put them. */
 const HOLE = new Html("\0");

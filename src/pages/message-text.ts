@@ -1,8 +1,8 @@
 // The text of a message as HTML: Markdown without HTML, links that lead nowhere by themselves, nothing loaded from elsewhere.
 import markdownIt from "markdown-it";
-import { boundedTextCache } from "../core/recent.ts";
+import { boundedTextCache } from "../core/bounded-cache.ts";
 import { Html, html } from "./html.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 const REL = "nofollow ugc noopener noreferrer";
 /** Deeper quotes and lists are left out of the picture; the signed text itself is on the same page. */

@@ -1,5 +1,5 @@
 // Times as a person reads them: how long ago, how long still, and the exact moment beside it.
-import { span } from "../core/view/span.ts";
+import { span } from "../core/text/format-duration.ts";
 import { html, type Html } from "./html.ts";
 
 export function ago(iso: string, now: number): string {

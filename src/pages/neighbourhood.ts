@@ -2,7 +2,7 @@
 import type { Rel, Status } from "../core/protocol/vocabulary.ts";
 import { html, type Html } from "./html.ts";
 import { kindShape } from "./marks.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface GraphNode {
   readonly id: string;

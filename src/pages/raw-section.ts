@@ -1,9 +1,9 @@
 // The signed bytes of a message, and how anybody can check them without trusting this board.
-import { plural } from "../core/view/counted.ts";
+import { plural } from "../core/text/plural.ts";
 import type { MessageRecord } from "../core/view/record.ts";
 import { html, type Html } from "./html.ts";
 import type { Site } from "./site.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 /** Longer ones are a link away. */
 const SHOWN_CHARS = 12_000;

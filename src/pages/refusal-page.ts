@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { exactTime } from "./moments.ts";
 import { removalOf } from "./removal.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./strange.ts";
+import { shortId, untrusted } from "./untrusted.ts";
 
 const HEADINGS: Readonly<Record<number, string>> = {
   400: "That cannot be asked like this",

@@ -3,7 +3,7 @@ import type { Refusal } from "../core/errors.ts";
 import { categoryWords, contestPath, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { exactTime } from "./moments.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 /** The statement of reasons as the log has it; older ones may know less. */
 interface Statement {

@@ -6,7 +6,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface ReportView {
   readonly given: Query;

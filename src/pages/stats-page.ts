@@ -4,8 +4,8 @@ import { bars, hours, shares } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { kindMark, SHAPES, statusMark } from "./marks.ts";
-import { plural, thousands, wordFor } from "../core/view/counted.ts";
-import { span } from "../core/view/span.ts";
+import { plural, thousands, wordFor } from "../core/text/plural.ts";
+import { span } from "../core/text/format-duration.ts";
 import type { Site } from "./site.ts";
 
 export interface StatsView {

@@ -5,7 +5,7 @@ import { layout } from "./layout.ts";
 import { pager } from "./pager.ts";
 import { address, type Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface TagsView {
   readonly query: Query;

@@ -5,7 +5,7 @@ import { html, joined, type Html } from "./html.ts";
 import { flagMarks, kindMark, statusMark } from "./marks.ts";
 import { agentLink, senderMark, votes } from "./message-row.ts";
 import { agoTime } from "./moments.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface ThreadMessage extends Pick<
   MessageRecord,

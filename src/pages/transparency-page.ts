@@ -3,12 +3,12 @@ import { bars } from "./charts.ts";
 import { categoryWords, groundWords } from "./decision-words.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { thousands, wordFor } from "../core/view/counted.ts";
+import { thousands, wordFor } from "../core/text/plural.ts";
 import { exactTime, minute } from "./moments.ts";
 import { pager } from "./pager.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { shortId, untrusted } from "./strange.ts";
+import { shortId, untrusted } from "./untrusted.ts";
 
 export interface TransparencyView {
   readonly period: { readonly from: string; readonly to: string };
@@ -86,7 +86,9 @@ const VISIBILITY_WORDS: Readonly<Record<string, string>> = { content_removed: "R
 const capitalised = (words: string): string => words.slice(0, 1).toUpperCase() + words.slice(1);
 
 function decision({ id, seq, at, target, visibility, ground, category, facts, state }: TransparencyView["actions"][number]): Html {
-  const name = /^[0-9a-f]{64}$/.test(target) ? html`<a href="/m/${target}">${shortId(target)}</a>` : html`<code>${untrusted(target)}</code>`;
+  const name = /^[0-9a-f]{64}$/.test(target)
+    ? html`<a href="/m/${target}">${shortId(target)}</a>`
+    : html`<code>${untrusted(target)}</code>`;
   return html`<li class="card">
     <p>
       <b>${VISIBILITY_WORDS[visibility] ?? visibility}</b> ${name} · ${exactTime(at)}${state === "reversed" && " · taken back since then"}

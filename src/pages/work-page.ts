@@ -4,7 +4,7 @@ import { layout } from "./layout.ts";
 import { listing, type Rows } from "./listing.ts";
 import type { Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import { untrusted } from "./strange.ts";
+import { untrusted } from "./untrusted.ts";
 
 export interface WorkView {
   readonly query: Query;

@@ -1,6 +1,6 @@
 // What a store tells of the board as a whole.
 import type { Head } from "../core/log/checkpoint.ts";
-import type { Flow } from "../core/message/standing.ts";
+import type { Flow } from "../core/message/message-state.ts";
 
 type Counts = Readonly<Record<string, number>>;
 

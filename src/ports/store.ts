@@ -7,7 +7,7 @@ import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
-import type { Tombstone, MessageState } from "../core/message/standing.ts";
+import type { Tombstone, MessageState } from "../core/message/message-state.ts";
 import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";

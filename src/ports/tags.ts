@@ -1,5 +1,5 @@
 // What a store tells of tags, needs and offers in use.
-import type { LabelField } from "../core/message/standing.ts";
+import type { LabelField } from "../core/message/message-state.ts";
 
 export interface TagFacts {
   /** Folded, as it is compared. */

@@ -1,6 +1,6 @@
 // Writing a message in the browser: draft, look at what is alike, sign, mine, post. No secret leaves the page.
 import { type Board, BoardError, check, type DryRun, post, type Progress } from "../client/client.ts";
-import { untrusted } from "../pages/strange.ts";
+import { untrusted } from "../pages/untrusted.ts";
 import { button, find, make } from "./dom.ts";
 import { draftForm, type Preset } from "./draft-form.ts";
 import { type KeyPanel, keyPanel } from "./key-panel.ts";

@@ -1,6 +1,6 @@
 // Who posts: the key of this browser, with the ways to make, take along, bring and forget one.
 import type { AgentKey } from "../client/client.ts";
-import { shortAgent } from "../pages/strange.ts";
+import { shortAgent } from "../pages/untrusted.ts";
 import { button, make } from "./dom.ts";
 import { exportKey, forgetKey, importKey, newKey, storedKey } from "./key-store.ts";
 

@@ -1,5 +1,5 @@
 // Times that stay true while somebody looks: how long ago, how long still, and the line that burns down.
-import { span } from "../core/view/span.ts";
+import { span } from "../core/text/format-duration.ts";
 import { ago } from "../pages/moments.ts";
 import { all, find } from "./dom.ts";
 

@@ -1,6 +1,6 @@
 // What every part of a board stands on: where it keeps itself, the key that it signs with, and what the operator sees of it.
 import { readFileSync } from "node:fs";
-import { CheckpointSigner } from "../board/checkpoint.ts";
+import { CheckpointSigner } from "../board/operator/checkpoint.ts";
 import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import type { Clock } from "../ports/clock.ts";

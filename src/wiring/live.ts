@@ -1,7 +1,7 @@
 // Builds what tells of what happens: the hub that follows the log, the past for those who were away, and the feeds of both.
 import { feeds } from "../board/live/feed.ts";
 import { Hub } from "../board/live/hub.ts";
-import { Backlog } from "../board/live/past.ts";
+import { Backlog } from "../board/live/backlog.ts";
 import { waiter } from "../board/live/wait.ts";
 import type { LiveParts } from "../operations/list.ts";
 import { eventRenderer } from "../operations/present.ts";

@@ -1,21 +1,21 @@
 // Builds what answers questions: the search index, and every reader of the board.
 import { openSearchIndex } from "../adapters/search/thread-index.ts";
-import { directory } from "../board/agents.ts";
-import { dumper } from "../board/dump.ts";
-import { messageFinder } from "../board/find.ts";
-import { graphReader } from "../board/graph.ts";
-import { historyReader } from "../board/history.ts";
-import { lister } from "../board/list.ts";
-import { names } from "../board/names.ts";
-import { type NearSource, nearSource } from "../board/near-source.ts";
-import { settling } from "../board/settling.ts";
-import { pulseTaker } from "../board/stats.ts";
-import { tagLister } from "../board/tags.ts";
-import { textSearch } from "../board/text-search.ts";
-import { threadReader } from "../board/thread.ts";
-import { unswept } from "../board/unswept.ts";
-import { type Versions, versions } from "../board/versions.ts";
-import { workFinder } from "../board/work.ts";
+import { directory } from "../board/read/agents.ts";
+import { dumper } from "../board/read/dump.ts";
+import { messageFinder } from "../board/read/find.ts";
+import { graphReader } from "../board/read/graph.ts";
+import { historyReader } from "../board/read/history.ts";
+import { lister } from "../board/read/list.ts";
+import { names } from "../board/read/names.ts";
+import { type NearSource, nearSource } from "../board/read/near-source.ts";
+import { settling } from "../board/time/settling.ts";
+import { pulseTaker } from "../board/read/stats.ts";
+import { tagLister } from "../board/read/tags.ts";
+import { textSearch } from "../board/read/text-search.ts";
+import { threadReader } from "../board/read/thread.ts";
+import { unswept } from "../board/read/read-only-view.ts";
+import { type Versions, versions } from "../transports/http/versions.ts";
+import { workFinder } from "../board/read/work.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
 import type { ReadParts } from "../operations/list.ts";
 import type { SearchIndex } from "../ports/search.ts";
@@ -40,7 +40,13 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
   const sourceOfNear = nearSource(store, clock);
   const find = messageFinder(store, clock);
   const common = { ...stored, clock, cursors, find };
-  const { list, listNow: listAtHand } = lister({ store: lists, clock, names: naming, cursors, search: textSearch(lists, index, sourceOfNear) });
+  const { list, listNow: listAtHand } = lister({
+    store: lists,
+    clock,
+    names: naming,
+    cursors,
+    search: textSearch(lists, index, sourceOfNear),
+  });
   const agents = directory(common);
   const validators = versions(lists, clock);
   return {

@@ -2,11 +2,11 @@
 import type { Logger } from "pino";
 import { boardLog, type LogLines } from "../adapters/system/log.ts";
 import { type Metrics, metrics } from "../adapters/system/metrics.ts";
-import { maskedAddress } from "../board/callers.ts";
-import type { NodeSettings, SameSettingsParts } from "../board/same-settings.ts";
-import { roomBeside } from "../adapters/system/room.ts";
-import { StorageHealth } from "../board/storage-health.ts";
-import type { OperatorWatch } from "../board/switchboard.ts";
+import { maskedAddress } from "../board/limits/callers.ts";
+import type { NodeSettings, SameSettingsParts } from "../board/operator/same-settings.ts";
+import { roomBeside } from "../adapters/system/disk-space.ts";
+import { StorageHealth } from "../board/operator/storage-health.ts";
+import type { OperatorWatch } from "../board/operator/operator-watch.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Client } from "../../src/adapters/postgres/client.ts";
 import { readConfig } from "../../src/config.ts";
-import { desk } from "../../src/cli/operate/desk.ts";
+import { desk } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import { sha256 } from "../support/agent.ts";

@@ -1,6 +1,6 @@
 // Nodes of one board that were given different settings: each says so once, with both values.
 import { expect, test } from "vitest";
-import { MINUTE_MS } from "../../src/core/spans.ts";
+import { MINUTE_MS } from "../../src/core/durations.ts";
 import { TEST_BITS } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { PostgresWriter } from "../../src/adapters/postgres/writer.ts";
 import { LIMITS } from "../../src/core/protocol/limits.ts";
-import { MINUTE_MS } from "../../src/core/spans.ts";
+import { MINUTE_MS } from "../../src/core/durations.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { postAct } from "../support/bare-board.ts";
 import { TestBoard } from "../support/board.ts";

@@ -4,7 +4,7 @@ import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import { parsePayload, type Payload } from "../../src/core/protocol/payload.ts";
 import { REL_NAMES, type Rel, SIGNAL_NAMES } from "../../src/core/protocol/vocabulary.ts";
 import { sha256Hex } from "../../src/core/protocol/sha256.ts";
-import { HOUR_MS } from "../../src/core/spans.ts";
+import { HOUR_MS } from "../../src/core/durations.ts";
 import type { Model, Posted } from "./model.ts";
 
 export const AGENTS = Array.from({ length: 4 }, (_, i) => {

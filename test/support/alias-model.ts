@@ -1,5 +1,5 @@
 // The rules of aliases in their plainest form: who holds what is worked out anew from everything that ever happened.
-import { DAY_MS } from "../../src/core/spans.ts";
+import { DAY_MS } from "../../src/core/durations.ts";
 const LIFE = 30 * DAY_MS;
 const QUARANTINE = 30 * DAY_MS;
 const PER_AGENT = 5;

@@ -1,6 +1,6 @@
 // A self-signed certificate made on the spot, so that no key lies in the repository and no tool is needed.
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
-import { DAY_MS } from "../../src/core/spans.ts";
+import { DAY_MS } from "../../src/core/durations.ts";
 
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);

@@ -1,10 +1,10 @@
 // The operator's desk in a test: the same store and orders as the command line, beside a board that runs in this process.
 import { randomBytes } from "node:crypto";
-import { type OperatorSession, desk } from "../../src/cli/operate/desk.ts";
+import { type OperatorSession, desk } from "../../src/cli/operate/operator-session.ts";
 import { eraseTraces } from "../../src/cli/operate/erase.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Action } from "../../src/core/message/moderation.ts";
-import type { OperatorCommand, Reasons } from "../../src/core/message/orders.ts";
+import type { OperatorCommand, Reasons } from "../../src/core/message/operator-commands.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { placeOf } from "../../src/storage/open.ts";
 import type { TestBoard } from "./board.ts";

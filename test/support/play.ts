@@ -1,7 +1,7 @@
 // One step of a random history, played on a board and on the model side by side.
 import { messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
-import { DAY_MS } from "../../src/core/spans.ts";
+import { DAY_MS } from "../../src/core/durations.ts";
 import { type Step, written } from "./acts.ts";
 import type { BareBoard } from "./bare-board.ts";
 import type { Model } from "./model.ts";

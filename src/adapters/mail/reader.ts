@@ -2,7 +2,7 @@
 import { Refusal } from "../../core/errors.ts";
 import type { Mail } from "../../core/mail/email.ts";
 import type { MailIn, MailReader, Resolve } from "../../ports/mail.ts";
-import type { Telemetry } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
 import { OneReader, type ReadingLimits } from "./one-reader.ts";
 
 const THREADS = 2;

@@ -1,7 +1,7 @@
 // Which index a listing in PostgreSQL walks: that of the condition with the fewest rows behind it, as rules and not as the planner's guess.
 import type { Condition, NumberField } from "../../core/query/condition.ts";
 import type { OrderKey } from "../../core/query/order.ts";
-import { BoundedCache } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
 import { countOf, fewOf, lookupFor, rowsOf, serves } from "../sql/access-path.ts";
 import { Binder, rangeSql } from "../sql/condition.ts";
 import { holdsMostly } from "../sql/listing.ts";

@@ -11,7 +11,7 @@ import { Operator } from "../../../test/support/operator.ts";
 import { Random, SEED } from "../../../test/support/random.ts";
 import { copyBoard } from "../../cli/copy.ts";
 import { makeBackup } from "../../cli/operate/backup.ts";
-import { configOf } from "../../cli/operate/desk.ts";
+import { configOf } from "../../cli/operate/operator-session.ts";
 import { restoreToDatabase } from "../../cli/operate/restore-backup.ts";
 import { undoneBy } from "../../cli/operate/undone.ts";
 import { inDirectory } from "../../storage/in-directory.ts";

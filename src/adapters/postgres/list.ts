@@ -5,9 +5,9 @@ import { holdsMostly, merged, oneByOne } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { AccessPathChooser } from "./access-path.ts";
-import { CARD_COLUMNS, CARD_JOINS, cardOf, FACT_COLUMNS, FACT_JOINS, type FactRow, toCard } from "./cards.ts";
+import { CARD_COLUMNS, CARD_JOINS, cardOf, FACT_COLUMNS, FACT_JOINS, type FactRow, toCard } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
-import { KeptCards } from "./kept-cards.ts";
+import { KeptCards } from "./message-cache.ts";
 import { gonePage, messagePage, type PageSql } from "./page-sql.ts";
 
 interface PageRow extends FactRow {

@@ -2,10 +2,10 @@
 import type { StoredMessage, Found, Prior, Store } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/card-memory.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
-import { CARD_COLUMNS, CARD_JOINS, toCard } from "./cards.ts";
+import { CARD_COLUMNS, CARD_JOINS, toCard } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
 import { numberArray, textArray } from "./literals.ts";
-import { Together } from "./together.ts";
+import { Together } from "./coalesce.ts";
 
 type Reads = Pick<Store, "prior" | "find" | "findAll" | "seqAt">;
 

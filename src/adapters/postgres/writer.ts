@@ -1,6 +1,6 @@
 // The writer of a PostgreSQL board: many acts, one transaction, one after the other over all nodes.
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { DAY_MS, MINUTE_MS } from "../../core/spans.ts";
+import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
 import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
 import { type Appended, StoreFailure } from "../../ports/store.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { expectAgreement, follow, live, word, work } from "../../../test/support/index-life.ts";
 import { MemoryLog } from "../../../test/support/memory-log.ts";
 import { randomQuery, seeded } from "../../../test/support/search-cases.ts";
-import { MINUTE_MS } from "../../core/spans.ts";
+import { MINUTE_MS } from "../../core/durations.ts";
 import { LocalIndex, type LocalIndexOptions } from "./local-index.ts";
 import { pace } from "./pace.ts";
 

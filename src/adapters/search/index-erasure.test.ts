@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { follow, seqs, word } from "../../../test/support/index-life.ts";
 import { MemoryLog } from "../../../test/support/memory-log.ts";
-import { HOUR_MS } from "../../core/spans.ts";
+import { HOUR_MS } from "../../core/durations.ts";
 import { LocalIndex } from "./local-index.ts";
 import { pace } from "./pace.ts";
 

@@ -7,7 +7,7 @@ import { MemoryLog } from "../../../test/support/memory-log.ts";
 import { randomQuery, seeded } from "../../../test/support/search-cases.ts";
 import { documentOfText } from "../../core/search/document.ts";
 import { matching } from "../../core/search/index/matching.ts";
-import { HOUR_MS } from "../../core/spans.ts";
+import { HOUR_MS } from "../../core/durations.ts";
 import { LocalIndex } from "./local-index.ts";
 import { pace } from "./pace.ts";
 

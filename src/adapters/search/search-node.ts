@@ -4,7 +4,7 @@ import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
 import { nearest, termStats } from "../../core/search/index/near.ts";
 import { rank } from "../../core/search/index/rank.ts";
-import { Room } from "../../core/search/index/room.ts";
+import { Room } from "../../core/search/index/scratch-buffers.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
 import type { Query } from "../../core/search/query.ts";
 import { prepareNear } from "../../core/search/similarity.ts";

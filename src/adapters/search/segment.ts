@@ -1,9 +1,9 @@
 // A segment file as a part of the index: its document table and block index in memory, postings read when asked for.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { BoundedCache } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
 import { ByteReader } from "../../core/search/index/bytes.ts";
-import { headsOf } from "../../core/search/index/heads.ts";
+import { headsOf } from "../../core/search/index/block-max.ts";
 import {
   type Heads,
   liveCount,
@@ -15,7 +15,7 @@ import {
   termKey,
 } from "../../core/search/index/part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
-import { seek } from "../../core/search/index/seek.ts";
+import { seek } from "../../core/search/index/gallop.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
 
 /** A term's place in its block. */

@@ -1,5 +1,5 @@
 // The index as the board sees it: calls go to the thread that owns it; a thread that dies is started anew.
-import type { Telemetry } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
 import { type SearchIndex, SearchUnavailable } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { startThread, type Thread } from "../system/start-thread.ts";

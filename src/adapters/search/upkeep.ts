@@ -1,5 +1,5 @@
 // Which segments to merge or rewrite next, so that there are few of them and little in them is gone.
-import { MINUTE_MS } from "../../core/spans.ts";
+import { MINUTE_MS } from "../../core/durations.ts";
 import type { Segment } from "./segment.ts";
 
 export interface Upkeep {

@@ -1,6 +1,6 @@
 // How many messages a store keeps in memory after their first reading.
 import type { Seen } from "../../core/guard/flags.ts";
-import { BoundedCache, boundedTextCache } from "../../core/recent.ts";
+import { BoundedCache, boundedTextCache } from "../../core/bounded-cache.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 
 /** About 3 KB each; but a payload can be half a megabyte, so their sum is bounded as well. */

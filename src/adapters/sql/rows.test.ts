@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import type { MessageState } from "../../core/message/standing.ts";
+import type { MessageState } from "../../core/message/message-state.ts";
 import { STANDING_COLUMNS, standingFrom, toStanding } from "./rows.ts";
 
 const STANDING: MessageState = {

@@ -1,5 +1,5 @@
 // Between rows and the board's own shapes; the same for every SQL store, its writer and its readers.
-import type { Tombstone, GoneReason, SignalCounts, MessageState } from "../../core/message/standing.ts";
+import type { Tombstone, GoneReason, SignalCounts, MessageState } from "../../core/message/message-state.ts";
 
 type Flag = 0 | 1;
 type Stored = {

@@ -1,7 +1,7 @@
 // What the search index reads of a board.
 import { GENESIS } from "../../core/log/chain.ts";
 import { toDeparture } from "../../core/message/departures.ts";
-import type { GoneReason } from "../../core/message/standing.ts";
+import type { GoneReason } from "../../core/message/message-state.ts";
 import type { SearchSource, SourceMessage } from "../../ports/search.ts";
 import { first, type SqlRows } from "./dialect.ts";
 

@@ -1,8 +1,8 @@
 // The board's figures, from its counts.
 import { GENESIS } from "../../core/log/chain.ts";
-import { type Flow, FLOWS } from "../../core/message/standing.ts";
+import { type Flow, FLOWS } from "../../core/message/message-state.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { minuteOf } from "../../core/spans.ts";
+import { minuteOf } from "../../core/durations.ts";
 import type { Figures, FiguresQuery } from "../../ports/stats.ts";
 import type { PostsByBits } from "../../ports/wakeup.ts";
 import type { SqlRows } from "./dialect.ts";

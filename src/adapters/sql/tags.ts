@@ -1,5 +1,5 @@
 // Tags, needs and offers, most used first, and the spellings they are shown in.
-import type { LabelField } from "../../core/message/standing.ts";
+import type { LabelField } from "../../core/message/message-state.ts";
 import type { TagFacts, TagQuery } from "../../ports/tags.ts";
 import { type Dialect, first, fromJson, type SqlRows } from "./dialect.ts";
 import { SORTABLE } from "./lookup.ts";

@@ -1,5 +1,5 @@
 // What is kept no longer than it may be, and when the next thing is due; each statement takes the moment that its limit stands for.
-import { FLOWS } from "../../core/message/standing.ts";
+import { FLOWS } from "../../core/message/message-state.ts";
 import { REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 
 const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");

@@ -6,7 +6,7 @@ import { agentId, messageId } from "../../core/protocol/identity.ts";
 import { hasAny } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { ListQuery } from "../../ports/store.ts";
-import { SqliteCards } from "./cards.ts";
+import { SqliteCards } from "./stored-messages.ts";
 import { SqliteLister } from "./list.ts";
 
 const NOW = 1000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BareBoard } from "../../../test/support/bare-board.ts";
-import { HOUR_MS } from "../../core/spans.ts";
+import { HOUR_MS } from "../../core/durations.ts";
 import type { AgentPosition, AgentQuery } from "../../ports/agents.ts";
 import { agent, agents } from "../sql/agents.ts";
 import { seenMemory } from "../sql/card-memory.ts";

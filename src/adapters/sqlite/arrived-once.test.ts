@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
 import { noteText } from "../../../test/support/payload.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { DAY_MS } from "../../core/spans.ts";
+import { DAY_MS } from "../../core/durations.ts";
 import type { Mailed } from "../../core/message/act.ts";
-import type { Arrival } from "../../core/message/standing.ts";
+import type { Arrival } from "../../core/message/message-state.ts";
 
 function post(board: BareBoard, title: string, once: string, now: number, more: object = {}): string {
   const arrival = { ...(arrivalOf(noteText({ title, ...more })) as Arrival), once } as Mailed;

@@ -1,6 +1,6 @@
 // Fetching what a batch misses from a database that is at hand: each thing when it is first asked for.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { BoundedCache } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
 import { EARLY_REPLIES, type Load, type LoadDialect, LOADS } from "../sql/batch/loads.ts";
 import { WINDOWS } from "../sql/batch/window-loads.ts";
 import type { AgentRow, OpenWindow, TableName, WorkingSet } from "../sql/batch/working-set.ts";

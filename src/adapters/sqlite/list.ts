@@ -2,12 +2,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { atLeast, type Condition } from "../../core/query/condition.ts";
 import type { Position } from "../../core/query/order.ts";
-import { BoundedCache } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { Listed, ListQuery } from "../../ports/store.ts";
 import { Binder, conditionSql, rangeSql } from "../sql/condition.ts";
 import { type AccessPath, AccessPathChooser } from "./access-path.ts";
-import type { SqliteCards } from "./cards.ts";
+import type { SqliteCards } from "./stored-messages.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number.ts";
 import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";

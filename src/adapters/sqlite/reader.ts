@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Found, Prior } from "../../ports/store.ts";
-import type { SqliteCards } from "./cards.ts";
+import type { SqliteCards } from "./stored-messages.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 
 const NOTHING_KNOWN: Prior = { known: undefined, gone: undefined, keyBlocked: false, storedBlobs: new Map(), blockedBlobs: [] };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { BareBoard } from "../../../test/support/bare-board.ts";
 import { messageId } from "../../core/protocol/identity.ts";
-import { DAY_MS } from "../../core/spans.ts";
+import { DAY_MS } from "../../core/durations.ts";
 import { branches, threadExtent } from "../sql/threads.ts";
 import { SqliteRows } from "./rows.ts";
 

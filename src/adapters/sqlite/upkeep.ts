@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
 import { LIMITS, REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
-import { DAY_MS } from "../../core/spans.ts";
+import { DAY_MS } from "../../core/durations.ts";
 import { NEXT_DUE, UPKEEP } from "../sql/upkeep.ts";
 
 /** Of tombstones that are about to be dropped. */

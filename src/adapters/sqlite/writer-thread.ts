@@ -1,7 +1,7 @@
 // The thread that owns the writing connection; it answers each batch with its outcomes.
 import type { MessagePort } from "node:worker_threads";
 import type { Act } from "../../core/message/act.ts";
-import { roomBeside } from "../system/room.ts";
+import { roomBeside } from "../system/disk-space.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { SQLITE } from "./faults.ts";
 import { openDatabase } from "./open.ts";

@@ -4,7 +4,7 @@ import { GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
 import { refusalOf } from "../../core/message/perform.ts";
-import { MINUTE_MS } from "../../core/spans.ts";
+import { MINUTE_MS } from "../../core/durations.ts";
 import type { Appended } from "../../ports/store.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
 import { workOut } from "../sql/batch/work-out.ts";

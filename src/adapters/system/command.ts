@@ -1,6 +1,6 @@
 // The operator's own command for something that has happened: run by the shell, one at a time, and never for long.
 import { spawn } from "node:child_process";
-import { MINUTE_MS } from "../../core/spans.ts";
+import { MINUTE_MS } from "../../core/durations.ts";
 
 /** What waits beyond this is dropped: the metric and the list of reports still tell of it. */
 const MAX_WAITING = 100;

@@ -2,8 +2,8 @@
 import type { Logger } from "pino";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
-import { MINUTE_MS } from "../../core/spans.ts";
-import { type MailReport, type Place, PLACES, type RequestReport } from "../../ports/report.ts";
+import { MINUTE_MS } from "../../core/durations.ts";
+import { type MailReport, type Place, PLACES, type RequestReport } from "../../ports/telemetry.ts";
 
 export interface Metrics extends RequestReport, MailReport {
   readonly text: () => Promise<string>;

@@ -1,7 +1,7 @@
 // One signature check: libsodium where its binary fits the machine, else OpenSSL.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { createRequire } from "node:module";
-import { BoundedCache } from "../../core/recent.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
 
 export interface SignatureJob {
   readonly key: Uint8Array;

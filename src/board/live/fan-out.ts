@@ -1,7 +1,7 @@
 // Tells a crowd, so many readers at a time; what ends in between is not told to those who come after it.
 import { Refusal } from "../../core/errors.ts";
-import { nextTurn } from "../turn.ts";
-import type { LiveEvent } from "./occurrence.ts";
+import { nextTurn } from "../read/yield.ts";
+import type { LiveEvent } from "./log-event.ts";
 
 export interface Reader {
   /** Events in order of seq. The same events go to every reader they concern, so that they are rendered once. */

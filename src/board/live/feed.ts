@@ -8,11 +8,11 @@ import { parseQuery } from "../../core/search/query.ts";
 import { NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SearchIndex } from "../../ports/search.ts";
-import type { Question } from "../list.ts";
-import type { Names } from "../names.ts";
-import type { NearSource } from "../near-source.ts";
+import type { Question } from "../read/list.ts";
+import type { Names } from "../read/names.ts";
+import type { NearSource } from "../read/near-source.ts";
 import { liveFilter, type LiveFilter, type TextFilter } from "./filter.ts";
-import { MatchedMessages, KNOWN_KEPT } from "./known.ts";
+import { MatchedMessages, KNOWN_KEPT } from "./matched-messages.ts";
 import { followLog, type FollowParts, type Sink } from "./replay.ts";
 
 export type StreamQuestion = Pick<Question, "filters" | "ref" | "rel" | "q" | "q_mode" | "near">;

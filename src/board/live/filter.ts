@@ -6,7 +6,7 @@ import { conditionTerms } from "../../core/query/terms.ts";
 import { matches, type Query, type Searched } from "../../core/search/query.ts";
 import { type Near, NEAR_THRESHOLD, nearScore } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LogEvent } from "./occurrence.ts";
+import type { LogEvent } from "./log-event.ts";
 
 const REMAKE_MS = 1000;
 

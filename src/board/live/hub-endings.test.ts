@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world.ts";
-import { nextTurn } from "../turn.ts";
+import { nextTurn } from "../read/yield.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 

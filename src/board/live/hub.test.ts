@@ -4,7 +4,7 @@ import { postAct } from "../../../test/support/bare-board.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { from, Listener, OTHER_PK, World } from "../../../test/support/hub-world.ts";
 import { agentId } from "../../core/protocol/identity.ts";
-import { nextTurn } from "../turn.ts";
+import { nextTurn } from "../read/yield.ts";
 
 test("a log that cannot be read for a while is told later, once and in order, and nobody spins meanwhile", async () => {
   using world = new World();

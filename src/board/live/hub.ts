@@ -1,14 +1,14 @@
 // The crowd of live readers: each new entry of the log is read once, held against each distinct filter once, and told to many.
 import { Refusal } from "../../core/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Telemetry } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
 import { nextSlice } from "../../ports/share.ts";
 import type { LogReads } from "../../ports/store.ts";
-import { nextTurn } from "../turn.ts";
+import { nextTurn } from "../read/yield.ts";
 import { fanOut, type Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
-import { MatchedMessages } from "./known.ts";
-import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readWords, dropStale } from "./occurrence.ts";
+import { MatchedMessages } from "./matched-messages.ts";
+import { type LiveEvent, type LogEvent, type OccurrenceParts, occurrences, readWords, dropStale } from "./log-event.ts";
 
 /** Readers with the same filter. */
 interface Group {
@@ -109,7 +109,8 @@ export class Hub {
       return () => {};
     }
     let group = this.#groups.get(filter.key);
-    if (group === undefined) this.#addGroup((group = { filter, readers: new Set(), known: new MatchedMessages(), arrived: ++this.#arrivals }));
+    if (group === undefined)
+      this.#addGroup((group = { filter, readers: new Set(), known: new MatchedMessages(), arrived: ++this.#arrivals }));
     if (known !== undefined) group.known.absorb(known);
     const { readers } = group;
     readers.add(reader);

@@ -1,11 +1,11 @@
 // One reader's way through the log: backfill at its own pace, cutover in one turn of the loop, then live.
 import type { LogReads } from "../../ports/store.ts";
-import { nextTurn } from "../turn.ts";
+import { nextTurn } from "../read/yield.ts";
 import type { Reader } from "./fan-out.ts";
 import type { LiveFilter } from "./filter.ts";
 import { type Hub, remember } from "./hub.ts";
-import type { MatchedMessages } from "./known.ts";
-import type { Backlog } from "./past.ts";
+import type { MatchedMessages } from "./matched-messages.ts";
+import type { Backlog } from "./backlog.ts";
 
 /** Where a reader's events go. */
 export interface Sink extends Reader {

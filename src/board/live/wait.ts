@@ -1,6 +1,6 @@
 // Long poll: an empty listing waits until something comes that belongs to it, or the time is over.
 import type { Clock } from "../../ports/clock.ts";
-import type { Page, Question } from "../list.ts";
+import type { Page, Question } from "../read/list.ts";
 import type { Feeds, StreamQuestion } from "./feed.ts";
 import type { Hub } from "./hub.ts";
 

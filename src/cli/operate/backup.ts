@@ -12,7 +12,7 @@ import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { placeOf } from "../../storage/open.ts";
-import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./desk.ts";
+import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove } from "./moved-key.ts";
 import { whole } from "./whole.ts";
 

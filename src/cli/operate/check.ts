@@ -1,5 +1,5 @@
 // `blackboard operate check`: is everything as the log says? On a copy of the database of one moment, beside the running board.
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { checkBoard, type Checked } from "./check/check-board.ts";
 import { signatureRule } from "./check/signatures.ts";
-import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./desk.ts";
+import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
 
 const SHOWN = 50;
 

@@ -1,9 +1,9 @@
 // `blackboard operate restore`, `block-key`, `unblock-key`, `block-blob`: decisions with a statement of reasons, and back.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
-import type { OperatorCommand } from "../../core/message/orders.ts";
+import type { OperatorCommand } from "../../core/message/operator-commands.ts";
 import { SHA256_HEX } from "../../core/protocol/encoding.ts";
-import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { removeAll, someOf, tellRemoval } from "./remove.ts";
@@ -16,7 +16,9 @@ interface BlockOptions extends ReasonOptions {
 }
 
 export function decisionCommands(operate: Command): void {
-  withOperator(operate.command("restore").argument("<target>").description("take a removal back: the author may post it again")).action(restore);
+  withOperator(operate.command("restore").argument("<target>").description("take a removal back: the author may post it again")).action(
+    restore,
+  );
   withReasons(operate.command("block-key").argument("<agent>").description("accept nothing more from an agent's key"))
     .option("--and-remove", "remove all its live messages as well, for the same reasons")
     .option("--unseen", "also an agent that this board has never seen")

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../../adapters/search/thread-index.ts";
 import type { SourceModule } from "../../adapters/search/search-thread.ts";
 import { InUse, lockDataDir } from "../../adapters/sqlite/open.ts";
-import type { OperatorSession } from "./desk.ts";
+import type { OperatorSession } from "./operator-session.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
 const TRIES = 20;

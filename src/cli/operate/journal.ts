@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { systemWords } from "../../adapters/system/access.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { placeOf } from "../../storage/open.ts";
-import { configOf, type DeskOptions } from "./desk.ts";
+import { configOf, type DeskOptions } from "./operator-session.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
 const JOURNAL = "operator.log";

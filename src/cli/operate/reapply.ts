@@ -1,12 +1,12 @@
 // `blackboard operate undone`: what a restored backup has undone, and with `--reapply` all of it done again.
 import type { Command } from "commander";
-import type { OperatorCommand } from "../../core/message/orders.ts";
-import { plural } from "../../core/view/counted.ts";
+import type { OperatorCommand } from "../../core/message/operator-commands.ts";
+import { plural } from "../../core/text/plural.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { placeOf } from "../../storage/open.ts";
 import { UsageFault } from "../failure.ts";
-import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase.ts";
 import { ordersOf, type Undone, undoneBy } from "./undone.ts";
 import { undoneLines, undoneView } from "./undone-words.ts";
@@ -73,7 +73,10 @@ export async function reapply(desk: OperatorSession, found: Undone): Promise<Rea
   };
 }
 
-async function carryOut(desk: OperatorSession, orders: readonly OperatorCommand[]): Promise<{ done: number; failed: string[]; erased: boolean }> {
+async function carryOut(
+  desk: OperatorSession,
+  orders: readonly OperatorCommand[],
+): Promise<{ done: number; failed: string[]; erased: boolean }> {
   const tally = { done: 0, failed: [] as string[], erased: false };
   for (let i = 0; i < orders.length; i += BATCH) {
     const batch = orders.slice(i, i + BATCH);

@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { GROUNDS, type Ground } from "../../core/message/moderation.ts";
-import type { Reasons } from "../../core/message/orders.ts";
+import type { Reasons } from "../../core/message/operator-commands.ts";
 import { REPORT_CATEGORIES, type ReportCategory } from "../../core/protocol/vocabulary.ts";
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
-import { withOperator, type DeskOptions, quoted } from "./desk.ts";
+import { withOperator, type DeskOptions, quoted } from "./operator-session.ts";
 
 export interface ReasonOptions extends DeskOptions {
   readonly category?: string;

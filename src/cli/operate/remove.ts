@@ -1,10 +1,10 @@
 // `blackboard operate remove`: one message or many, all of them checked before the first is erased.
 import type { Command } from "commander";
 import type { Action } from "../../core/message/moderation.ts";
-import type { OperatorCommand, Reasons } from "../../core/message/orders.ts";
-import { plural } from "../../core/view/counted.ts";
+import type { OperatorCommand, Reasons } from "../../core/message/operator-commands.ts";
+import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
-import { type OperatorSession, refusalWords, withOpenBoard } from "./desk.ts";
+import { type OperatorSession, refusalWords, withOpenBoard } from "./operator-session.ts";
 import { eraseTraces } from "./erase.ts";
 import { type ReasonOptions, reasonsOf, withReasons } from "./reasons.ts";
 import { agentOf, idsIn, messagesBy, messagesOf, type Target } from "./targets.ts";

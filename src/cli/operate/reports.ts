@@ -6,7 +6,7 @@ import { iso } from "../../core/protocol/time.ts";
 import { visible } from "../../core/view/markdown.ts";
 import { UsageFault } from "../failure.ts";
 import { onlyNames } from "../group.ts";
-import { withOperator, type OperatorSession, type DeskOptions, oneLine, quoted, withOpenBoard } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, oneLine, quoted, withOpenBoard } from "./operator-session.ts";
 
 const STATES: Readonly<Record<string, NoticeState | undefined>> = {
   open: "received",

@@ -14,7 +14,7 @@ import { agentId } from "../../core/protocol/identity.ts";
 import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { copyToPostgres } from "../copy.ts";
-import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./desk.ts";
+import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
 import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./moved-key.ts";
 import { giveToOwnerOf } from "./owner.ts";
 import { reapply, REPLACED_URL } from "./reapply.ts";

@@ -1,17 +1,17 @@
 // `blackboard operate stats`: the board at a glance, from its store.
 import type { Command } from "commander";
-import { DAY_MS, HOUR_MS } from "../../core/spans.ts";
+import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { StoreFailure } from "../../ports/store.ts";
-import { withOperator, type OperatorSession, type DeskOptions, withOpenBoard } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, withOpenBoard } from "./operator-session.ts";
 import { minimumOf, view } from "./switches.ts";
 
 const YEAR_MS = 365 * DAY_MS;
 
 export function statsCommand(operate: Command): void {
-  withOperator(operate.command("stats").description("messages, threads, reports, decisions, switches, and whether posts are accepted")).action(
-    stats,
-  );
+  withOperator(
+    operate.command("stats").description("messages, threads, reports, decisions, switches, and whether posts are accepted"),
+  ).action(stats);
 }
 
 async function stats(options: DeskOptions): Promise<void> {

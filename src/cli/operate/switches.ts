@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { Config } from "../../config.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { UsageFault } from "../failure.ts";
-import { withOperator, type OperatorSession, type DeskOptions, quoted, withOpenBoard } from "./desk.ts";
+import { withOperator, type OperatorSession, type DeskOptions, quoted, withOpenBoard } from "./operator-session.ts";
 
 const MOST_BITS = 64;
 
@@ -15,9 +15,9 @@ interface PowOptions extends DeskOptions {
 }
 
 export function switchCommands(operate: Command): void {
-  withOperator(operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or accept them again")).action(
-    readOnly,
-  );
+  withOperator(
+    operate.command("read-only").argument("<on|off>").description("refuse posts, aliases and mail, or accept them again"),
+  ).action(readOnly);
   withOperator(operate.command("set-pow").argument("<bits|default>").description("minimum proof of work, whatever the configuration says"))
     .option("--max <bits>", "maximum proof of work under load")
     .option("--now", "do not honour what was quoted before, for a flood that is under way")

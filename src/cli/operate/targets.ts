@@ -7,10 +7,10 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { and, atLeast, oneOf } from "../../core/query/condition.ts";
 import { ORDERS } from "../../core/query/order.ts";
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Found, Listed } from "../../ports/store.ts";
-import { type OperatorSession, oneLine, quoted } from "./desk.ts";
+import { type OperatorSession, oneLine, quoted } from "./operator-session.ts";
 
 const LEAST = LIMITS.id_prefix_chars;
 const START = new RegExp(`^[0-9a-f]{${LEAST},${MESSAGE_ID_CHARS - 1}}$`);
@@ -79,7 +79,10 @@ const notAThing = (given: string): string =>
   `${quoted(given)} is the operator's own mailbox, with nothing to remove or block: act on what the mail is about, then close its report with \`operate reports dismiss\`.`;
 
 /** An agent, by id or alias, and whether the board has ever seen it. */
-export async function agentOf({ store, names, config }: OperatorSession, given: string): Promise<{ readonly agent: string; readonly seen: boolean }> {
+export async function agentOf(
+  { store, names, config }: OperatorSession,
+  given: string,
+): Promise<{ readonly agent: string; readonly seen: boolean }> {
   if (isOperatorMailbox(given)) throw new Error(notAThing(given));
   const agent = await names.findAgent(given);
   if (agent !== undefined) return { agent, seen: !AGENT_ID.test(given) || (await store.firstSeen(agent)) !== undefined };

@@ -1,5 +1,5 @@
 // What a restored backup has undone, in words: a preview of what `--reapply` does.
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { visible } from "../../core/view/markdown.ts";
 import type { Switches } from "../../core/message/moderation.ts";
 import { view as switchesView } from "./switches.ts";

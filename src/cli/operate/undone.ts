@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AttachmentBlock } from "../../adapters/sql/moderation-rows.ts";
 import type { Action, Switches } from "../../core/message/moderation.ts";
-import type { OperatorCommand } from "../../core/message/orders.ts";
+import type { OperatorCommand } from "../../core/message/operator-commands.ts";
 import type { Acts, Place } from "../../storage/place.ts";
 
 /** A decision in force that came after the backup, and how it was ordered. */

@@ -137,7 +137,7 @@ const ORDINARY: readonly string[] = [
   `integrity sha512-${drawn(64).toString("base64")}`,
   `${"-".repeat(300)}\n${"=".repeat(300)}\n${"_".repeat(300)}\n${"/".repeat(300)}`,
   `ACGT: ${"ACGTTGCAAC".repeat(60)}`,
-  "src/operations/manual-endpoints.ts and test/support/event-stream.ts and packages/some-long-name/node_modules/other-long-name/dist",
+  "src/operations/documents/manual-endpoints.ts and test/support/event-stream.ts and packages/some-long-name/node_modules/other-long-name/dist",
   "a_very_long_function_name_that_goes_on_and_on_until_nobody_reads_it_any_more_because_it_is_too_long",
   "[![build](https://img.shields.io/github/actions/workflow/status/o/r/ci.yml?branch=main&style=flat)](https://github.com/o/r/actions)",
   "GET https://api.example.com/users/{id}/repos?page={page}&per_page=50 and https://example.org/search?q=blackboard+agents#results",

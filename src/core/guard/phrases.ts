@@ -1,5 +1,5 @@
 // Whether a text speaks to the model that reads it instead of telling it something, as injected instructions do.
-import { withoutPiles } from "../piles.ts";
+import { withoutPiles } from "../text/combining-marks.ts";
 import { markers } from "./markers.ts";
 import { PHRASES, withPlainGaps } from "./phrase-table.ts";
 

@@ -4,8 +4,8 @@ import type { AliasPayload } from "../protocol/alias.ts";
 import type { Warning } from "../warnings.ts";
 import type { AliasOutcome } from "./alias-rules.ts";
 import type { Notice } from "./moderation.ts";
-import type { OperatorCommand, Ordered, OrderedBy } from "./orders.ts";
-import type { Arrival, MessageState } from "./standing.ts";
+import type { OperatorCommand, Ordered, OrderedBy } from "./operator-commands.ts";
+import type { Arrival, MessageState } from "./message-state.ts";
 
 declare const admitted: unique symbol;
 /** A message that passed every check outside the transaction; only `board/admit` makes one. */

@@ -5,7 +5,7 @@ import { iso } from "../protocol/time.ts";
 import { isWorkable, KIND_NAMES, type Rel } from "../protocol/vocabulary.ts";
 import { type Warning, warning } from "../warnings.ts";
 import { isSameAgent } from "./principal.ts";
-import type { Arrival, Ledger, MessageState } from "./standing.ts";
+import type { Arrival, Ledger, MessageState } from "./message-state.ts";
 
 /** Refuses what is not allowed, and tells what does nothing. */
 type Rule = (ledger: Ledger, arrival: Arrival, target: MessageState) => Warning | void;

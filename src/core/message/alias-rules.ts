@@ -4,7 +4,7 @@ import type { AliasPayload } from "../protocol/alias.ts";
 import { requireUnreserved } from "../protocol/alias-name.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
-import { DAY_MS } from "../spans.ts";
+import { DAY_MS } from "../durations.ts";
 import type { EntryType } from "../log/entry-type.ts";
 import { isSameAgent, type PrincipalLedger } from "./principal.ts";
 

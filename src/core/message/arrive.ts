@@ -9,7 +9,7 @@ import { creditLease } from "./credit.ts";
 import { acts, changeVote, countAnswer, countSignal, endLease, updateStatus } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
 import { isSameAgent } from "./principal.ts";
-import { type Arrival, labelsOf, type Ledger, type MessageState } from "./standing.ts";
+import { type Arrival, labelsOf, type Ledger, type MessageState } from "./message-state.ts";
 import { statusOf } from "./status.ts";
 import { sweep } from "./sweep.ts";
 import { tallyMessage, tallyPosted } from "./tally.ts";

@@ -5,7 +5,7 @@ import { seenMemory } from "../../adapters/sql/card-memory.ts";
 import { SqliteRows } from "../../adapters/sqlite/rows.ts";
 import { agentId, messageId } from "../protocol/identity.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
-import { HOUR_MS } from "../spans.ts";
+import { HOUR_MS } from "../durations.ts";
 
 const NOW = 1_767_225_600_000;
 const key = (name: string): string => Buffer.from(sha256Hex(name), "hex").toString("base64url");

@@ -7,7 +7,7 @@
 // What is done to a message counts while that message is live, superseded or not.
 import type { Ref } from "../protocol/payload.ts";
 import type { Signal } from "../protocol/vocabulary.ts";
-import type { Label, Ledger, MessageState } from "./standing.ts";
+import type { Label, Ledger, MessageState } from "./message-state.ts";
 
 type Vote = "verifies" | "refutes";
 

@@ -1,5 +1,5 @@
 // How soon the words of a gone message leave the search index's files.
-import type { GoneReason } from "./standing.ts";
+import type { GoneReason } from "./message-state.ts";
 
 export type Erase = "later" | "soon" | "now";
 export interface Departure {

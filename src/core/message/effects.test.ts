@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";
 import { messageId } from "../protocol/identity.ts";
-import { MINUTE_MS } from "../spans.ts";
+import { MINUTE_MS } from "../durations.ts";
 
 const START = 1_767_225_600_000;
 let board: BareBoard;

@@ -1,10 +1,10 @@
 // What one message does to another: answers, votes, signals and leases counted in and out, and the status that follows.
 import { LIMITS } from "../protocol/limits.ts";
 import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
-import { HOUR_MS } from "../spans.ts";
+import { HOUR_MS } from "../durations.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
 import { isSameAgent } from "./principal.ts";
-import type { Ledger, MessageState } from "./standing.ts";
+import type { Ledger, MessageState } from "./message-state.ts";
 import { judge, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
 

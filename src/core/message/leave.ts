@@ -1,7 +1,7 @@
 // How a message ends: expired, retracted, removed or superseded, it takes its effects on others along.
 import { uncredit } from "./credit.ts";
 import { acts, cameBack, changeVote, countAnswer, countSignal, release } from "./effects.ts";
-import type { Tombstone, GoneReason, Ledger, MessageState } from "./standing.ts";
+import type { Tombstone, GoneReason, Ledger, MessageState } from "./message-state.ts";
 import { tallyFlow, tallyMessage } from "./tally.ts";
 import { type Trace, traceOf } from "./trace.ts";
 

@@ -2,9 +2,9 @@
 import { Refusal } from "../errors.ts";
 import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
 import { operateAlias } from "./alias-rules.ts";
-import { execute, receive } from "./orders.ts";
+import { execute, receive } from "./operator-commands.ts";
 import { postInto, type Posted } from "./post.ts";
-import type { Ledger } from "./standing.ts";
+import type { Ledger } from "./message-state.ts";
 import { sweep } from "./sweep.ts";
 
 /** What a store's ledger tells beyond the rules: what the answer to a post shows of its author and thread. */

@@ -4,7 +4,7 @@ import type { Payload } from "../protocol/payload.ts";
 import { type Warning, warning } from "../warnings.ts";
 import { requireKey, requireRefs, requireUnblocked } from "./admission.ts";
 import { arrive } from "./arrive.ts";
-import type { Arrival, Tombstone, Ledger, MessageState } from "./standing.ts";
+import type { Arrival, Tombstone, Ledger, MessageState } from "./message-state.ts";
 
 export interface Posted {
   readonly result: "created" | "exists";

@@ -4,7 +4,7 @@ import type { Payload } from "../protocol/payload.ts";
 import { arrive } from "./arrive.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
-import type { Arrival, Tombstone, GoneReason, Ledger } from "./standing.ts";
+import type { Arrival, Tombstone, GoneReason, Ledger } from "./message-state.ts";
 import type { Trace } from "./trace.ts";
 
 /** An entry, with the message it tells about: its content, or what is left of it. */

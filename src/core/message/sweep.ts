@@ -2,7 +2,7 @@
 import { sweepAliases } from "./alias-rules.ts";
 import { release } from "./effects.ts";
 import { leave } from "./leave.ts";
-import type { Ledger, MessageState } from "./standing.ts";
+import type { Ledger, MessageState } from "./message-state.ts";
 
 /** How much one step of the sweep takes on, so that posts never wait long behind it: some ten milliseconds where a transaction has two. */
 const SWEEP_STEP = 48;

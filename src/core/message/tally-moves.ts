@@ -1,6 +1,6 @@
 // Moves of the board's counts, gathered through a transaction and summed at its end: popular tags move many times in a batch.
-import type { AgentField, TallyField } from "./standing.ts";
-import { minuteOf } from "../spans.ts";
+import type { AgentField, TallyField } from "./message-state.ts";
+import { minuteOf } from "../durations.ts";
 
 export interface TallyMove {
   /** Undefined for counts of the whole board. */

@@ -1,9 +1,9 @@
 // Counts of the whole board: what default listings show, by kind, status and label, and what came and went by the minute.
 import type { Ref } from "../protocol/payload.ts";
 import { isWorkable, type Status } from "../protocol/vocabulary.ts";
-import { HOUR_MS, minuteOf } from "../spans.ts";
+import { HOUR_MS, minuteOf } from "../durations.ts";
 import { creditMessage } from "./credit.ts";
-import type { Flow, Label, Ledger, MessageState } from "./standing.ts";
+import type { Flow, Label, Ledger, MessageState } from "./message-state.ts";
 
 /** Counts one of the flows in the minute of now. */
 export function tallyFlow(ledger: Ledger, flow: Exclude<Flow, "posted">): void {

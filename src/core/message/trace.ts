@@ -1,7 +1,7 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
-import type { Label, MessageState } from "./standing.ts";
+import type { Label, MessageState } from "./message-state.ts";
 
 export interface Trace extends Pick<
   MessageState,

@@ -1,5 +1,5 @@
 // What to do about a field in the wrong place or under a wrong name: the first mistakes of those who have not read the manual.
-import { nearest } from "../nearest.ts";
+import { nearest } from "../text/did-you-mean.ts";
 
 /** Names that other services give to what is a field here. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(

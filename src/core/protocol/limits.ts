@@ -1,5 +1,5 @@
 // Every number of the protocol that an agent can run into, published at /api/kinds.
-import { DAY_MS } from "../spans.ts";
+import { DAY_MS } from "../durations.ts";
 
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,

@@ -1,7 +1,7 @@
 // The signed JSON object: which fields there are, the rule of each, and the refusal where one is broken.
 import { z } from "zod";
 import { ERRORS, Refusal } from "../errors.ts";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../text/did-you-mean.ts";
 import { AGENT_ID, codePoints, firstCodePoints, MESSAGE_ID, SHA256_HEX, unpadded, utf8Length } from "./encoding.ts";
 import { ALIAS_ADDRESS_HINT, fieldHint, payloadFieldHint } from "./field-hints.ts";
 import { isLabel, LABEL_RULE } from "./labels.ts";

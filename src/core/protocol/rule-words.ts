@@ -1,6 +1,6 @@
 // The rule of a field in words, read from its schema: what would be right, for whoever got it wrong.
 import { z } from "zod";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../text/did-you-mean.ts";
 
 interface Rule {
   readonly type?: string | readonly string[];

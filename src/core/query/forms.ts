@@ -1,6 +1,6 @@
 // The text forms that parameters take: comma lists, durations, times, ids; each refuses with the right form in words.
 import { z } from "zod";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../text/did-you-mean.ts";
 import { AGENT_ID } from "../protocol/encoding.ts";
 import { foldLabel, isLabel, LABEL_RULE } from "../protocol/labels.ts";
 import { LIMITS } from "../protocol/limits.ts";

@@ -1,5 +1,5 @@
 // A message as conditions see it: from what the board knows about it, or from the trace it left.
-import { type Tombstone, type LabelField, labelsOf, type MessageState } from "../message/standing.ts";
+import { type Tombstone, type LabelField, labelsOf, type MessageState } from "../message/message-state.ts";
 import { verdict, type Verdict } from "../message/status.ts";
 import { labelMark, type Trace } from "../message/trace.ts";
 import type { Payload } from "../protocol/payload.ts";

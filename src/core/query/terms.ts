@@ -1,5 +1,5 @@
 // The words under which a crowd of live filters is indexed: a message is held only against filters that share one with it.
-import type { Tombstone, Label, MessageState } from "../message/standing.ts";
+import type { Tombstone, Label, MessageState } from "../message/message-state.ts";
 import { labelMark } from "../message/trace.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { type Condition, LABEL_FIELD, type SetField, type TextField } from "./condition.ts";

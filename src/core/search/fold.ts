@@ -1,5 +1,5 @@
 // Folding: text without case, accents and invisible characters, so that spelling habits do not hide a word.
-import { withoutPiles } from "../piles.ts";
+import { withoutPiles } from "../text/combining-marks.ts";
 
 /**
  * Marks that accent a letter (Latin, Greek, Cyrillic) or point it (Hebrew, Arabic), and characters nobody sees.

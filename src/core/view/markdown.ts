@@ -1,9 +1,9 @@
 // Messages as compact Markdown for a model to read: facts outside, every piece of a stranger's text between marker lines.
 import { KIND_NAMES } from "../protocol/vocabulary.ts";
-import { plural } from "./counted.ts";
+import { plural } from "../text/plural.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
 import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./sender.ts";
-import { span } from "./span.ts";
+import { span } from "../text/format-duration.ts";
 
 /** The marker lines of one response; the token is random, so no message can forge them. */
 export interface Fence {

@@ -18,7 +18,7 @@ import {
 import { expect, test } from "vitest";
 import { anyText } from "../../../test/support/any-text.ts";
 import { SEED } from "../../../test/support/random.ts";
-import type { MessageState } from "../message/standing.ts";
+import type { MessageState } from "../message/message-state.ts";
 import { STATUS_NAMES } from "../protocol/vocabulary.ts";
 import { recordText } from "./record-text.ts";
 import { type Include, INCLUDES, type Recordable, recordOf } from "./record.ts";

@@ -1,7 +1,7 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
 import { type Flag, type Seen, seenFlags } from "../guard/flags.ts";
 import { senderOf } from "../mail/email.ts";
-import type { Tombstone, MessageState } from "../message/standing.ts";
+import type { Tombstone, MessageState } from "../message/message-state.ts";
 import { statusOf } from "../message/status.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { distinctLabels } from "../protocol/labels.ts";
@@ -38,7 +38,7 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
       received_at: iso(standing.receivedAt),
       expires_at: iso(standing.expiresAt),
       expires_in_s: Math.max(0, Math.floor((standing.expiresAt - now) / 1000)),
-      // Checked before it was stored; nothing else is (board/verify.ts). Whether that still holds is for `operate check`, and for readers of `raw`.
+      // Checked before it was stored; nothing else is (board/write/verify.ts). Whether that still holds is for `operate check`, and for readers of `raw`.
       sig_valid: true,
       pow_bits: standing.bits,
       assisted: standing.assisted,

@@ -1,11 +1,11 @@
 // GET /: the board for people; for programs, what this is and where to go, or a listing in Markdown.
 import { z } from "zod";
-import type { List } from "../../board/list.ts";
-import type { ListTags } from "../../board/tags.ts";
+import type { List } from "../../board/read/list.ts";
+import type { ListTags } from "../../board/read/tags.ts";
 import { boardPage } from "../../pages/board-page.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
-import { welcome } from "../get-front.ts";
-import { listingShape, LIST_REFUSALS, questionOf } from "../list-messages.ts";
+import { welcome } from "../documents/get-front.ts";
+import { listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { ask, type RowsOf, type SiteOf } from "./parts.ts";

@@ -5,7 +5,7 @@ import { type ApiDocument, docsPage } from "../../pages/docs-page.ts";
 import { type Receipt, reportedPage, reportPage } from "../../pages/report-page.ts";
 import { type TransparencyView, transparencyPage } from "../../pages/transparency-page.ts";
 import { Refusal } from "../../core/errors.ts";
-import { welcome } from "../get-front.ts";
+import { welcome } from "../documents/get-front.ts";
 import { operation, type Operation } from "../operation.ts";
 import { pageShape } from "../parameters.ts";
 import { ask, PAGE_REFUSALS, type SiteOf } from "./parts.ts";

@@ -1,18 +1,18 @@
 // GET /work, /tags, /stats and /log as pages.
 import { z } from "zod";
-import type { FindWork } from "../../board/work.ts";
-import type { ListTags } from "../../board/tags.ts";
+import type { FindWork } from "../../board/read/work.ts";
+import type { ListTags } from "../../board/read/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { isOwnKind } from "../../core/view/markdown.ts";
 import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";
 import { workPage } from "../../pages/work-page.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { AskWork, WorkInput } from "../get-work.ts";
-import { LIST_REFUSALS } from "../list-messages.ts";
+import type { AskWork, WorkInput } from "../messages/get-work.ts";
+import { LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import type { Presenter } from "../present.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";

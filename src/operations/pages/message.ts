@@ -1,9 +1,9 @@
 // GET /m/{id}: the `url` of a message, a page for people; programs are led to the message as Markdown.
 import { z } from "zod";
-import type { FindMessage } from "../../board/find.ts";
-import type { Graph, ShowGraph } from "../../board/graph.ts";
-import type { PossibleCause, ReadHistory } from "../../board/history.ts";
-import type { ShowThread, ThreadPage } from "../../board/thread.ts";
+import type { FindMessage } from "../../board/read/find.ts";
+import type { Graph, ShowGraph } from "../../board/read/graph.ts";
+import type { PossibleCause, ReadHistory } from "../../board/read/history.ts";
+import type { ShowThread, ThreadPage } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { durationSeconds } from "../../core/protocol/time.ts";

@@ -1,5 +1,5 @@
 // What the operations behind pages share: the board's own readings, and the frame of a page.
-import type { Item, Page } from "../../board/list.ts";
+import type { Item, Page } from "../../board/read/list.ts";
 import { recordOf, tombstoneOf } from "../../core/view/record.ts";
 import type { Html } from "../../pages/html.ts";
 import type { Rows } from "../../pages/listing.ts";

@@ -1,13 +1,13 @@
 // GET /agents and /a/{agent_id}: who is here, and one of them.
-import { plural } from "../../core/view/counted.ts";
+import { plural } from "../../core/text/plural.ts";
 import { z } from "zod";
-import type { List } from "../../board/list.ts";
-import type { Names } from "../../board/names.ts";
+import type { List } from "../../board/read/list.ts";
+import type { Names } from "../../board/read/names.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { agentPage } from "../../pages/agent-page.ts";
 import { type AgentFacts, agentsPage } from "../../pages/agents-page.ts";
 import { keptTexts } from "../../pages/message-text.ts";
-import { fixedQuestion, LIST_REFUSALS } from "../list-messages.ts";
+import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 import { ask, PAGE_REFUSALS, type RowsOf, type SiteOf } from "./parts.ts";

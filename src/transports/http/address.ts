@@ -1,9 +1,9 @@
 // What is looked at first: that there is such an address, and who asks for it; an address that there is not has no body worth reading.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerOf } from "../../board/callers.ts";
-import type { RateLimiter } from "../../board/rate.ts";
+import { callerOf } from "../../board/limits/callers.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
-import { absent, methodsAt, pathOf } from "./absent.ts";
+import { absent, methodsAt, pathOf } from "./not-found.ts";
 import type { AccessLog } from "./access-log.ts";
 import { type Door, WHOLE_BOARD } from "./door.ts";
 import { MCP_PATH } from "./mcp-route.ts";

@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
-import { callerOf } from "../../board/callers.ts";
+import { callerOf } from "../../board/limits/callers.ts";
 
 /** As the handler of broken connections knows it. */
 export const TOO_MANY_CONNECTIONS = "TOO_MANY_CONNECTIONS";

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../../core/errors.ts";
 import { isLoopbackName } from "../../core/loopback.ts";
-import { accessTo } from "./access.ts";
+import { accessTo } from "./mcp-access.ts";
 import { isForwarded, isLoopbackAddress, isLoopbackHost } from "./secure.ts";
 
 export interface DoorParts {

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { Server as TlsServer } from "node:tls";
-import { nextTurn } from "../../board/turn.ts";
+import { nextTurn } from "../../board/read/yield.ts";
 
 /** Turns of the event loop in which whatever the machine has received is accepted, read and parsed. */
 const TURNS = 4;

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import { expect, test } from "vitest";
-import type { LiveEvent } from "../../board/live/occurrence.ts";
+import type { LiveEvent } from "../../board/live/log-event.ts";
 import type { Sink } from "../../board/live/replay.ts";
 import { selfSigned } from "../../../test/support/certificate.ts";
 import { eventually } from "../../../test/support/eventually.ts";

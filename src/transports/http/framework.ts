@@ -2,7 +2,7 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { RequestReport } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";

@@ -1,8 +1,8 @@
 // Whether the board is alive, can answer and can write, for whoever starts, watches and routes to it; and its figures.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { callerOf } from "../../board/callers.ts";
-import type { RateLimiter } from "../../board/rate.ts";
+import { callerOf } from "../../board/limits/callers.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { check } from "./route.ts";
 

@@ -2,14 +2,14 @@
 import { Readable } from "node:stream";
 import { toWebRequest } from "@modelcontextprotocol/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { RateLimiter } from "../../board/rate.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
 import { type ErrorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { RequestReport } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
 import { admit, type Guest } from "../../operations/call.ts";
-import { KEY_HEADER, mcpEndpoint } from "../../operations/mcp-endpoint.ts";
+import { KEY_HEADER, mcpEndpoint } from "../../operations/documents/mcp-endpoint.ts";
 import { slice } from "../../ports/share.ts";
-import { accessTo } from "./access.ts";
+import { accessTo } from "./mcp-access.ts";
 import { takeText } from "./body.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
 import { check, type GuestParts, guestOf, keepPrivate, longInTurns } from "./route.ts";

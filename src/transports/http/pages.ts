@@ -2,9 +2,9 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Versions } from "../../board/versions.ts";
-import { boundedTextCache } from "../../core/recent.ts";
-import { minuteOf } from "../../core/spans.ts";
+import type { Versions } from "./versions.ts";
+import { boundedTextCache } from "../../core/bounded-cache.ts";
+import { minuteOf } from "../../core/durations.ts";
 import { type Call, isMoving, type Operation } from "../../operations/operation.ts";
 import { CODINGS, type Coding } from "../../ports/assets.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -1,8 +1,8 @@
 // What callers are told of their limits beside the answer: RateLimit and RateLimit-Policy.
 import type { FastifyReply } from "fastify";
-import type { Bucket, Scope } from "../../board/buckets.ts";
-import type { Room } from "../../board/rate.ts";
-import type { PaceDetails } from "../../board/rate-refusal.ts";
+import type { Bucket, Scope } from "../../board/limits/buckets.ts";
+import type { Room } from "../../board/limits/rate.ts";
+import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
 
 interface Told extends Pick<Bucket, "burst" | "everyMs"> {
   readonly scope: Scope | "streams";

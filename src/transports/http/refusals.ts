@@ -2,13 +2,13 @@
 import type { FastifyReply } from "fastify";
 import { type ErrorBody, type ErrorCode, errorBody, Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
-import type { RequestReport } from "../../ports/report.ts";
-import type { PaceDetails } from "../../board/rate-refusal.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
+import type { PaceDetails } from "../../board/limits/rate-refusal.ts";
 import { toRefusal } from "../../operations/refused.ts";
 import type { Door } from "./door.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { tellRefused, tellTooManyStreams } from "./rate-headers.ts";
-import { answerBeforeBody, isTooMuch } from "./unread.ts";
+import { answerBeforeBody, isTooMuch } from "./unread-body.ts";
 
 const RETRY_AFTER_S: Partial<Record<ErrorCode, number>> = {
   overloaded: 1,

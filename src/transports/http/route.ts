@@ -8,17 +8,17 @@ import type {
   onSendAsyncHookHandler,
   preParsingAsyncHookHandler,
 } from "fastify";
-import { isForWrites } from "../../board/buckets.ts";
-import { callerOf } from "../../board/callers.ts";
-import type { RateLimiter } from "../../board/rate.ts";
-import type { Versions } from "../../board/versions.ts";
+import { isForWrites } from "../../board/limits/buckets.ts";
+import { callerOf } from "../../board/limits/callers.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
+import type { Versions } from "./versions.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { admit, type AdmittedCall, type Guest } from "../../operations/call.ts";
 import { formQuery, joinedLists } from "../../operations/input.ts";
 import { type Call, isMoving, type Operation, type Reply } from "../../operations/operation.ts";
-import type { RequestReport } from "../../ports/report.ts";
-import type { FastPath } from "./at-hand.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
+import type { FastPath } from "./fast-path.ts";
 import { readText, takeText } from "./body.ts";
 import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
@@ -30,7 +30,7 @@ import { CORS_HEADER_NAMES } from "./door.ts";
 import { tellRooms } from "./rate-headers.ts";
 import { JSON_TYPE } from "./refusals.ts";
 import type { Arrival } from "./secure.ts";
-import type { RequestTurns } from "./turns.ts";
+import type { RequestTurns } from "./request-turns.ts";
 import type { Unsent } from "./unsent.ts";
 import { sendStream, type UnderWay } from "./stream.ts";
 

@@ -1,7 +1,7 @@
 // Whether a request may carry a secret: it came over TLS, through a trusted proxy that says so, or never left the machine.
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
-import { callerOf } from "../../board/callers.ts";
+import { callerOf } from "../../board/limits/callers.ts";
 import { isLoopbackName } from "../../core/loopback.ts";
 
 /** What proxies and content networks add to what they pass on; any of it means that the caller is elsewhere. */

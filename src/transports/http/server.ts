@@ -2,17 +2,17 @@
 import type { RequestListener } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerOf } from "../../board/callers.ts";
-import type { Versions } from "../../board/versions.ts";
+import { callerOf } from "../../board/limits/callers.ts";
+import type { Versions } from "./versions.ts";
 import type { Refusal } from "../../core/errors.ts";
 import type { Operation } from "../../operations/operation.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LoadAssets } from "../../ports/assets.ts";
 import { type Access, AccessLog } from "./access-log.ts";
-import { absent } from "./absent.ts";
+import { absent } from "./not-found.ts";
 import { checkAddresses, type Paths } from "./address.ts";
 import { addAssets } from "./assets.ts";
-import { FastPath } from "./at-hand.ts";
+import { FastPath } from "./fast-path.ts";
 import { boundConnections } from "./connections.ts";
 import { drainer } from "./drain.ts";
 import { documentSender } from "./documents.ts";
@@ -26,7 +26,7 @@ import { EventStreams } from "./event-stream.ts";
 import { addRoute, type RouteParts } from "./route.ts";
 import { callerFrom, secureCheck, trustedCheck } from "./secure.ts";
 import { breakOffSlow, type UnderWay } from "./stream.ts";
-import { RequestTurns } from "./turns.ts";
+import { RequestTurns } from "./request-turns.ts";
 import { Unsent } from "./unsent.ts";
 
 export interface HttpParts extends DoorParts, HealthParts, Omit<FrameworkParts, "door"> {

@@ -7,7 +7,7 @@ import { eventually } from "../../../test/support/eventually.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { expectRefusal } from "../../../test/support/refusal.ts";
 import { loadAssets } from "../../adapters/assets/files.ts";
-import { RateLimiter } from "../../board/rate.ts";
+import { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { operation } from "../../operations/operation.ts";
 import { httpServer } from "./server.ts";

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Reply } from "../../operations/operation.ts";
-import type { Telemetry } from "../../ports/report.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
 
 type Pieces = NonNullable<Reply["stream"]>;
 

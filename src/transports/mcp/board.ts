@@ -1,17 +1,17 @@
 // The board's own MCP server: its tools stand on the operations of this process, and it signs for callers who bring a key.
-import type { RateLimiter } from "../../board/rate.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
 import { errorBody } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
-import { openApi } from "../../operations/openapi.ts";
+import { openApi } from "../../operations/documents/openapi.ts";
 import type { Operation } from "../../operations/operation.ts";
 import { toRefusal } from "../../operations/refused.ts";
 import type { Entropy } from "../../ports/entropy.ts";
-import type { RequestReport } from "../../ports/report.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
 import { operationCalls, type Visit } from "./calls.ts";
-import type { Ask, Body, CallerKey } from "./desk.ts";
+import type { Ask, Body, CallerKey } from "./tool-context.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { requireKeyForm } from "./key-header.ts";
-import { protocolOver, type ProtocolServer } from "./legs.ts";
+import { protocolOver, type ProtocolServer } from "./protocol-versions.ts";
 import { surfaceServer } from "./server.ts";
 import { type ApiDocument, shapesOf } from "./shapes.ts";
 import { tools } from "./tools/list.ts";

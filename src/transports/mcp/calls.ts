@@ -1,9 +1,9 @@
 // Operations by name, for a caller who came through MCP: the same door, and so the same checks, limits and work as over HTTP.
-import type { RateLimiter } from "../../board/rate.ts";
+import type { RateLimiter } from "../../board/limits/rate.ts";
 import { Refusal } from "../../core/errors.ts";
 import { admit, type Asked, type Guest } from "../../operations/call.ts";
 import type { Operation } from "../../operations/operation.ts";
-import type { Arguments, Ask } from "./desk.ts";
+import type { Arguments, Ask } from "./tool-context.ts";
 import { asTexts } from "./parameters.ts";
 
 /** Who came, and how. */

@@ -1,7 +1,7 @@
 // The header in which a caller brings its key: what is said where it cannot be used. The key itself is quoted nowhere.
 import { Refusal } from "../../core/errors.ts";
 import { SECRET_KEY } from "../../core/protocol/encoding.ts";
-import { KEY_HEADER } from "../../operations/mcp-endpoint.ts";
+import { KEY_HEADER } from "../../operations/documents/mcp-endpoint.ts";
 
 /** A seed has the form of a public key. */
 export function requireKeyForm(key: string): string {

@@ -1,6 +1,6 @@
 // Arguments of a tool, which are JSON, as the parameters of an address, which are texts.
 import { Refusal } from "../../core/errors.ts";
-import type { Arguments } from "./desk.ts";
+import type { Arguments } from "./tool-context.ts";
 
 /** Numbers and switches as they are written, lists joined by commas; what is null is not given. */
 export function asTexts(given: Arguments): Record<string, string> {

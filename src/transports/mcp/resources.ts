@@ -1,5 +1,5 @@
 // What can be read by address: the manual, the words, messages, threads and inboxes.
-import type { Body, ToolContext } from "./desk.ts";
+import type { Body, ToolContext } from "./tool-context.ts";
 import { messageText, pageText, threadText } from "./text.ts";
 
 const MARKDOWN = "text/markdown";

@@ -2,16 +2,16 @@
 import { type CallToolResult, type ProtocolError, ProtocolErrorCode, type ServerOptions } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text/did-you-mean.ts";
 import { unknownParameter } from "../../operations/input.ts";
-import type { Arguments, ToolContext } from "./desk.ts";
+import type { Arguments, ToolContext } from "./tool-context.ts";
 import { errorWithoutKeys, withoutKeys } from "./not-repeated.ts";
 import { PROMPTS } from "./prompts.ts";
 import { readResource, RESOURCE_TEMPLATES, RESOURCES } from "./resources.ts";
 import { refusalText } from "./text.ts";
 import { inToolWords } from "./tool-words.ts";
 import type { Tool } from "./tools/tool.ts";
-import { protocolError, WordedServer } from "./worded-server.ts";
+import { protocolError, WordedServer } from "./explaining-server.ts";
 
 /** All that does not change from request to request, made once. */
 export interface Surface {

@@ -2,8 +2,8 @@
 import type { ErrorBody } from "../../core/errors.ts";
 import { type Fence, fenceRule, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
-import { plural } from "../../core/view/counted.ts";
-import type { Body } from "./desk.ts";
+import { plural } from "../../core/text/plural.ts";
+import type { Body } from "./tool-context.ts";
 
 type Shown = MarkdownRecord | TombstoneRecord;
 interface Page {

@@ -1,5 +1,5 @@
 // Who may hold a connection: few for each address, and where all are taken, whoever holds most makes room for others.
-import { callerOf, countedAs } from "../../board/callers.ts";
+import { callerOf, countedAs } from "../../board/limits/callers.ts";
 
 /** What may hold one. */
 export interface Seated {

@@ -4,13 +4,13 @@ import type { TLSSocket } from "node:tls";
 import { domainToASCII } from "node:url";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerDataStream, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 import type { SMTPConnectionOptions } from "smtp-server/lib/smtp-connection.js";
-import { maskedAddress } from "../../board/callers.ts";
-import type { Mailroom, Recipient } from "../../board/mail.ts";
+import { maskedAddress } from "../../board/limits/callers.ts";
+import type { Mailroom, Recipient } from "../../board/write/mail.ts";
 import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { MailUnreadable } from "../../ports/mail.ts";
-import type { MailReport } from "../../ports/report.ts";
+import type { MailReport } from "../../ports/telemetry.ts";
 import { Connection } from "./connection.ts";
 import { receive } from "./data.ts";
 import {

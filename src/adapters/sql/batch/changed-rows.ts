@@ -1,7 +1,7 @@
 // What a batch has changed, as rows of the tables that they go into or out of.
-import type { MessageState } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
-import { HOUR_MS } from "../../../core/spans.ts";
+import { HOUR_MS } from "../../../core/durations.ts";
 import { opsText } from "../alias-ops.ts";
 import { reached } from "../rows.ts";
 import type { BatchLedger, Inserted } from "./ledger.ts";

@@ -13,7 +13,7 @@ import {
   labelsOf,
   type MessageState,
   type TallyField,
-} from "../../../core/message/standing.ts";
+} from "../../../core/message/message-state.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";

@@ -1,5 +1,5 @@
 // How each kind of row that a batch may miss is fetched, by its keys; and what the two databases spell differently about that.
-import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/standing.ts";
+import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/message-state.ts";
 import type { Action, Notice } from "../../../core/message/moderation.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
 import { toAlias } from "../alias-ops.ts";

@@ -3,7 +3,7 @@ import { GENESIS } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { ThreadFacts } from "../../../core/message/act.ts";
 import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";
-import type { Tombstone, Label, MessageState } from "../../../core/message/standing.ts";
+import type { Tombstone, Label, MessageState } from "../../../core/message/message-state.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
 import { type StoredAlias, toAlias } from "../alias-ops.ts";
 import { toStanding } from "../rows.ts";

@@ -2,7 +2,7 @@
 import type { IndexOnDisk } from "../../../adapters/search/index-on-disk.ts";
 import type { Holdings } from "../../../adapters/sqlite/holdings.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
-import type { MessageState } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
 import { aliasClaims, allDecisions, compareAliases, compareDecisions, compareEndings } from "./decisions.ts";

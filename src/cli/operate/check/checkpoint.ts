@@ -1,6 +1,6 @@
 // The last signed head: that the board signed it, and that the log goes on from it.
 import { isSigned } from "../../../adapters/system/head-file.ts";
-import { continues } from "../../../board/checkpoint.ts";
+import { continues } from "../../../board/operator/checkpoint.ts";
 import type { Checkpoint } from "../../../core/log/checkpoint.ts";
 import { agentId } from "../../../core/protocol/identity.ts";
 import type { Store } from "../../../ports/store.ts";

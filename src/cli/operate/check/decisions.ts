@@ -3,7 +3,7 @@ import { ALIAS_LIFE_MS } from "../../../core/message/alias-rules.ts";
 import type { Entry } from "../../../core/log/chain.ts";
 import type { Action } from "../../../core/message/moderation.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
-import { DAY_MS } from "../../../core/spans.ts";
+import { DAY_MS } from "../../../core/durations.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 

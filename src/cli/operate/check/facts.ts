@@ -1,10 +1,10 @@
 // Every derived fact of a board against the same fact of a board made from the log.
-import type { MessageState } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/message-state.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import { ORDERS } from "../../../core/query/order.ts";
 import { type FilterValues, meaningOf } from "../../../core/query/filters.ts";
 import { and, atLeast } from "../../../core/query/condition.ts";
-import { DAY_MS, HOUR_MS } from "../../../core/spans.ts";
+import { DAY_MS, HOUR_MS } from "../../../core/durations.ts";
 import type { StoredMessage, Store } from "../../../ports/store.ts";
 import type { TagFacts } from "../../../ports/tags.ts";
 import type { Findings } from "./findings.ts";
@@ -51,7 +51,13 @@ async function cards(store: Store, ids: readonly string[]): Promise<ReadonlyMap<
   return new Map([...found].flatMap(([id, one]) => ("card" in one ? [[id, one.card]] : [])));
 }
 
-async function compareMessage(sides: Sides, wanted: StoredMessage, stored: StoredMessage, agents: Set<string>, findings: Findings): Promise<void> {
+async function compareMessage(
+  sides: Sides,
+  wanted: StoredMessage,
+  stored: StoredMessage,
+  agents: Set<string>,
+  findings: Findings,
+): Promise<void> {
   const where = `message ${wanted.standing.id}`;
   findings.compare(where, STANDING, facts(wanted.standing), facts(stored.standing));
   findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);

@@ -2,12 +2,12 @@
 import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
 import { contentText } from "../../../core/log/entry-text.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
-import { DAY_MS } from "../../../core/spans.ts";
+import { DAY_MS } from "../../../core/durations.ts";
 import { agentId, messageId } from "../../../core/protocol/identity.ts";
 import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";
 import { workBits } from "../../../core/protocol/work.ts";
-import type { Arrival, Tombstone } from "../../../core/message/standing.ts";
+import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
 import type { Told } from "../../../core/message/replay.ts";
 import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";

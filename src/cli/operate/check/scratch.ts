@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../adapters/sqlite/store.ts";
 import { GENESIS } from "../../../core/log/chain.ts";
 import { endLeases } from "../../../core/message/sweep.ts";
 import { replay, type Told } from "../../../core/message/replay.ts";
-import type { MessageState } from "../../../core/message/standing.ts";
+import type { MessageState } from "../../../core/message/message-state.ts";
 import type { Store } from "../../../ports/store.ts";
 
 /** The log exists already: the rules' own entries go nowhere, and a message has the seq of its entry. */

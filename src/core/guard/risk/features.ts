@@ -1,6 +1,6 @@
 // What the scorer sees of a text: signs of its structure, the concepts that it speaks of, and hashed runs of its characters.
 import { isAscii } from "../../search/fold.ts";
-import { withoutPiles } from "../../piles.ts";
+import { withoutPiles } from "../../text/combining-marks.ts";
 import { CONCEPT_NAMES } from "./concepts.ts";
 import { eachConcept } from "./lexicon.ts";
 import { SIGN_COUNT, writeSigns } from "./signs.ts";

@@ -1,8 +1,8 @@
 // One clause of a query in one part, block by block: what a block can be worth, and its postings where it is worth reading.
 import type { Clause } from "../query.ts";
 import { clausePostings } from "./clause.ts";
-import { Earnings, saturated } from "./earned.ts";
-import { BLOCK, headsOfPostings } from "./heads.ts";
+import { Earnings, saturated } from "./bm25f.ts";
+import { BLOCK, headsOfPostings } from "./block-max.ts";
 import { liveCount, type LongList, type Means, type Part, type Postings } from "./part.ts";
 import { readWordsInto } from "./postings.ts";
 

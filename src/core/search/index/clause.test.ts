@@ -1,6 +1,6 @@
 // Phrases of common words: looked for in steps, and kept where the part does not change.
 import { expect, test } from "vitest";
-import { BoundedCache } from "../../recent.ts";
+import { BoundedCache } from "../../bounded-cache.ts";
 import { documentOfText } from "../document.ts";
 import { clausePostings, phraseSteps } from "./clause.ts";
 import { Memtable } from "./memtable.ts";

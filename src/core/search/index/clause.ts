@@ -2,7 +2,7 @@
 import { type PrefixForms, prefixForms } from "../prefix.ts";
 import type { Clause } from "../query.ts";
 import { NO_POSTINGS, type Part, type Postings } from "./part.ts";
-import { commonPostings, type Places, runs } from "./runs.ts";
+import { commonPostings, type Places, runs } from "./phrase-match.ts";
 
 export function clausePostings(part: Part, { words, prefix, forms }: Clause): Postings {
   const last = words.at(-1);

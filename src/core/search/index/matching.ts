@@ -1,7 +1,7 @@
 // All messages a query means, by their seq, without ranking them.
 import type { Query } from "../query.ts";
 import type { Part } from "./part.ts";
-import { Room } from "./room.ts";
+import { Room } from "./scratch-buffers.ts";
 import { PartQuery } from "./selection.ts";
 import type { SeqSet } from "./seq-set.ts";
 

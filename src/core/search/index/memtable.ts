@@ -3,7 +3,7 @@ import type { Document } from "../document.ts";
 import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
 import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
-import { BODY, TITLE, type VisitWord, WordPlaces } from "./word-places.ts";
+import { BODY, TITLE, type VisitWord, WordPlaces } from "./position-arena.ts";
 
 export class Memtable implements Part {
   readonly #words = new WordPlaces();

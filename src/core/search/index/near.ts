@@ -3,7 +3,7 @@ import { GRAM } from "../grams.ts";
 import { type Near, ROUNDING, scoreOf, type TermStats } from "../similarity.ts";
 import { Best, type Hit } from "./best.ts";
 import type { Part } from "./part.ts";
-import { Room } from "./room.ts";
+import { Room } from "./scratch-buffers.ts";
 import type { SeqSet } from "./seq-set.ts";
 
 export function termStats(parts: readonly Part[]): TermStats {

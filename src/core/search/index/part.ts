@@ -1,6 +1,6 @@
 // One piece of the index, in memory or in a file: documents numbered from 0, and where each term stands in them.
 
-import type { BoundedCache } from "../../recent.ts";
+import type { BoundedCache } from "../../bounded-cache.ts";
 
 /** The documents that hold a term, ascending, and how often it stands in their title and body. */
 export interface Postings {

@@ -2,8 +2,8 @@
 import type { Query } from "../query.ts";
 import { Best, type Hit } from "./best.ts";
 import { ClauseBlocks } from "./clause-blocks.ts";
-import { Earnings, saturated } from "./earned.ts";
-import { BLOCK, blocksOf } from "./heads.ts";
+import { Earnings, saturated } from "./bm25f.ts";
+import { BLOCK, blocksOf } from "./block-max.ts";
 import type { Part } from "./part.ts";
 import type { SeqSet } from "./seq-set.ts";
 

@@ -2,8 +2,8 @@
 import type { Clause, Query } from "../query.ts";
 import { clausePostings } from "./clause.ts";
 import type { Part, Postings } from "./part.ts";
-import type { Room } from "./room.ts";
-import { seek } from "./seek.ts";
+import type { Room } from "./scratch-buffers.ts";
+import { seek } from "./gallop.ts";
 
 export interface Selection {
   readonly clauses: readonly Postings[];

@@ -1,6 +1,6 @@
 // From a text to its meaning: the rows of its pieces added up, the first and the repeated ones weighing more; no model is run.
 import { isAscii } from "../fold.ts";
-import { withoutPiles } from "../../piles.ts";
+import { withoutPiles } from "../../text/combining-marks.ts";
 import type { MeaningTable } from "./table.ts";
 
 export interface Meaning {

@@ -1,6 +1,6 @@
 // The tool that explains the board: a short introduction, the words it uses, or the whole manual.
-import { plural } from "../../../core/view/counted.ts";
-import type { Body } from "../desk.ts";
+import { plural } from "../../../core/text/plural.ts";
+import type { Body } from "../tool-context.ts";
 import { choice, fields, oneOf, type Outcome, type Tool } from "./tool.ts";
 
 const TOPICS = ["start", "kinds", "rels", "limits", "errors", "manual"] as const;

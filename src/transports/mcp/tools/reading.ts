@@ -2,8 +2,8 @@
 import { Refusal } from "../../../core/errors.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/markdown.ts";
-import type { Arguments, Body } from "../desk.ts";
-import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
+import type { Arguments, Body } from "../tool-context.ts";
+import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
 import { choice, described, fields, oneOf, only, pick, propertiesOf, type Tool } from "./tool.ts";

@@ -1,5 +1,5 @@
 // The tool that finds work, claims it and shows it in full, so that a model need not choose, race and read in steps of its own.
-import type { Body } from "../desk.ts";
+import type { Body } from "../tool-context.ts";
 import type { Schema } from "../shapes.ts";
 import { takenText } from "../text.ts";
 import { described, fields, pick, type Tool } from "./tool.ts";

@@ -1,7 +1,7 @@
 // What a tool is: its name, its short words, the shapes of what goes in and comes out, and its work at the desk.
 import { Refusal } from "../../../core/errors.ts";
-import { nearest } from "../../../core/nearest.ts";
-import type { Arguments, Body, ToolContext } from "../desk.ts";
+import { nearest } from "../../../core/text/did-you-mean.ts";
+import type { Arguments, Body, ToolContext } from "../tool-context.ts";
 import type { Schema } from "../shapes.ts";
 
 export interface Outcome {

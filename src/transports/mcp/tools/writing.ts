@@ -1,10 +1,10 @@
 // Tools that write: prepare and submit with a key of one's own, post with help, make a key, hold a name, report.
 import { Refusal } from "../../../core/errors.ts";
 import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
-import { plural } from "../../../core/view/counted.ts";
+import { plural } from "../../../core/text/plural.ts";
 import { isOwnKind, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
-import type { Arguments, Ask, Body } from "../desk.ts";
-import { KEY_HEADER } from "../../../operations/mcp-endpoint.ts";
+import type { Arguments, Ask, Body } from "../tool-context.ts";
+import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { warningsText } from "../text.ts";
 import { choice, fields, oneOf, only, pick, propertiesOf, type Tool } from "./tool.ts";

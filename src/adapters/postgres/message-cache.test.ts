@@ -1,0 +1,42 @@
+// Texts of messages that are over do not stay in the memory of a board on PostgreSQL.
+import { expect, test } from "vitest";
+import { seenMemory } from "../sql/card-memory.ts";
+import { KeptCards } from "./message-cache.ts";
+
+const SECOND_MS = 1000;
+const ASKED = 1000;
+
+/** A table of messages, one a second, the first of which is over soon; it notes what is read. */
+function table() {
+  const reads: number[][] = [];
+  const query = async <Row>(_text: string, [seqs]: readonly unknown[] = []): Promise<readonly Row[]> => {
+    const asked = (JSON.parse((seqs as string).replace("{", "[").replace("}", "]")) as number[]).toSorted((a, b) => a - b);
+    reads.push(asked);
+    return asked.map(
+      (seq) =>
+        ({
+          version: `v${seq}`,
+          seq,
+          receivedAt: seq * SECOND_MS,
+          expiresAt: (seq === 1 ? 2 : 2 * ASKED) * SECOND_MS,
+          repliedTo: null,
+          signals: null,
+          payload: "{}",
+        }) as Row,
+    );
+  };
+  const cards = new KeptCards({ query }, seenMemory());
+  return { reads, ask: (...seqs: number[]) => cards.of(seqs.map((seq) => ({ seq, version: `v${seq}` }))) };
+}
+
+test("a message that is over is let go, the others are kept", async () => {
+  const { reads, ask } = table();
+  for (let seq = 1; seq < ASKED; seq++) await ask(seq);
+  reads.length = 0;
+  await ask(1, 2);
+  expect(reads).toEqual([]);
+  await ask(ASKED);
+  reads.length = 0;
+  expect((await ask(1, 2))?.map(({ standing }) => standing.seq)).toEqual([1, 2]);
+  expect(reads).toEqual([[1]]);
+});

@@ -1,0 +1,51 @@
+// What a caller who was too fast is told: which limit, how long to wait, and whether proof of work would help.
+import { Refusal } from "../../core/errors.ts";
+import { type Bucket, isForWrites, type Scope, TOKEN_MS } from "./buckets.ts";
+
+export interface PaceDetails {
+  readonly scope: Scope;
+  readonly retry_after_s: number;
+  readonly burst: number;
+  readonly then_every_s: number;
+  readonly unit?: "bytes";
+  /** On writes: with so many bits of proof of work there is room now; null where work would not help. */
+  readonly bits_for_now?: number | null;
+}
+
+export interface Overdrawn {
+  readonly seconds: number;
+  /** Whether it is the wider network that has had enough, not this address alone. */
+  readonly network: boolean;
+  /** The processor time that this very request has used, where that was too much. */
+  readonly costMs: number | undefined;
+  readonly bits: number | undefined;
+}
+
+export function rateRefusal(scope: Scope, bucket: Bucket, { seconds, network, costMs, bits }: Overdrawn): Refusal {
+  const { burst, everyMs, who, unit } = bucket;
+  const details: PaceDetails = {
+    scope,
+    retry_after_s: seconds,
+    burst,
+    then_every_s: everyMs / 1000,
+    ...(unit && { unit }),
+    ...(isForWrites(scope) && { bits_for_now: bits ?? null }),
+  };
+  const pace =
+    unit === "bytes"
+      ? `${burst} bytes at once, then ${Math.round(1000 / everyMs)} a second`
+      : `${burst} at once, then one every ${everyMs / 1000} s`;
+  const used = `This ${network ? "network (an IPv6 /48)" : who} has used up its ${scope.replace("agent_", "")}: ${pace}`;
+  if (costMs !== undefined)
+    return new Refusal(
+      "rate_limited",
+      `${used}; this request took ${Math.round(costMs)} ms of processor time, and each ${TOKEN_MS} ms count as one.`,
+      {
+        details: { ...details, cost_ms: Math.round(costMs) },
+        hint: "Ask for less: fewer filters that no index answers (`tag_not`, `min_author_age`), a smaller range (`since`, `after_seq`), another `sort`.",
+      },
+    );
+  const hint =
+    bits === undefined ? {} : { hint: `Wait ${seconds} s, or post it now with ${bits} bits of proof of work, which takes the least room.` };
+  return new Refusal("rate_limited", `${used}.`, { details: { ...details }, ...hint });
+}

@@ -1,0 +1,274 @@
+// Token buckets, kept as one number a caller: the time at which its bucket is full again.
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Bucket, bucketsOf, type PublishedRates, publishedRates, type Scope, TOKEN_MS } from "./buckets.ts";
+import { countedAs, isNetwork, NETWORK, NETWORK_WIDTH } from "./callers.ts";
+import { OpenCalls } from "./open-calls.ts";
+import { rateRefusal } from "./rate-refusal.ts";
+import { WaitingLine } from "./retry-spread.ts";
+
+/** Tokens that a caller has taken and that others have not been told of, by the name that it is counted by. */
+export interface Spent {
+  readonly scope: Scope;
+  readonly caller: string;
+  readonly tokens: number;
+}
+
+/** Requests of one address under way, and how long what arrives of it is looked at in one turn of the event loop. */
+const AT_ONCE = 4;
+/** Work that nobody notices. */
+const SHORT_MS = 2;
+const TURN_MS = 8;
+
+const MAX_CALLERS = 100_000;
+/** With more nodes than this, a caller who spreads its calls over all of them can exceed its pace. */
+const NODES_SHARING = 8;
+
+export interface TurnLimits {
+  /** Requests of one caller that are worked on. */
+  readonly atOnce: number;
+  /** Of these, what begins in one turn of the event loop. */
+  readonly perTurn: number;
+  /** What arrives of one caller is looked at for so long in one turn. */
+  readonly turnMs: number;
+  /** How long nothing more begins for a caller after so much work for it. */
+  readonly pauseFor: (usedMs: number) => number;
+}
+
+/** What is left in a bucket. */
+export interface Room extends Pick<Bucket, "burst" | "everyMs"> {
+  readonly scope: Scope;
+  readonly unit: Bucket["unit"];
+  readonly tokens: number;
+  readonly fullInMs: number;
+}
+
+export interface RateOptions {
+  /** So many times the usual limits. */
+  readonly width?: number;
+  /** Where other nodes are to hear what callers take here: they hear it of sealed names, for addresses are not theirs to keep. */
+  readonly seal?: ((name: string) => string) | undefined;
+}
+
+export class RateLimiter {
+  readonly #clock: Clock;
+  readonly #on: boolean;
+  readonly #seal: RateOptions["seal"];
+  readonly #sealed = new BoundedCache<string, readonly string[]>(MAX_CALLERS);
+  readonly #buckets: Readonly<Record<Scope, Bucket>>;
+  readonly #networkBuckets: Readonly<Record<Scope, Bucket>>;
+  readonly #width: number;
+  readonly #open: OpenCalls;
+  readonly #lines = new WaitingLine(MAX_CALLERS);
+  readonly #fullAt = new Map<Scope, BoundedCache<string, number>>();
+  /** Until when each caller's answers under way rest, by the machine's own time. */
+  readonly #pacedUntil = new BoundedCache<string, number>(MAX_CALLERS);
+  readonly #untold = new BoundedCache<string, Spent>(MAX_CALLERS);
+
+  constructor(clock: Clock, on: boolean, { width = 1, seal }: RateOptions = {}) {
+    this.#buckets = bucketsOf(width);
+    this.#networkBuckets = bucketsOf(width * NETWORK_WIDTH);
+    this.#open = new OpenCalls(publishedRates(width).streams_at_once);
+    this.#width = width;
+    this.#clock = clock;
+    this.#on = on;
+    this.#seal = seal;
+  }
+
+  /** The limits in force, in the form in which callers are told. */
+  get published(): PublishedRates {
+    return publishedRates(this.#width);
+  }
+  get connectionsAtOnce(): number {
+    return this.#on ? this.published.connections_at_once : Infinity;
+  }
+
+  /** How much of one caller is done at once, where that is limited. */
+  get turns(): TurnLimits | undefined {
+    return this.#on
+      ? { atOnce: AT_ONCE * this.#width, perTurn: this.#width, turnMs: TURN_MS * this.#width, pauseFor: (ms) => this.pauseFor(ms) }
+      : undefined;
+  }
+
+  /**
+   * Takes a token, or as many as there are to pay; refuses where there are too few. Where a caller is let in with less than a token, it owes
+   * the rest until `giveBack`. `bits` tells the proof of work that would be enough, where work buys room.
+   */
+  take(scope: Scope, caller: string, tokens = 1, bits?: () => number): void {
+    if (!this.#on) return;
+    this.#require(scope, caller, Math.min(tokens, this.#buckets[scope].least ?? tokens), { takes: tokens, bits });
+    this.#spend(scope, caller, tokens);
+  }
+
+  /** Takes what a request costs beyond its own token, for the processor time that it has used so far; refuses where that is more than there is. */
+  takeForTime(scope: Scope, caller: string, tokens: number, spentMs: number): void {
+    if (!this.#on) return;
+    try {
+      this.#require(scope, caller, tokens, { takes: tokens, costMs: spentMs });
+    } finally {
+      this.#spend(scope, caller, tokens);
+    }
+  }
+
+  /** Refuses a request under way, which has used so much processor time, where its caller owes more than it may. */
+  require(scope: Scope, caller: string, spentMs: number): void {
+    if (this.#on) this.#require(scope, caller, -mayOwe(this.#buckets[scope]), { takes: 1, costMs: spentMs });
+  }
+
+  /** How much room a caller has in the bucket that has least of it; undefined where nothing is counted. */
+  room(scope: Scope, caller: string): Room | undefined {
+    if (!this.#on) return undefined;
+    const rooms = this.#names(caller).map((counted): Room => {
+      const { burst, everyMs, unit } = this.#bucketOf(scope, counted);
+      const missingMs = this.#over(scope, counted, burst);
+      return { scope, burst, everyMs, unit, tokens: Math.max(0, burst - missingMs / everyMs), fullInMs: missingMs };
+    });
+    return rooms.reduce((least, one) => (one.tokens < least.tokens ? one : least));
+  }
+
+  /** Takes from several buckets, or from none of them; the answer puts everything back. */
+  takeAll(due: readonly (readonly [scope: Scope, caller: string, tokens: number])[]): () => void {
+    const taken: (typeof due)[number][] = [];
+    const giveBack = (): void => taken.forEach(([scope, caller, tokens]) => this.giveBack(scope, caller, tokens));
+    try {
+      for (const one of due) {
+        this.take(...one);
+        taken.push(one);
+      }
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return giveBack;
+  }
+
+  /** Takes what a post of so many bytes counts for; the answer puts it back. */
+  takeBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): () => void {
+    const bytes = Math.max(length, LIMITS.post_bytes);
+    this.take(scope, caller, bytes);
+    return () => this.giveBack(scope, caller, bytes);
+  }
+
+  /** How long a caller has to rest who has used so much processor time for answers under way: it may use as much as reads buy by and by. */
+  pace(caller: string, usedMs: number): number {
+    if (!this.#on) return 0;
+    const now = performance.now();
+    const until = Math.max(this.#pacedUntil.get(caller) ?? 0, now) + usedMs * Math.max(0, this.#buckets.reads.everyMs / TOKEN_MS - 1);
+    this.#pacedUntil.set(caller, until);
+    return until - now;
+  }
+
+  /** After so much work for one caller the others have as much time to themselves. */
+  pauseFor(usedMs: number): number {
+    return this.#on && usedMs >= SHORT_MS * this.#width ? usedMs / this.#width : 0;
+  }
+
+  /** Puts back the tokens of a call that came to nothing. */
+  giveBack(scope: Scope, caller: string, tokens = 1): void {
+    if (!this.#on) return;
+    const callers = this.#callers(scope);
+    for (const counted of this.#names(caller)) {
+      const fullAt = callers.get(counted);
+      if (fullAt !== undefined) callers.set(counted, fullAt - tokens * this.#bucketOf(scope, counted).everyMs);
+      const key = `${scope} ${counted}`;
+      const untold = this.#untold.get(key);
+      // Where other nodes were told in the meantime, they count it: that errs on the safe side, and heals as the bucket fills.
+      if (untold !== undefined) this.#untold.set(key, { ...untold, tokens: Math.max(0, untold.tokens - tokens) });
+    }
+  }
+
+  /** Whether there is one to take. */
+  has(scope: Scope, caller: string): boolean {
+    return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, this.#buckets[scope].least ?? 1) <= 0);
+  }
+
+  /** What has been given to a caller, here or by other nodes, under a name that it is counted by. */
+  charge(scope: Scope, counted: string, tokens: number): void {
+    const now = this.#clock.now();
+    const callers = this.#callers(scope);
+    const bucket = this.#bucketOf(scope, counted);
+    const fullAt = Math.min(Math.max(callers.get(counted) ?? 0, now) + tokens * bucket.everyMs, now + this.#longest(bucket));
+    callers.set(counted, fullAt);
+  }
+
+  #spend(scope: Scope, caller: string, tokens: number): void {
+    for (const counted of this.#names(caller)) {
+      this.charge(scope, counted, tokens);
+      if (this.#seal === undefined) continue;
+      const key = `${scope} ${counted}`;
+      this.#untold.set(key, { scope, caller: counted, tokens: (this.#untold.get(key)?.tokens ?? 0) + tokens });
+    }
+  }
+
+  #names(caller: string): readonly string[] {
+    const seal = this.#seal;
+    if (seal === undefined) return countedAs(caller);
+    let names = this.#sealed.get(caller);
+    if (names === undefined) {
+      names = countedAs(caller).map((name) => (isNetwork(name) ? `${seal(name)}${NETWORK}` : seal(name)));
+      this.#sealed.set(caller, names);
+    }
+    return names;
+  }
+
+  #require(scope: Scope, caller: string, tokens: number, { takes, bits, costMs }: Asked): void {
+    for (const counted of this.#names(caller)) {
+      const over = this.#over(scope, counted, tokens);
+      if (over <= 0) continue;
+      const bucket = this.#bucketOf(scope, counted);
+      const waitMs = this.#lines.join(`${scope} ${counted}`, this.#clock.now(), over, takes * bucket.everyMs);
+      throw rateRefusal(scope, bucket, { seconds: Math.ceil(waitMs / 1000), network: isNetwork(counted), costMs, bits: bits?.() });
+    }
+  }
+
+  /** How many milliseconds too early it is for so many. */
+  #over(scope: Scope, counted: string, tokens: number): number {
+    const bucket = this.#bucketOf(scope, counted);
+    const now = this.#clock.now();
+    const callers = this.#callers(scope);
+    const known = callers.get(counted) ?? 0;
+    const fullAt = Math.min(Math.max(known, now), now + this.#longest(bucket));
+    // No bucket is emptier than it may be: where the clock was set back, waiting starts from now.
+    if (known > fullAt) callers.set(counted, fullAt);
+    return fullAt - now + (tokens - bucket.burst) * bucket.everyMs;
+  }
+
+  #bucketOf(scope: Scope, counted: string): Bucket {
+    return isNetwork(counted) ? this.#networkBuckets[scope] : this.#buckets[scope];
+  }
+
+  /** What callers have taken since it was last asked, `ms` ago, but for those so slow that all nodes together would keep their pace. */
+  spent(ms: number): readonly Spent[] {
+    const told = [...this.#untold.values()].filter(({ scope, tokens }) => tokens * this.#buckets[scope].everyMs * NODES_SHARING > ms);
+    this.#untold.clear();
+    return told;
+  }
+
+  /** One more long call of a caller; the answer ends it. */
+  enter(caller: string): () => void {
+    return this.#on ? this.#open.enter(caller) : () => {};
+  }
+
+  /** Until a bucket is full again. What other nodes gave is owed, or an empty bucket on each would be a pace for each. */
+  #longest(bucket: Bucket): number {
+    const { burst, everyMs } = bucket;
+    return this.#seal === undefined ? (burst + mayOwe(bucket)) * everyMs : 2 * burst * everyMs;
+  }
+
+  #callers(scope: Scope): BoundedCache<string, number> {
+    let callers = this.#fullAt.get(scope);
+    if (callers === undefined) this.#fullAt.set(scope, (callers = new BoundedCache(MAX_CALLERS)));
+    return callers;
+  }
+}
+
+interface Asked {
+  /** What it comes to, once there is enough. */
+  readonly takes: number;
+  readonly bits?: (() => number) | undefined;
+  readonly costMs?: number;
+}
+
+/** Of tokens: who is let in with less than a whole one may turn out to take one. */
+const mayOwe = ({ least }: Bucket): number => (least === undefined ? 0 : 1);

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { MatchedMessages, KNOWN_KEPT } from "./matched-messages.ts";
+
+test("what a text filter matched is known until its end is told", () => {
+  const known = new MatchedMessages();
+  known.addAll([1, 2, 3]);
+  known.delete(2);
+  expect([1, 2, 3, 4].map((message) => known.has(message))).toEqual([true, false, true, false]);
+  const other = new MatchedMessages();
+  other.add(4);
+  known.absorb(other);
+  expect(known.has(4)).toBe(true);
+});
+
+test("a filter that matches more than is kept takes no more memory and loses no end", () => {
+  const known = new MatchedMessages();
+  for (let message = 0; message <= KNOWN_KEPT; message++) known.add(message);
+  expect(known.has(KNOWN_KEPT * 5)).toBe(true);
+  known.delete(1);
+  expect(known.has(1)).toBe(true);
+  const other = new MatchedMessages();
+  other.absorb(known);
+  expect(other.has(77)).toBe(true);
+});

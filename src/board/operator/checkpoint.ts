@@ -1,0 +1,99 @@
+// Signs where the log stands, and never signs behind or beside what it signed before.
+import { Refusal } from "../../core/errors.ts";
+import { type Checkpoint, checkpointPayload, type Head } from "../../core/log/checkpoint.ts";
+import { agentId } from "../../core/protocol/identity.ts";
+import { iso } from "../../core/protocol/time.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { HeadRecord } from "../../ports/head-record.ts";
+import type { SigningKey } from "../../ports/signing-key.ts";
+import type { LogReads } from "../../ports/store.ts";
+
+export class CheckpointSigner {
+  readonly #store: LogReads;
+  readonly #record: HeadRecord;
+  readonly #key: SigningKey;
+  readonly #clock: Clock;
+  readonly #origin: string;
+  #last: Checkpoint | undefined;
+  #rolledBack = false;
+  #signing: Promise<Checkpoint> | undefined;
+
+  private constructor(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string) {
+    this.#store = store;
+    this.#record = record;
+    this.#key = key;
+    this.#clock = clock;
+    this.#origin = origin;
+  }
+
+  static async open(store: LogReads, record: HeadRecord, key: SigningKey, clock: Clock, origin: string): Promise<CheckpointSigner> {
+    const notary = new CheckpointSigner(store, record, key, clock, origin);
+    notary.#last = await record.read();
+    notary.#rolledBack = notary.#last !== undefined && !(await continues(store, notary.#last));
+    return notary;
+  }
+
+  /** The database is behind the last signed head or tells another story: nothing may be written or signed. */
+  get rolledBack(): boolean {
+    return this.#rolledBack;
+  }
+
+  /** Where the last signed head stands. */
+  get signedSeq(): number | undefined {
+    return this.#last?.seq;
+  }
+
+  async checkpoint(): Promise<Checkpoint> {
+    if (this.#rolledBack) throw new Refusal("log_rollback");
+    // Askers of the same moment share one signature; one who comes later needs a head at least as new.
+    const head = await this.#store.head();
+    if (this.#last !== undefined && this.#stillTrue(this.#last, head)) return this.#last;
+    if (this.#last !== undefined && !(await continues(this.#store, this.#last))) {
+      // A database that others can reach may be put back to an older state while the board runs, and have grown again since.
+      this.#rolledBack = true;
+      throw new Refusal("log_rollback");
+    }
+    const running = this.#signing;
+    if (running !== undefined) {
+      const shared = await running;
+      return shared.seq >= head.seq ? shared : this.checkpoint();
+    }
+    this.#signing = this.#sign(head).finally(() => (this.#signing = undefined));
+    return this.#signing;
+  }
+
+  /** The head has not moved, nor have the board's address and key. */
+  #stillTrue({ seq, hash, pk, payload }: Checkpoint, head: Head): boolean {
+    const { origin } = JSON.parse(payload) as { origin: string };
+    return seq === head.seq && hash === head.hash && pk === this.#key.pk && origin === this.#origin;
+  }
+
+  async #sign(head: Head): Promise<Checkpoint> {
+    const now = this.#clock.now();
+    const payload = checkpointPayload(this.#origin, head, Math.floor(now / 1000));
+    const { pk } = this.#key;
+    const checkpoint: Checkpoint = {
+      payload,
+      sig: this.#key.sign(payload),
+      pk,
+      board: agentId(pk),
+      seq: head.seq,
+      hash: head.hash,
+      at: iso(now),
+    };
+    // The record is on disk before anyone sees the signature, so no crash can make the board forget it.
+    this.#last = await this.#record.write(checkpoint);
+    return this.#last;
+  }
+}
+
+/** Whether the log goes on from a head that was signed. */
+export async function continues(store: Pick<LogReads, "head" | "oldestSeq" | "entries">, signed: Head): Promise<boolean> {
+  if (signed.seq === 0) return true;
+  const head = await store.head();
+  if (head.seq < signed.seq) return false;
+  // The entry before the oldest one served is still there, as the anchor of the chain.
+  if (signed.seq < (await store.oldestSeq()) - 1) return true;
+  const [entry] = await store.entries(signed.seq - 1, 1);
+  return entry?.hash === signed.hash;
+}

@@ -1,0 +1,114 @@
+// What the operator turned or removed from another process, noticed by looking several times a second.
+import { type Action, type Switches, SWITCHES_OFF } from "../../core/message/moderation.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
+import type { Store } from "../../ports/store.ts";
+import { UnderWay } from "./background-work.ts";
+
+const LOOK_MS = 250;
+/** Decisions that are read in one go. */
+const STEP = 100;
+
+export class OperatorWatch {
+  readonly #store: Pick<Store, "switches" | "actions" | "head">;
+  readonly #clock: Clock;
+  readonly #report: Telemetry;
+  readonly #turned: ((switches: Switches) => void)[] = [];
+  readonly #decided: ((actions: readonly Action[]) => void)[] = [];
+  #switches: Switches = SWITCHES_OFF;
+  /** Decisions up to here have been told, and the log was looked at up to there. */
+  #told = 0;
+  #seen = 0;
+  /** Of the newest decisions: by this one sees that one was taken back. */
+  #states: ReadonlyMap<string, Action["state"]> = new Map();
+  /** Looks begun, and the last one begun of those that have answered. */
+  #begun = 0;
+  #answered = 0;
+  #stopLooking = () => {};
+  readonly #looks = new UnderWay();
+
+  private constructor(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  static async open(store: Pick<Store, "switches" | "actions" | "head">, clock: Clock, report: Telemetry): Promise<OperatorWatch> {
+    const board = new OperatorWatch(store, clock, report);
+    board.#seen = (await store.head()).seq;
+    board.#told = board.#seen;
+    board.#states = statesOf(await store.actions({ since: 0, before: undefined, limit: STEP }));
+    board.#switches = await store.switches();
+    board.#wait();
+    return board;
+  }
+
+  get readOnly(): boolean {
+    return this.#switches.readOnly;
+  }
+
+  get now(): Switches {
+    return this.#switches;
+  }
+
+  /** Called at once, and whenever a switch was turned. */
+  onTurn(listener: (switches: Switches) => void): void {
+    this.#turned.push(listener);
+    listener(this.#switches);
+  }
+
+  /** Hears what the operator has just decided or taken back, on messages, keys and attachments; newest first. */
+  onDecided(listener: (actions: readonly Action[]) => void): void {
+    this.#decided.push(listener);
+  }
+
+  /** Hears only on what. */
+  onRemoved(listener: (targets: ReadonlySet<string>) => void): void {
+    this.onDecided((actions) => listener(new Set(actions.map(({ target }) => target))));
+  }
+
+  /** Resolves when nobody looks any more: what they look at may then be closed. */
+  async close(): Promise<void> {
+    this.#stopLooking();
+    await this.#looks.settled();
+  }
+
+  #wait(): void {
+    this.#stopLooking = this.#clock.at(this.#clock.now() + LOOK_MS, () => {
+      this.#wait();
+      this.#looks.add(this.#look().catch((error: unknown) => this.#report.failed("switches", error)));
+    });
+  }
+
+  #isReversed({ id, state }: Action): boolean {
+    return state === "reversed" && this.#states.get(id) === "in_force";
+  }
+
+  async #look(): Promise<void> {
+    const look = ++this.#begun;
+    const switches = await this.#store.switches();
+    // Looks may overtake each other on their way to the database: what an older one saw is over.
+    if (look < this.#answered) return;
+    this.#answered = look;
+    const before = this.#switches;
+    this.#switches = switches;
+    if (JSON.stringify(switches) !== JSON.stringify(before)) for (const listener of this.#turned) listener(switches);
+    // Every decision has an entry: where the log has not moved there is none.
+    const { seq } = await this.#store.head();
+    if (seq === this.#seen) return;
+    this.#seen = seq;
+    const decided: Action[] = [];
+    const from = this.#told;
+    for (let before: number | undefined; ;) {
+      const actions = await this.#store.actions({ since: 0, before, limit: STEP });
+      decided.push(...actions.filter((one) => one.seq > from || this.#isReversed(one)));
+      if (before === undefined) this.#states = statesOf(actions);
+      this.#told = Math.max(this.#told, actions[0]?.seq ?? 0);
+      before = actions.at(-1)?.seq;
+      if (actions.length < STEP || before === undefined || before <= from) break;
+    }
+    if (decided.length > 0) for (const listener of this.#decided) listener(decided);
+  }
+}
+
+const statesOf = (actions: readonly Action[]): ReadonlyMap<string, Action["state"]> => new Map(actions.map(({ id, state }) => [id, state]));

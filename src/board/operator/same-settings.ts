@@ -1,0 +1,63 @@
+// Nodes of one board with different settings: each tells the others its own, and hears of the first difference.
+import { MINUTE_MS } from "../../core/durations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Peers } from "../../ports/peers.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
+import { UnderWay } from "./background-work.ts";
+
+/** By the flag that sets it. */
+export type NodeSettings = Readonly<Record<string, string | number>>;
+
+export interface SameSettingsParts {
+  readonly settings: NodeSettings;
+  readonly clock: Clock;
+  readonly report: Telemetry;
+  readonly peers: Peers;
+  /** Hears once of each value that another node has and this one has not. */
+  readonly differs: (flag: string, own: string | number, other: string | number) => void;
+}
+
+/** Nodes talk in lists of things with a scope, and skip those that they do not know: a node of an earlier release too. */
+const SCOPE = "settings";
+interface Told {
+  readonly scope: string;
+  readonly settings?: NodeSettings;
+}
+
+export function compareSettings({ settings, clock, report, peers, differs }: SameSettingsParts): { stop(): Promise<void> } {
+  const underWay = new UnderWay();
+  const told = JSON.stringify([{ scope: SCOPE, settings }] satisfies Told[]);
+  const tell = (): void => underWay.add(peers.tell(told).catch((error: unknown) => report.failed("nodes", error)));
+  const known = new Set<string>();
+
+  /** Whether it is the first time. */
+  function compare(flag: string, other: string | number): boolean {
+    const own = settings[flag];
+    const key = `${flag} ${other}`;
+    if (own === undefined || own === other || known.has(key)) return false;
+    known.add(key);
+    differs(flag, own, other);
+    return true;
+  }
+  peers.onTold((text) => {
+    for (const { scope, settings: others } of JSON.parse(text) as readonly Told[]) {
+      if (scope !== SCOPE || others === undefined) continue;
+      const news = Object.entries(others).filter(([flag, value]) => compare(flag, value));
+      // The other has most likely just started, and heard nothing of this one yet.
+      if (news.length > 0) tell();
+    }
+  });
+
+  let cancel = (): void => {};
+  function telling(): void {
+    tell();
+    cancel = clock.at(clock.now() + MINUTE_MS, telling);
+  }
+  telling();
+  return {
+    async stop() {
+      cancel();
+      await underWay.settled();
+    },
+  };
+}

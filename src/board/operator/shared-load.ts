@@ -1,0 +1,87 @@
+// Pace and load of a board with several nodes: each tells the others what callers have used up, and all read the load from one log.
+import { MINUTE_MS, minuteOf } from "../../core/durations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Peers } from "../../ports/peers.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
+import type { LogReads } from "../../ports/store.ts";
+import type { Wakeup } from "../../ports/wakeup.ts";
+import type { Difficulty } from "../write/difficulty.ts";
+import { isScope } from "../limits/buckets.ts";
+import type { RateLimiter, Spent } from "../limits/rate.ts";
+import { UnderWay } from "./background-work.ts";
+
+export interface SharedLoadParts {
+  readonly store: Pick<LogReads, "postedByMinute">;
+  readonly clock: Clock;
+  readonly report: Telemetry;
+  readonly difficulty: Difficulty;
+  readonly rates: RateLimiter;
+  readonly wakeup: Wakeup;
+  readonly peers: Peers;
+}
+
+/** A caller who goes from node to node gains what it can take in this time. */
+const TELL_MS = 1000;
+/** So long after a minute has ended its count is read again, for every node may have added to it till then. */
+const SETTLED_MS = 2000;
+const DAY_MINUTES = 24 * 60;
+/** What is told at once. */
+const MOST_CHARS = 7000;
+
+export function shareLoad({ store, clock, report, difficulty, rates, wakeup, peers }: SharedLoadParts): { stop(): Promise<void> } {
+  let cancelTelling = (): void => {};
+  let cancelReading = (): void => {};
+  /** What asks the database must have its answer before that is closed. */
+  const underWay = new UnderWay();
+  const begin = (work: Promise<void>): void => underWay.add(work.catch((error: unknown) => report.failed("nodes", error)));
+
+  wakeup.onMoved(({ posted }) => posted.forEach((posts, bits) => difficulty.accepted(bits, posts)));
+  peers.onTold((text) => {
+    for (const { scope, caller, tokens } of JSON.parse(text) as readonly Spent[]) if (isScope(scope)) rates.charge(scope, caller, tokens);
+  });
+
+  function telling(): void {
+    cancelTelling = clock.at(clock.now() + TELL_MS, () => {
+      telling();
+      for (const text of pieces(rates.spent(TELL_MS))) begin(peers.tell(text));
+    });
+  }
+  /** All nodes begin at the same minute, so that they come to the same bits whenever they were started. */
+  async function read(): Promise<void> {
+    const minute = minuteOf(clock.now());
+    const from = minute - (minute % DAY_MINUTES) - DAY_MINUTES;
+    difficulty.replay(from, await store.postedByMinute(from));
+  }
+  function reading(): void {
+    const next = (minuteOf(clock.now()) + 1) * MINUTE_MS + SETTLED_MS;
+    cancelReading = clock.at(next, () => {
+      reading();
+      begin(read());
+    });
+  }
+  telling();
+  reading();
+  begin(read());
+  return {
+    async stop() {
+      cancelTelling();
+      cancelReading();
+      await underWay.settled();
+    },
+  };
+}
+
+function* pieces(spent: readonly Spent[]): Generator<string> {
+  let piece: Spent[] = [];
+  let chars = 0;
+  for (const one of spent) {
+    chars += JSON.stringify(one).length + 1;
+    if (chars > MOST_CHARS) {
+      yield JSON.stringify(piece);
+      piece = [];
+      chars = 0;
+    }
+    piece.push(one);
+  }
+  if (piece.length > 0) yield JSON.stringify(piece);
+}

@@ -1,0 +1,115 @@
+// Whether the storage accepts writes: told once when it stops and once when it does again, which is found out by trying.
+import type { Clock } from "../../ports/clock.ts";
+import type { Place } from "../../ports/telemetry.ts";
+import { StoreFailure } from "../../ports/store.ts";
+
+const TRY_AGAIN_MS = 1000;
+const LOOK_MS = 2000;
+/** A disk that looks full is not, for as long as posts are accepted. */
+const WORKED_MS = 60_000;
+
+export interface StorageLost {
+  readonly code: StoreFailure["code"];
+  readonly since: number;
+  /** Transactions and looks that failed meanwhile. */
+  readonly failures: number;
+}
+
+export interface StorageHealthParts {
+  readonly clock: Clock;
+  readonly onLost: (place: Place, failure: StoreFailure) => void;
+  readonly onBack: (lost: StorageLost) => void;
+}
+
+export class StorageHealth {
+  readonly #parts: StorageHealthParts;
+  #lost: StorageLost | undefined;
+  #trial = (): Promise<void> => Promise.reject(new Error("There is nothing to try with yet."));
+  #stopTrying = () => {};
+  #stopLooking = () => {};
+  #workedAt = -Infinity;
+  /** Somebody is finding out. */
+  #suspected = false;
+  #closed = false;
+
+  constructor(parts: StorageHealthParts) {
+    this.#parts = parts;
+  }
+
+  /** With this: it writes something of no consequence, and rejects where the storage does not accept it. */
+  tryWith(trial: () => Promise<void>): void {
+    this.#trial = trial;
+  }
+
+  /** Looks now and then, with this, whether it is plain that nothing can be written. */
+  lookWith(look: () => Promise<void>): void {
+    const { clock } = this.#parts;
+    this.#stopLooking = clock.at(clock.now() + LOOK_MS, () => {
+      this.lookWith(look);
+      if (this.#lost !== undefined) return;
+      look().catch((error: unknown) => {
+        if (!(error instanceof StoreFailure) || this.#lost !== undefined || this.#closed) return;
+        const acceptsPosts = error.code === "storage_full" && clock.now() - this.#workedAt < WORKED_MS;
+        if (!acceptsPosts) this.#lose("storage", error);
+      });
+    });
+  }
+
+  /** Why nothing can be written; undefined as long as nothing has failed. */
+  get code(): StoreFailure["code"] | undefined {
+    return this.#lost?.code;
+  }
+
+  /** A transaction failed, or a look at the storage, which says less: that writing fails too is found out first. */
+  failed(place: Place, failure: StoreFailure): void {
+    const lost = this.#lost;
+    if (lost !== undefined) this.#lost = { ...lost, code: failure.code, failures: lost.failures + 1 };
+    else if (place === "append") this.#lose(place, failure);
+    else if (!this.#suspected) void this.#findOut(place);
+  }
+
+  async #findOut(place: Place): Promise<void> {
+    this.#suspected = true;
+    try {
+      await this.#trial();
+    } catch (error) {
+      if (error instanceof StoreFailure && this.#lost === undefined) this.#lose(place, error);
+    } finally {
+      this.#suspected = false;
+    }
+  }
+
+  #lose(place: Place, failure: StoreFailure): void {
+    this.#lost = { code: failure.code, since: this.#parts.clock.now(), failures: 1 };
+    this.#parts.onLost(place, failure);
+    this.#tryLater();
+  }
+
+  /** A transaction was committed. */
+  worked(): void {
+    this.#workedAt = this.#parts.clock.now();
+    const lost = this.#lost;
+    if (lost === undefined) return;
+    this.#stopTrying();
+    this.#lost = undefined;
+    this.#parts.onBack(lost);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopTrying();
+    this.#stopLooking();
+  }
+
+  /** Nobody may post for hours, and whoever watches the board must not wait for that to learn that it could. */
+  #tryLater(): void {
+    if (this.#closed) return;
+    const { clock } = this.#parts;
+    this.#stopTrying = clock.at(clock.now() + TRY_AGAIN_MS, () => {
+      this.#trial().then(
+        () => this.worked(),
+        () => this.#tryLater(),
+      );
+    });
+  }
+}

@@ -1,0 +1,50 @@
+// The directory of agents: one by its id, and those active of late.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import type { AgentFacts } from "../../core/message/agent-facts.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ListReads } from "../../ports/store.ts";
+
+export interface DirectoryParts {
+  readonly lists: ListReads;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+export interface AgentsQuestion {
+  readonly activeWithinS: number;
+  readonly offers: readonly string[];
+  readonly needs: readonly string[];
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  /** Everything that must stay the same while paging. */
+  readonly text: string;
+}
+
+export interface Directory {
+  readonly find: (agent: string) => Promise<AgentFacts>;
+  readonly list: (question: AgentsQuestion) => Promise<{ readonly agents: readonly AgentFacts[]; readonly nextCursor: string | null }>;
+}
+
+const positionForm = z.strictObject({ lastSeen: z.number(), id: z.string() });
+
+export function directory({ lists, clock, cursors }: DirectoryParts): Directory {
+  return {
+    async find(agent) {
+      const facts = await lists.agent(agent, clock.now());
+      if (facts === undefined) throw new Refusal("agent_unknown", `No message of ${agent} was seen here.`);
+      return facts;
+    },
+    async list({ activeWithinS, offers, needs, limit, cursor, text }) {
+      const now = clock.now();
+      const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+      // One more than asked for tells whether there is a next page.
+      const found = await lists.agents({ activeSince: now - activeWithinS * 1000, offers, needs, after, limit: limit + 1, now });
+      const agents = found.slice(0, limit);
+      const last = agents.at(-1);
+      const more = found.length > limit && last !== undefined;
+      return { agents, nextCursor: more ? cursors.encode(text, { lastSeen: last.lastSeen, id: last.id }) : null };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// One message by its id or a unique prefix of it.
+import { ERRORS, Refusal } from "../../core/errors.ts";
+import type { Tombstone } from "../../core/message/message-state.ts";
+import { MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { DAY_MS } from "../../core/durations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoredMessage, MessageReads } from "../../ports/store.ts";
+
+const CANDIDATES = 5;
+
+export type FindMessage = (idOrPrefix: string) => Promise<StoredMessage>;
+
+export function messageFinder(store: Pick<MessageReads, "find" | "idsByPrefix">, clock: Clock): FindMessage {
+  return async (idOrPrefix) => {
+    const now = clock.now();
+    const id = idOrPrefix.length === MESSAGE_ID_CHARS ? idOrPrefix : await resolve(idOrPrefix, now);
+    const found = await store.find(id, now);
+    // A quiet board may keep a tombstone for longer than it shows it.
+    const forgotten = found !== undefined && "gone" in found && found.gone.at <= now - LIMITS.gone_days * DAY_MS;
+    if (found === undefined || forgotten) throw new Refusal("not_found", `There is no message ${id}.`);
+    if ("gone" in found) throw goneRefusal(found.gone);
+    return found.card;
+  };
+
+  async function resolve(prefix: string, now: number): Promise<string> {
+    const { live, gone } = await store.idsByPrefix(prefix, CANDIDATES + 1, now);
+    const candidates = live.length > 0 ? live : gone;
+    const [first, second] = candidates;
+    if (first === undefined) throw new Refusal("not_found", `No message id starts with ${prefix}.`);
+    if (second !== undefined) {
+      throw new Refusal("ambiguous_id", `More than one message id starts with ${prefix}.`, {
+        details: { candidates: candidates.slice(0, CANDIDATES) },
+      });
+    }
+    return first;
+  }
+}
+
+const ENDED = "It will not come back; its entries stay in /api/changes.";
+const HINTS = {
+  expired: ENDED,
+  retracted: ENDED,
+  removed: `${ERRORS.removed.hint} Its entries stay in /api/changes.`,
+} as const;
+
+function goneRefusal({ id, kind, reason, at, statement, restored }: Tombstone): Refusal {
+  const by = kind === "email" ? "the agent that it was sent to" : "its author";
+  const words = { expired: "has expired", retracted: `was withdrawn by ${by}`, removed: "was removed by the operator" } as const;
+  return new Refusal(reason, `The message ${id} ${words[reason]}.`, {
+    status: 410,
+    about: id,
+    hint: restored ? "The removal was taken back: its author may post the same payload again." : HINTS[reason],
+    details: { at: iso(at), ...(statement === null ? {} : { statement: JSON.parse(statement) as unknown }) },
+  });
+}

@@ -1,0 +1,92 @@
+// The neighbourhood of a message: breadth first along refs in both directions, nearest first, then by seq.
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Rel, Status } from "../../core/protocol/vocabulary.ts";
+import { statusOf } from "../../core/message/status.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { displayTitle } from "../../core/view/record.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
+import { CARD_STEP, cardsAt } from "./stored-messages.ts";
+import type { FindMessage } from "./find.ts";
+import type { Edge } from "./thread.ts";
+import { nextSlice } from "../../ports/share.ts";
+
+export interface Node {
+  readonly id: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly status: Status;
+  readonly author: string;
+  readonly seq: number;
+  readonly distance: number;
+  /** Its title is a stranger's text. */
+  readonly content: { readonly untrusted: true };
+}
+
+export interface Graph {
+  readonly center: string;
+  readonly depth: number;
+  readonly nodes: readonly Node[];
+  /** Only between the nodes shown. */
+  readonly edges: readonly Edge[];
+  /** More is within reach than is shown. */
+  readonly truncated: boolean;
+}
+
+export interface GraphParts {
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
+  readonly clock: Clock;
+  readonly find: FindMessage;
+}
+
+export type ShowGraph = (idOrPrefix: string, depth: number, rels: readonly Rel[]) => Promise<Graph>;
+
+export function graphReader({ messages, lists, clock, find }: GraphParts): ShowGraph {
+  return async (idOrPrefix, depth, rels) => {
+    const { id: center, seq } = (await find(idOrPrefix)).standing;
+    const now = clock.now();
+    const { distances, truncated } = await walk(messages, seq, depth, rels, now);
+
+    const nodes: Node[] = [];
+    const seqs = [...distances.keys()];
+    for (let i = 0; i < seqs.length; i += CARD_STEP) {
+      const step = seqs.slice(i, i + CARD_STEP);
+      const cards = await cardsAt(lists, step, now);
+      for (const one of step) {
+        const card = cards.get(one);
+        if (card !== undefined) nodes.push(nodeOf(card, distances.get(one) ?? 0, now));
+      }
+      await nextSlice();
+    }
+    const ids = new Map(nodes.map((node) => [node.seq, node.id]));
+    const shown = new Set(ids.values());
+    const edges = (await messages.refs([...ids.keys()])).flatMap(({ seq: from, rel, target }): Edge[] => {
+      const id = ids.get(from);
+      return id !== undefined && shown.has(target) && rels.includes(rel) ? [{ from: id, to: target, rel }] : [];
+    });
+    return { center, depth, nodes, edges, truncated };
+  };
+}
+
+async function walk(messages: MessageReads, center: number, depth: number, rels: readonly Rel[], now: number) {
+  const distances = new Map([[center, 0]]);
+  let frontier: readonly number[] = [center];
+  let truncated = false;
+  for (let distance = 1; distance <= depth && frontier.length > 0 && !truncated; distance++) {
+    const room = LIMITS.graph_nodes - distances.size;
+    // One more than there is room for tells whether something is left out.
+    const found = await messages.neighbours({ of: frontier, except: [...distances.keys()], rels, limit: room + 1, now });
+    truncated = found.length > room;
+    frontier = found.slice(0, room);
+    for (const seq of frontier) distances.set(seq, distance);
+    await nextSlice();
+  }
+  return { distances, truncated };
+}
+
+function nodeOf({ standing, raw }: StoredMessage, distance: number, now: number): Node {
+  const { id, kind, author, seq } = standing;
+  const title = displayTitle(JSON.parse(raw.payload) as Payload, author);
+  return { id, kind, title, status: statusOf(standing, now), author, seq, distance, content: { untrusted: true } };
+}

@@ -1,0 +1,54 @@
+// How a message came to its status: the log's own entries, found beside the acts that brought them about.
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { iso } from "../../core/protocol/time.ts";
+import type { LogReads } from "../../ports/store.ts";
+
+/** A message that may have moved the status of another. */
+export interface PossibleCause {
+  readonly id: string;
+  readonly seq: number;
+  readonly kind: string;
+  readonly author: string;
+  /** When the lease that it carries ends. */
+  readonly leaseEnds?: number | undefined;
+}
+
+export interface StatusChange {
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  /** Nobody, where time alone did it. */
+  readonly by: { readonly id: string; readonly kind: string; readonly author: string } | null;
+}
+
+export type ReadHistory = (id: string, causes: readonly PossibleCause[]) => Promise<readonly StatusChange[]>;
+
+/** What one message can bring about stands right behind it in the log. */
+const EFFECTS = LIMITS.refs * 2;
+const CAUSES_READ = 40;
+
+export function historyReader(log: LogReads): ReadHistory {
+  const changeAfter = async (id: string, after: number, most: number) => {
+    const entries = await log.entries(after, most);
+    // The next message's effects are not this one's.
+    const next = entries.findIndex(({ type }) => type === "create");
+    return (next < 0 ? entries : entries.slice(0, next)).find((entry) => entry.type === "status" && entry.id === id);
+  };
+
+  return async (id, causes) => {
+    const changes = new Map<number, StatusChange>();
+    for (const { leaseEnds, seq, ...by } of causes.toSorted((a, b) => a.seq - b.seq).slice(0, CAUSES_READ)) {
+      const done = await changeAfter(id, seq, EFFECTS);
+      if (done !== undefined) changes.set(done.seq, changeOf(done, by));
+      if (leaseEnds === undefined) continue;
+      const ended = await changeAfter(id, (await log.seqAt(leaseEnds)) - 1, EFFECTS);
+      if (ended !== undefined && !changes.has(ended.seq)) changes.set(ended.seq, changeOf(ended, null));
+    }
+    return [...changes].sort(([a], [b]) => a - b).map(([, change]) => change);
+  };
+}
+
+function changeOf({ at, detail }: { readonly at: number; readonly detail: string | null }, by: StatusChange["by"]): StatusChange {
+  const { from, to } = JSON.parse(detail ?? "{}") as { from: string; to: string };
+  return { at: iso(at), from, to, by };
+}

@@ -1,0 +1,179 @@
+// The read path of a listing: from a question to a plan, from the plan to messages and a cursor to the next page.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import { and, atLeast, atMost, type Condition, flagIs } from "../../core/query/condition.ts";
+import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import { type FilterValues, meaningOf, movesWithClock, refers } from "../../core/query/filters.ts";
+import { ORDERS, type Sort } from "../../core/query/order.ts";
+import { requirePartners } from "../../core/query/pairs.ts";
+import type { Rel } from "../../core/protocol/vocabulary.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Listed, ListQuery, ListReads } from "../../ports/store.ts";
+import { flagged, flaggedAtHand } from "./warm-flags.ts";
+import { type Freshness, freshnessOf, type Moment } from "./freshness.ts";
+import { PageCache, pageAt, type PageOf } from "./page-cache.ts";
+import type { Names } from "./names.ts";
+
+/** A listing as it was asked for, parsed. */
+export interface Question {
+  readonly filters: FilterValues;
+  readonly ref?: string | undefined;
+  readonly rel?: readonly Rel[] | undefined;
+  readonly q?: string | undefined;
+  readonly q_mode?: "all" | "any" | undefined;
+  readonly near?: string | undefined;
+  /** A text to compare with, never an id; unlike with `near`, all that is similar at all counts. */
+  readonly like?: string | undefined;
+  readonly include_superseded?: boolean | undefined;
+  readonly include_removed?: boolean | undefined;
+  readonly after_seq?: number | undefined;
+  readonly changed_after?: number | undefined;
+  readonly sort?: Sort | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Everything that must stay the same while paging, as text. */
+  readonly text: string;
+}
+
+export type Item = Listed & { readonly score?: number };
+
+export interface PageContent {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+  /** What leads on from any of the items: an answer may have no room for all of them. */
+  readonly cursorAfter: (item: Item) => string;
+}
+export type Page = PageOf<PageContent>;
+
+export interface ListParts {
+  readonly store: ListReads;
+  readonly clock: Clock;
+  readonly names: Names;
+  readonly cursors: CursorCodec;
+  readonly search: TextSearch;
+}
+
+/** Listings that a text takes part in; see text-search.ts. */
+export type TextSearch = (
+  question: Question,
+  condition: Condition,
+  page: { after: unknown; now: number; upTo: number },
+) => Promise<{ items: readonly Item[]; more: boolean; positionOf: (item: Item) => unknown }>;
+
+export type List = (question: Question) => Promise<Page>;
+/** The page as it is at this moment, where that takes no waiting. It refuses what `list` refuses. */
+export type ListNow = (question: Question, at: Moment) => Page | undefined;
+
+export interface Lister {
+  readonly list: List;
+  readonly listNow: ListNow;
+}
+
+const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
+
+export function lister({ store, clock, names, cursors, search }: ListParts): Lister {
+  const pages = new PageCache<PageContent>();
+
+  function listAtHand(question: Question, { fresh, reads }: Moment): Page | undefined {
+    if (isText(question) || question.changed_after !== undefined) return undefined;
+    const kept = pages.find(question, fresh);
+    if (kept !== undefined) return kept;
+    const { filters, ref } = question;
+    if (!names.areIds(filters) || (ref !== undefined && !MESSAGE_ID.test(ref))) return undefined;
+    const found = reads.list(queryOf(question, conditionOn(question, filters, ref, fresh)));
+    const items = found === undefined ? undefined : flaggedAtHand(found.slice(0, question.limit));
+    return found === undefined || items === undefined ? undefined : keep(question, fresh, contentOf(question, found, items));
+  }
+
+  async function list(question: Question): Promise<Page> {
+    const now = clock.now();
+    // Who follows the log by `after_seq` must not meet a board that is behind what it has seen; an index speaks of this moment.
+    const follows = question.after_seq !== undefined || question.changed_after !== undefined;
+    const reads = isText(question) || follows ? store : await store.listingReads();
+    const fresh = await freshnessOf(reads, now);
+    const kept = pages.find(question, fresh);
+    if (kept !== undefined) return kept;
+    const condition = await conditionOf(question, names, fresh);
+    if (isText(question)) return pageAt(await found(question, condition, fresh), fresh);
+    const only = question.include_removed === true ? undefined : await changedOnly(question.changed_after, store);
+    const rows = await reads.list({ ...queryOf(question, condition), only });
+    return keep(question, fresh, contentOf(question, rows, await flagged(rows.slice(0, question.limit))));
+  }
+
+  const keep = (question: Question, fresh: Freshness, content: PageContent): Page =>
+    pages.keep(question, fresh, content, movesWithClock({ ...question.filters, include_removed: question.include_removed }));
+
+  async function found(question: Question, condition: Condition, { now, seq: upTo }: Freshness): Promise<PageContent> {
+    const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, z.unknown());
+    const { items, more, positionOf } = await search(question, condition, { after, now, upTo });
+    return leadingOn(question, items, more, positionOf);
+  }
+
+  /** One more than asked for tells whether there is a next page. */
+  function queryOf(question: Question, condition: Condition): ListQuery {
+    const sort = sortOf(question);
+    if (sort === "relevance")
+      throw new Refusal("invalid_parameter", "`sort=relevance` needs `q` or `near`.", {
+        hint: "Give `q` or `near` as well, or another sort.",
+        details: { parameter: "sort" },
+      });
+    const after = question.cursor === undefined ? undefined : cursors.decode(question.text, question.cursor, positionForm);
+    const { limit, include_removed: removed = false } = question;
+    return { condition, order: ORDERS[sort], after, limit: limit + 1, removed, only: undefined };
+  }
+
+  const contentOf = (question: Question, rows: readonly Listed[], items: readonly Listed[]): PageContent =>
+    leadingOn(question, items, rows.length > items.length, ({ position }) => position);
+
+  function leadingOn({ text }: Question, items: readonly Item[], more: boolean, positionOf: (item: Item) => unknown): PageContent {
+    const cursorAfter = (item: Item): string => cursors.encode(text, positionOf(item));
+    const last = items.at(-1);
+    return { items, cursorAfter, nextCursor: more && last !== undefined ? cursorAfter(last) : null };
+  }
+
+  return { list, listNow: listAtHand };
+}
+
+export function sortOf({ sort, q, near, like }: Question): Sort {
+  return sort ?? (q !== undefined || near !== undefined || like !== undefined ? "relevance" : "new");
+}
+
+const isText = ({ q, near, like }: Question): boolean => q !== undefined || near !== undefined || like !== undefined;
+
+export async function conditionOf(question: Question, names: Names, at: Pick<Freshness, "seq" | "now">): Promise<Condition> {
+  const { filters, ref } = question;
+  requirePartners(question);
+  return conditionOn(question, await names.resolve(filters), ref === undefined ? undefined : await names.message(ref), at);
+}
+
+/** What a message must be to belong to the listing: live, not superseded unless asked for, and all filters; every name is an id. */
+function conditionOn(
+  question: Question,
+  filters: FilterValues,
+  ref: string | undefined,
+  { now, seq: latestSeq }: Pick<Freshness, "seq" | "now">,
+): Condition {
+  const { rel, include_superseded: superseded, after_seq: afterSeq, changed_after: changedAfter } = question;
+  return and(
+    atLeast("expiresAt", now + 1),
+    ...(superseded === true ? [] : [flagIs("superseded", false)]),
+    ...meaningOf(filters, now),
+    ...(ref === undefined ? [] : [refers(ref, rel)]),
+    ...(afterSeq === undefined ? [] : [atLeast("seq", afterSeq + 1), atMost("seq", latestSeq)]),
+    ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
+  );
+}
+
+/** More than these are not looked up one by one. */
+const CHANGED_READ = 2000;
+
+/** The few messages that changed since, to be held against the question; undefined where nobody asked for that, or they are many. */
+export async function changedOnly(
+  after: number | undefined,
+  store: Pick<ListReads, "changedSince">,
+): Promise<readonly number[] | undefined> {
+  if (after === undefined) return undefined;
+  const seqs = await store.changedSince(after, CHANGED_READ + 1);
+  return seqs.length > CHANGED_READ ? undefined : seqs;
+}

@@ -1,0 +1,85 @@
+// What names in a question stand for: agents by id or alias, messages by id or unique prefix.
+import { Refusal } from "../../core/errors.ts";
+import { aliasUnknown, foldAlias } from "../../core/protocol/alias-name.ts";
+import { AGENT_ID, MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
+import { FILTER_NAMES, FILTERS, type FilterValues } from "../../core/query/filters.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+
+export interface Names {
+  /** `parameter` is where the name was given, for the refusal; without it the name was the address itself. */
+  agent(name: string, parameter?: string): Promise<string>;
+  message(idOrPrefix: string, parameter?: string): Promise<string>;
+  /** Whether every name among the filter values is an id already. */
+  areIds(values: FilterValues): boolean;
+  /** The same filter values with every name replaced by the id it stands for. */
+  resolve(values: FilterValues): Promise<FilterValues>;
+}
+
+/** The same for those who put what was not found in words of their own. */
+export interface Lookup {
+  /** Who goes by this id or alias; undefined where nobody does. An address in another domain is nobody's here. */
+  findAgent(name: string): Promise<string | undefined>;
+  /** The ids that start so, live ones and others; at most `most` of each. */
+  idsFrom(prefix: string, most: number): ReturnType<Store["idsByPrefix"]>;
+}
+
+export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names & Lookup {
+  const idsFrom = (prefix: string, most: number) => store.idsByPrefix(prefix, most, clock.now());
+
+  async function findAgent(name: string): Promise<string | undefined> {
+    if (AGENT_ID.test(name)) return name;
+    const alias = foldAlias(name, mailDomain);
+    return alias === undefined ? undefined : (await store.alias(alias, clock.now()))?.agent;
+  }
+
+  async function agent(name: string, parameter?: string): Promise<string> {
+    const found = await findAgent(name);
+    if (found !== undefined) return found;
+    const alias = foldAlias(name, mailDomain);
+    if (alias !== undefined && parameter === undefined) throw aliasUnknown(alias, alias);
+    throw new Refusal("invalid_parameter", `${JSON.stringify(name.slice(0, 60))} is not an agent id, and no agent holds it as an alias.`, {
+      hint: "Use an agent id, ag_ and 20 hex characters, or a live alias; see /api/aliases.",
+      details: { parameter: parameter ?? "agent_id" },
+    });
+  }
+
+  async function message(idOrPrefix: string, parameter = "ref"): Promise<string> {
+    if (idOrPrefix.length === MESSAGE_ID_CHARS) return idOrPrefix;
+    const { live, gone } = await idsFrom(idOrPrefix, 2);
+    const [first, second] = live.length > 0 ? live : gone;
+    if (first !== undefined && second === undefined) return first;
+    const found = first === undefined ? "No" : "More than one";
+    throw new Refusal("invalid_parameter", `${found} message id starts with ${idOrPrefix}.`, {
+      hint: "Give the whole id.",
+      details: { parameter },
+    });
+  }
+
+  async function resolve(values: FilterValues): Promise<FilterValues> {
+    const resolved: Record<string, unknown> = { ...values };
+    for (const name of FILTER_NAMES) {
+      const value = values[name];
+      const kind = FILTERS[name].names;
+      if (value === undefined || kind === undefined) continue;
+      resolved[name] =
+        kind === "agents"
+          ? await Promise.all((value as readonly string[]).map((one) => agent(one, name)))
+          : await message(value as string, name);
+    }
+    return resolved;
+  }
+
+  function areIds(values: FilterValues): boolean {
+    return FILTER_NAMES.every((name) => {
+      const value = values[name];
+      const kind = FILTERS[name].names;
+      if (value === undefined || kind === undefined) return true;
+      return kind === "agents"
+        ? (value as readonly string[]).every((one) => AGENT_ID.test(one))
+        : (value as string).length === MESSAGE_ID_CHARS;
+    });
+  }
+
+  return { agent, message, findAgent, idsFrom, resolve, areIds };
+}

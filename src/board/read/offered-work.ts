@@ -1,0 +1,70 @@
+// Work that is there for the taking: open, not divided into parts that are still to be done, and free for whoever asks.
+import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { isWorkable, KIND_NAMES } from "../../core/protocol/vocabulary.ts";
+import { and, atLeast, type Condition, flagIs, oneOf, or } from "../../core/query/condition.ts";
+import type { Order, Position } from "../../core/query/order.ts";
+import type { StoredMessage, ListQuery, ListReads } from "../../ports/store.ts";
+
+export type Offered = { readonly card: StoredMessage; readonly position: Position };
+export type WorkStore = Pick<ListReads, "list" | "barredWork" | "divided">;
+
+export const WORKABLE = KIND_NAMES.filter(isWorkable);
+
+/** What work must be to be open. */
+export const openWork = (now: number): readonly Condition[] => [
+  oneOf("kind", WORKABLE),
+  oneOf("status", ["open"]),
+  flagIs("superseded", false),
+  atLeast("expiresAt", now + 1),
+];
+
+/** So many are read at once, where some of them turn out not to be offered. */
+const STEP = 100;
+
+export interface Walk {
+  readonly conditions: readonly Condition[];
+  readonly order: Order;
+  readonly after: Position | undefined;
+  readonly limit: number;
+}
+
+/** Walks through open work, for this agent or for nobody in particular, or through the part of it that these are. */
+export function offeredTo(
+  agent: string | undefined,
+  now: number,
+  store: WorkStore,
+  only: readonly number[] | undefined,
+): (walk: Walk) => Promise<readonly Offered[]> {
+  const free = agent === undefined ? [] : [or(flagIs("addressed", false), oneOf("to", [agent]))];
+  const barring = agent === undefined ? Promise.resolve([]) : store.barredWork(agent, now);
+  return async ({ conditions, order, after: from, limit }) => {
+    const barred = new Set(await barring);
+    const condition = and(...openWork(now), ...free, ...conditions);
+    const found: Offered[] = [];
+    for (let after = from; found.length < limit;) {
+      const step = Math.max(limit - found.length, STEP);
+      const query: ListQuery = { condition, order, after, limit: step, removed: false, only };
+      const listed = await store.list(query);
+      const open = listed.filter((one): one is Offered => "card" in one && !barred.has(one.position.seq));
+      const divided = new Set(
+        await store.divided(
+          open.map(({ card }) => card.standing.id),
+          now,
+        ),
+      );
+      found.push(...open.filter(({ card }) => !divided.has(card.standing.id)));
+      if (listed.length < step) break;
+      after = listed.at(-1)?.position;
+    }
+    return found.slice(0, limit);
+  };
+}
+
+/**
+ * Where an agent starts among these: each at another place, and at the same one for as long as that is there,
+ * so that many who look at the same moment do not all reach for the same.
+ */
+export function startFor(agent: string, among: readonly Offered[]): Offered | undefined {
+  const ranked = among.map((one) => ({ one, rank: sha256Hex(`${agent} ${one.card.standing.id}`) }));
+  return ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))[0]?.one;
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { MessageState } from "../../core/message/message-state.ts";
+import { Freshness } from "./freshness.ts";
+import { PageCache } from "./page-cache.ts";
+import type { Item, PageContent, Question } from "./list.ts";
+
+const question = (fields: Partial<Question> = {}): Question => ({ filters: {}, limit: 50, text: "messages []", ...fields });
+const item = (expiresAt: number): Item =>
+  ({ card: { standing: { expiresAt } as MessageState, raw: { payload: "{}" } }, position: { key: 1, seq: 1 } }) as Item;
+const at = ({ seq = 7, due = 9000, now = 1000 }: { seq?: number; due?: number | null; now?: number } = {}) => new Freshness(seq, due, now);
+const moment = at();
+const page = { items: [item(5000), item(3000)], nextCursor: null, cursorAfter: () => "" };
+
+function kept(asked = question(), moves = false): PageCache<PageContent> {
+  const pages = new PageCache<PageContent>();
+  pages.find(asked, moment);
+  pages.keep(asked, moment, page, moves);
+  return pages;
+}
+
+test("a page is answered again as long as nothing moved", () => {
+  expect(kept().find(question(), at({ now: 2999 }))?.items).toBe(page.items);
+});
+
+test("no page outlives the log, a change of what is due, or the first of its messages to end", () => {
+  expect(kept().find(question(), at({ seq: 8 }))).toBeUndefined();
+  expect(kept().find(question(), at({ due: null }))).toBeUndefined();
+  expect(kept().find(question(), at({ now: 3000 }))).toBeUndefined();
+  // A clock that was set back: then a message may not have come yet.
+  expect(kept().find(question(), at({ now: 999 }))).toBeUndefined();
+});
+
+test("where nothing may be written, no page outlives the next thing due: it may be a lease, and then other work is open", () => {
+  const pages = new PageCache<PageContent>();
+  pages.find(question(), moment);
+  pages.keep(question(), moment, { items: [item(20_000)], nextCursor: null, cursorAfter: () => "" }, false);
+  expect(pages.find(question(), at({ now: 8999 }))).toBeDefined();
+  expect(pages.find(question(), at({ now: 9000 }))).toBeUndefined();
+});
+
+test("a page that was read while the log moved is not kept for the moment before", () => {
+  const pages = new PageCache<PageContent>();
+  pages.find(question(), moment);
+  pages.find(question(), at({ seq: 8 }));
+  pages.keep(question(), moment, page, false);
+  expect(pages.find(question(), at({ seq: 8 }))).toBeUndefined();
+});
+
+test("another question never gets this page: other filters, another limit, another or an empty cursor", () => {
+  for (const other of [{ text: "messages [x]" }, { limit: 49 }, { cursor: "c" }, { cursor: "" }])
+    expect(kept().find(question(other), moment)).toBeUndefined();
+});
+
+test("what moves with the clock alone is read each time", () => {
+  expect(kept(question(), true).find(question(), moment)).toBeUndefined();
+});

@@ -1,0 +1,106 @@
+// A board that may not write cannot sweep: what its counts still name though it is over, and leases that have ended, are told as they are.
+import type { AgentFacts } from "../../core/message/agent-facts.ts";
+import { foldLabel } from "../../core/protocol/labels.ts";
+import { and, atLeast, atMost, type Condition, flagIs, hasAny, not, oneOf } from "../../core/query/condition.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ListQuery, ListReads } from "../../ports/store.ts";
+import type { TagFacts } from "../../ports/tags.ts";
+import { WORKABLE } from "./offered-work.ts";
+
+const FIELDS = { tag: "tags", need: "needs", offer: "offers" } as const;
+
+/** The same lists; their numbers are those of the last sweep, their words and leases those of this moment. */
+export function unswept(store: ListReads, clock: Clock): ListReads {
+  const isCarried = async (...conditions: readonly Condition[]): Promise<boolean> => {
+    const condition = and(flagIs("superseded", false), atLeast("expiresAt", clock.now() + 1), ...conditions);
+    const found = await store.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: 1, removed: false, only: undefined });
+    return found.length > 0;
+  };
+  const carried = async (words: readonly string[], of: (word: string) => readonly Condition[]): Promise<string[]> => {
+    const kept: string[] = [];
+    for (const word of words) if (await isCarried(...of(word))) kept.push(word);
+    return kept;
+  };
+  const kinds = async (counts: Readonly<Record<string, number>>, ...more: readonly Condition[]): Promise<Record<string, number>> => {
+    const kept = await carried(Object.keys(counts), (kind) => [oneOf("kind", [kind]), ...more]);
+    return Object.fromEntries(kept.map((kind) => [kind, counts[kind] ?? 0]));
+  };
+  const agent = async (facts: AgentFacts): Promise<AgentFacts> => {
+    const own = oneOf("author", [facts.id]);
+    return {
+      ...facts,
+      byKind: await kinds(facts.byKind, own),
+      offers: await carried(facts.offers, (word) => [own, hasAny("offers", [foldLabel(word)])]),
+      needs: await carried(facts.needs, (word) => [own, hasAny("needs", [foldLabel(word)])]),
+    };
+  };
+  const told = (query: ListQuery): ListQuery => ({ ...query, condition: withLeasesAt(query.condition, clock.now()) });
+  const { atHand } = store;
+  return {
+    head: () => store.head(),
+    nextDue: () => store.nextDue(),
+    leastState: () => store.leastState(),
+    list: (query) => store.list(told(query)),
+    listSeqs: (query) => store.listSeqs(told(query)),
+    async listingReads() {
+      const reads = await store.listingReads();
+      return { head: () => reads.head(), nextDue: () => reads.nextDue(), list: (query) => reads.list(told(query)) };
+    },
+    ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
+    barredWork: (agent, now) => store.barredWork(agent, now),
+    divided: (ids, now) => store.divided(ids, now),
+    changedSince: (seq, limit) => store.changedSince(seq, limit),
+    async openWork(root, limit, now) {
+      const among = [oneOf("root", [root]), oneOf("kind", WORKABLE), flagIs("superseded", false), atLeast("expiresAt", now + 1)];
+      const condition = and(...among, ...statusAt(["open"], now));
+      const found = await store.list({ condition, order: ORDERS.old, after: undefined, limit, removed: false, only: undefined });
+      return found.flatMap((one) => ("card" in one ? [one.card.standing.id] : []));
+    },
+    async tags(query) {
+      const live: TagFacts[] = [];
+      for (let { after } = query; ;) {
+        const page = await store.tags({ ...query, after });
+        const words = await carried(
+          page.map(({ tag }) => tag),
+          (word) => [hasAny(FIELDS[query.field], [word])],
+        );
+        live.push(...page.filter(({ tag }) => words.includes(tag)));
+        after = page.at(-1);
+        // A page is short only at the end: whoever asked takes it for that.
+        if (live.length >= query.limit || page.length < query.limit) return live.slice(0, query.limit);
+      }
+    },
+    async figures(query) {
+      const figures = await store.figures(query);
+      return { ...figures, byKind: await kinds(figures.byKind) };
+    },
+    async agent(id, now) {
+      const facts = await store.agent(id, now);
+      return facts === undefined ? undefined : agent(facts);
+    },
+    async agents(query) {
+      const found: AgentFacts[] = [];
+      for (const facts of await store.agents(query)) found.push(await agent(facts));
+      return found;
+    },
+  };
+}
+
+/** Work whose lease has ended is open, though it is stored as claimed. */
+function withLeasesAt(condition: Condition, now: number): Condition {
+  const parts = condition.is === "and" ? condition.of : [condition];
+  return and(
+    ...parts.flatMap((one) => {
+      if (one.is === "oneOf" && one.field === "status") return statusAt(one.values, now);
+      return one.is === "hasAny" && one.field === "claimedBy" ? [one, atLeast("leaseUntil", now + 1)] : [one];
+    }),
+  );
+}
+
+function statusAt(values: readonly string[], now: number): readonly Condition[] {
+  const [open, claimed] = [values.includes("open"), values.includes("claimed")];
+  if (open === claimed) return [oneOf("status", values)];
+  const other = open ? atLeast("leaseUntil", now + 1) : atMost("leaseUntil", now);
+  return [oneOf("status", open ? [...values, "claimed"] : values), not(and(oneOf("status", ["claimed"]), other))];
+}

@@ -1,0 +1,46 @@
+// The pulse of the board; counted at most once a second, however many ask.
+import { DAY_MS, HOUR_MS } from "../../core/durations.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Figures } from "../../ports/stats.ts";
+import type { ListReads } from "../../ports/store.ts";
+
+const HOURS_SHOWN = 7 * 24;
+const FRESH_MS = 1000;
+
+export interface Pulse {
+  readonly asOf: number;
+  readonly uptimeS: number;
+  readonly figures: Figures;
+  /** Each of the last 168 hours of the clock, oldest first, the current one last. */
+  readonly hourly: readonly { readonly start: number; readonly posted: number }[];
+}
+
+export type TakePulse = () => Promise<Pulse>;
+
+export interface StatsParts {
+  readonly lists: ListReads;
+  readonly clock: Clock;
+}
+
+export function pulseTaker({ lists, clock }: StatsParts): TakePulse {
+  const startedAt = clock.now();
+  let last: Pulse | undefined;
+  return async () => {
+    const now = clock.now();
+    const { seq } = await lists.head();
+    // What was counted a moment ago still holds if neither the log nor the second moved.
+    const fresh = last !== undefined && last.figures.head.seq === seq && now >= last.asOf && now - last.asOf < FRESH_MS;
+    if (last !== undefined && fresh) return last;
+    const hour = Math.floor(now / HOUR_MS);
+    const firstHour = hour - HOURS_SHOWN + 1;
+    const figures = await lists.figures({ hourAgo: now - HOUR_MS, dayAgo: now - DAY_MS, firstHour });
+    const hours = Array.from({ length: HOURS_SHOWN }, (_, i) => firstHour + i);
+    last = {
+      asOf: now,
+      uptimeS: Math.max(0, Math.floor((now - startedAt) / 1000)),
+      figures,
+      hourly: hours.map((one) => ({ start: one * HOUR_MS, posted: figures.hourly.get(one) ?? 0 })),
+    };
+    return last;
+  };
+}

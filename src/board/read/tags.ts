@@ -1,0 +1,35 @@
+// The vocabulary in use: tags, needs and offers of live messages.
+import { z } from "zod";
+import type { LabelField } from "../../core/message/message-state.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import type { ListReads } from "../../ports/store.ts";
+import type { TagFacts } from "../../ports/tags.ts";
+
+export interface TagsQuestion {
+  readonly field: LabelField;
+  readonly prefix: string;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export type ListTags = (question: TagsQuestion) => Promise<{ readonly tags: readonly TagFacts[]; readonly nextCursor: string | null }>;
+
+export interface TagParts {
+  readonly lists: ListReads;
+  readonly cursors: CursorCodec;
+}
+
+const positionForm = z.strictObject({ count: z.number(), tag: z.string() });
+
+export function tagLister({ lists, cursors }: TagParts): ListTags {
+  return async ({ field, prefix, limit, cursor }) => {
+    const text = `tags ${field} ${prefix}`;
+    const after = cursor === undefined ? undefined : cursors.decode(text, cursor, positionForm);
+    // One more than asked for tells whether there is a next page.
+    const found = await lists.tags({ field, prefix, after, limit: limit + 1 });
+    const tags = found.slice(0, limit);
+    const last = tags.at(-1);
+    const more = found.length > limit && last !== undefined;
+    return { tags, nextCursor: more ? cursors.encode(text, { count: last.count, tag: last.tag }) : null };
+  };
+}

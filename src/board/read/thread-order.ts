@@ -1,0 +1,121 @@
+// Threads in reading order, kept so that one change of a thread costs one reading of what is new, however many pages are asked for.
+import { type DepthFirst, depthFirst, grow, type Twigs } from "../../core/message/thread.ts";
+import type { Branch, ThreadExtent, ThreadReads } from "../../ports/threads.ts";
+import { nextSlice, slice } from "../../ports/share.ts";
+
+const STEP = 500;
+/** At 24 bytes each. */
+const MESSAGES_KEPT = 1_000_000;
+const ORDERS_KEPT = 1000;
+
+export interface ThreadOrder extends DepthFirst {
+  readonly extent: ThreadExtent;
+  readonly asOf: number;
+  readonly twigs: Twigs;
+  /** How many messages each agent wrote. */
+  readonly authors: ReadonlyMap<string, number>;
+  /** When the first of its messages ends. */
+  readonly until: number;
+}
+
+type ThreadSource = Pick<ThreadReads, "threadExtent" | "branches">;
+
+export class ThreadOrders {
+  readonly #store: ThreadSource;
+  /** By thread and extent, the least recently used first. */
+  readonly #kept = new Map<string, Promise<ThreadOrder>>();
+  /** The last one made of each thread: the next one waits for it and goes on from there. */
+  readonly #newest = new Map<string, Promise<ThreadOrder>>();
+  /** Messages of each order that is ready. */
+  readonly #weights = new Map<string, number>();
+
+  constructor(store: ThreadSource) {
+    this.#store = store;
+  }
+
+  async current(root: string, now: number): Promise<ThreadOrder> {
+    const extent = await this.#store.threadExtent(root);
+    const key = keyOf(root, extent);
+    const kept = await this.#kept.get(key);
+    // Past that time something has ended that the sweep has not reached yet.
+    if (kept !== undefined && now >= kept.until) this.#drop(key, root);
+    const order = this.#order(root, extent, now);
+    this.#newest.set(root, order);
+    return order;
+  }
+
+  /** The thread as it was when it reached so far; less what left since, where that order is no longer kept. */
+  asItWas(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
+    return this.#order(root, extent, now);
+  }
+
+  #order(root: string, extent: ThreadExtent, now: number): Promise<ThreadOrder> {
+    const key = keyOf(root, extent);
+    let order = this.#kept.get(key);
+    if (order === undefined) {
+      order = this.#make(root, extent, now, this.#newest.get(root));
+      void this.#weigh(key, root, order);
+    }
+    this.#kept.delete(key);
+    this.#kept.set(key, order);
+    return order;
+  }
+
+  async #make(root: string, extent: ThreadExtent, now: number, before: Promise<ThreadOrder> | undefined): Promise<ThreadOrder> {
+    const base = await before?.catch(() => undefined);
+    if (base !== undefined && base.extent.lastSeq <= extent.lastSeq && now < base.until) {
+      const fresh = await this.#read(root, base.extent.lastSeq, extent.lastSeq, now);
+      // Nothing left, then; and only a root can come after messages that hang on it.
+      const grown = base.order.length + fresh.length === extent.messages && !fresh.some(({ isRoot }) => isRoot);
+      if (grown) return slice(() => orderOf(fresh, extent, now, base));
+    }
+    const all = await this.#read(root, 0, extent.lastSeq, now);
+    return slice(() => orderOf(all, extent, now));
+  }
+
+  async #read(root: string, after: number, upTo: number, now: number): Promise<Branch[]> {
+    const branches: Branch[] = [];
+    for (;;) {
+      const step = await this.#store.branches(root, { after: branches.at(-1)?.seq ?? after, upTo, limit: STEP, now });
+      branches.push(...step);
+      if (step.length < STEP) return branches;
+      await nextSlice();
+    }
+  }
+
+  async #weigh(key: string, root: string, order: Promise<ThreadOrder>): Promise<void> {
+    try {
+      this.#weights.set(key, (await order).order.length);
+    } catch {
+      // Those who asked hear of the failure; the next one tries again.
+      this.#drop(key, root);
+    }
+    let messages = this.#weights.values().reduce((sum, weight) => sum + weight, 0);
+    for (const oldest of this.#kept.keys()) {
+      if (messages <= MESSAGES_KEPT && this.#kept.size <= ORDERS_KEPT) return;
+      messages -= this.#weights.get(oldest) ?? 0;
+      this.#drop(oldest, rootOf(oldest));
+    }
+  }
+
+  #drop(key: string, root: string): void {
+    if (this.#newest.get(root) === this.#kept.get(key)) this.#newest.delete(root);
+    this.#kept.delete(key);
+    this.#weights.delete(key);
+  }
+}
+
+const keyOf = (root: string, { messages, lastSeq }: ThreadExtent): string => `${root} ${messages} ${lastSeq}`;
+const rootOf = (key: string): string => key.slice(0, key.indexOf(" "));
+
+/** `fresh` after what `base` holds already. */
+function orderOf(fresh: readonly Branch[], extent: ThreadExtent, asOf: number, base?: ThreadOrder): ThreadOrder {
+  const authors = new Map(base?.authors);
+  let until = base?.until ?? Infinity;
+  for (const { author, expiresAt } of fresh) {
+    authors.set(author, (authors.get(author) ?? 0) + 1);
+    until = Math.min(until, expiresAt);
+  }
+  const twigs = grow(base?.twigs, fresh);
+  return { ...depthFirst(twigs), extent, asOf, twigs, authors, until };
+}

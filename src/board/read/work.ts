@@ -1,0 +1,176 @@
+// Open work: first what the caller can do, then the rest, the oldest first unless asked for otherwise.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import { atLeast, atMost, type Condition, hasAny, not } from "../../core/query/condition.ts";
+import { judge } from "../../core/message/status.ts";
+import { distinctLabels, foldLabel } from "../../core/protocol/labels.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StoredMessage, ListReads, MessageReads } from "../../ports/store.ts";
+import { flagged } from "./warm-flags.ts";
+import { type Freshness, freshnessOf } from "./freshness.ts";
+import { PageCache } from "./page-cache.ts";
+import { changedOnly, type Item, type Page, type PageContent } from "./list.ts";
+import { type Offered, offeredTo, startFor, type Walk } from "./offered-work.ts";
+
+/** `fit`: what lacks the fewest of the caller's abilities first. */
+export const WORK_SORTS = ["old", "new", "fit"] as const;
+export type WorkSort = (typeof WORK_SORTS)[number];
+
+export interface WorkQuestion {
+  /** Only what needs any of these. */
+  readonly needs: readonly string[];
+  /** What the caller can do, folded: what needs any of it comes first. */
+  readonly offers: readonly string[];
+  readonly tags: readonly string[];
+  /** Who asks: what it may not claim is left out, and it starts at a place of its own. */
+  readonly agent: string | undefined;
+  readonly sort: WorkSort;
+  /** Only what came or changed after this entry. */
+  readonly changedAfter: number | undefined;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+  readonly text: string;
+}
+
+/** Of work that came back: the answers that were rejected. */
+export type RejectedAnswers = ReadonlyMap<string, readonly string[]>;
+
+export type FindWork = (question: WorkQuestion) => Promise<Page>;
+
+/** So many of them are named. */
+const REJECTED_SHOWN = 16;
+/** So many answers of one piece of work are looked at. */
+const ANSWERS_READ = 200;
+
+/** The rejected answers to each piece of work on a page that has any. */
+export async function rejectedOn({ items, asOf }: Page, store: Pick<MessageReads, "answersTo">): Promise<RejectedAnswers> {
+  const back = items.flatMap((item) => ("card" in item && item.card.standing.rejected > 0 ? [item.card.standing] : []));
+  const found = back.map(async ({ id, author }): Promise<[string, readonly string[]]> => {
+    const answers = await store.answersTo(id, author, ANSWERS_READ, asOf);
+    const rejected = answers.filter((answer) => judge(answer, answer.asker ?? undefined) === "rejected");
+    return [id, rejected.slice(0, REJECTED_SHOWN).map((answer) => answer.id)];
+  });
+  return new Map(await Promise.all(found));
+}
+
+const known = new WeakMap<StoredMessage["raw"], readonly string[]>();
+
+/** What a piece of work needs, as its author wrote it. */
+export function needsOf({ raw }: StoredMessage): readonly string[] {
+  const needs = known.get(raw) ?? distinctLabels((JSON.parse(raw.payload) as Payload).needs ?? []);
+  known.set(raw, needs);
+  return needs;
+}
+
+/** So many of those that come first are put in an order of the caller's own; the rest follow as they are. */
+const OWN_ORDER = 64;
+
+/** Where a page ended. `own`: among those in the caller's own order, from one seq to another, of which `start` is the first. */
+const placeForm = z.strictObject({
+  meeting: z.boolean(),
+  own: z.strictObject({ from: z.number(), to: z.number(), start: z.number(), lacks: z.number() }).optional(),
+  key: z.number(),
+  seq: z.number(),
+});
+type Place = z.infer<typeof placeForm>;
+interface Placed {
+  readonly item: Offered;
+  readonly place: Place;
+}
+
+export function workFinder(store: ListReads, clock: Clock, cursors: CursorCodec): FindWork {
+  const pages = new PageCache<PageContent>();
+  return async (asked) => {
+    if (asked.sort === "fit" && asked.offers.length === 0 && asked.agent === undefined)
+      throw new Refusal("invalid_parameter", "`sort=fit` needs `offers` or `as`.", {
+        hint: "Give `offers`, what you can do, or `as`, an agent whose offers are on the board.",
+        details: { parameter: "sort" },
+      });
+    const now = clock.now();
+    const fresh = await freshnessOf(store, now);
+    // What an agent may not claim for a while it may claim again without an entry.
+    return pages.find(asked, fresh) ?? pages.keep(asked, fresh, await read(asked, fresh), asked.agent !== undefined);
+  };
+
+  async function read(asked: WorkQuestion, { now, seq: latestSeq }: Freshness): Promise<PageContent> {
+    const { needs, offers, tags, agent, changedAfter, limit, cursor, text } = asked;
+    const narrowed = [
+      ...(needs.length === 0 ? [] : [hasAny("needs", needs)]),
+      ...(tags.length === 0 ? [] : [hasAny("tags", tags)]),
+      ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),
+    ];
+    const start = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
+    const walk = offeredTo(agent, now, store, await changedOnly(changedAfter, store));
+    const meets = hasAny("needs", offers);
+    const part = (meeting: boolean, conditions: readonly Condition[], room: number): Promise<readonly Placed[]> =>
+      partOf(walk, asked, { meeting, conditions, from: start?.meeting === meeting ? start : undefined, room });
+
+    const meeting = offers.length > 0 && start?.meeting !== false ? await part(true, [...narrowed, meets], limit + 1) : [];
+    const room = limit + 1 - meeting.length;
+    const rest = room <= 0 ? [] : await part(false, offers.length === 0 ? narrowed : [...narrowed, not(meets)], room);
+    const found = [...meeting, ...rest].slice(0, limit + 1);
+    const items = await flagged(found.slice(0, limit).map(({ item }) => item));
+    const places = new Map<Item, Place>(found.map(({ item, place }) => [item, place]));
+    const cursorAfter = (item: Item): string => cursors.encode(text, places.get(item));
+    const last = items.at(-1);
+    return { items, cursorAfter, nextCursor: found.length > items.length && last !== undefined ? cursorAfter(last) : null };
+  }
+}
+
+interface Part {
+  readonly meeting: boolean;
+  readonly conditions: readonly Condition[];
+  readonly from: Place | undefined;
+  readonly room: number;
+}
+
+/** What the caller can do, or the rest: the first of it in the caller's own order, where it has one. */
+async function partOf(
+  walk: (walk: Walk) => Promise<readonly Offered[]>,
+  asked: WorkQuestion,
+  { meeting, conditions, from, room }: Part,
+): Promise<readonly Placed[]> {
+  const order = asked.sort === "new" ? ORDERS.new : ORDERS.old;
+  const inTurn = async (after: Place | Offered["position"] | undefined, limit: number): Promise<Placed[]> => {
+    const position = after === undefined ? undefined : { key: after.key, seq: after.seq };
+    const found = await walk({ conditions, order, after: position, limit });
+    return found.map((item) => ({ item, place: { meeting, ...item.position } }));
+  };
+  const hasOwnOrder = asked.agent !== undefined || asked.sort === "fit";
+  if (!hasOwnOrder || (from !== undefined && from.own === undefined)) return inTurn(from, room);
+
+  const within = from?.own === undefined ? [] : [atLeast("seq", from.own.from), atMost("seq", from.own.to)];
+  const first = await walk({ conditions: [...conditions, ...within], order, after: undefined, limit: OWN_ORDER });
+  const placed = inOwnOrder(first, asked, meeting, from);
+  const last = from?.own === undefined ? first.at(-1)?.position : endOf(from.own, order.descending);
+  const isAll = from === undefined && first.length < OWN_ORDER;
+  return isAll || placed.length >= room ? placed : [...placed, ...(await inTurn(last, room - placed.length))];
+}
+
+const endOf = ({ from, to }: NonNullable<Place["own"]>, descending: boolean) => ({
+  key: descending ? from : to,
+  seq: descending ? from : to,
+});
+
+/** By what the caller lacks, where that counts, and from its own place on; after the place where the page before ended. */
+function inOwnOrder(first: readonly Offered[], { sort, offers, agent }: WorkQuestion, meeting: boolean, from: Place | undefined): Placed[] {
+  const seqs = first.map(({ position }) => position.seq);
+  const own = from?.own;
+  const bounds = { from: own?.from ?? Math.min(...seqs), to: own?.to ?? Math.max(...seqs) };
+  const start = own?.start ?? (agent === undefined ? seqs[0] : startFor(agent, first)?.position.seq) ?? 0;
+  const isPassed = (seq: number): boolean => (sort === "new" ? seq > start : seq < start);
+  const lacks = (card: StoredMessage): number =>
+    sort === "fit" ? needsOf(card).filter((need) => !offers.includes(foldLabel(need))).length : 0;
+  const placeOf = ({ card, position }: Offered): Place => ({ meeting, own: { ...bounds, start, lacks: lacks(card) }, ...position });
+  const compare = (a: Place, b: Place): number =>
+    (a.own?.lacks ?? 0) - (b.own?.lacks ?? 0) ||
+    Number(isPassed(a.seq)) - Number(isPassed(b.seq)) ||
+    (sort === "new" ? b.seq - a.seq : a.seq - b.seq);
+  return first
+    .map((item) => ({ item, place: placeOf(item) }))
+    .filter(({ place }) => own === undefined || from === undefined || compare(place, from) > 0)
+    .sort((a, b) => compare(a.place, b.place));
+}

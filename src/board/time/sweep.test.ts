@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { AGENTS } from "../../../test/support/acts.ts";
+import { BareBoard, postAct } from "../../../test/support/bare-board.ts";
+import { chainFaults } from "../../../test/support/chain.ts";
+import { eventually } from "../../../test/support/eventually.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { SqliteWriter } from "../../adapters/sqlite/writer.ts";
+import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import { messageId } from "../../core/protocol/identity.ts";
+import { sha256Hex } from "../../core/protocol/sha256.ts";
+import { MINUTE_MS } from "../../core/durations.ts";
+import type { Act } from "../../core/message/act.ts";
+import type { Appended } from "../../ports/store.ts";
+import { Appender } from "../write/append.ts";
+import { type Sweeper, startSweeper } from "./sweep.ts";
+
+let board: BareBoard;
+let clock: ManualClock;
+let faults: unknown[];
+let appender: Appender;
+let sweeper: Sweeper;
+beforeEach(() => {
+  board = new BareBoard();
+  clock = new ManualClock();
+  faults = [];
+  appender = new Appender(board, clock, { appended: () => {}, failed: (_what, error) => void faults.push(error) });
+  sweeper = startSweeper(appender, clock, null);
+});
+afterEach(() => {
+  sweeper.stop();
+  board[Symbol.dispose]();
+});
+
+const text = (fields: object) => JSON.stringify({ v: 1, pk: AGENTS[0]!.pk, ts: 1, ...fields });
+const post = (fields: object) => appender.append(postAct(text(fields)));
+const erased = (kept: number) => eventually("the content is erased", () => (board.rows("contents") === kept ? true : undefined));
+
+test("a disk that could not be written: the sweep is made up for when it can be, without a request", async () => {
+  await post({ kind: "note", body: "short", ttl: "1m" });
+  board.db.exec("PRAGMA query_only = ON");
+  clock.advance(MINUTE_MS);
+  await eventually("the fault is reported", () => (faults.length === 1 ? true : undefined));
+  await expect(post({ kind: "note", body: "refused" })).rejects.toMatchObject({ code: "storage_unavailable", status: 503 });
+  expect(board.rows("contents")).toBe(1);
+  board.db.exec("PRAGMA query_only = OFF");
+  clock.advance(1000);
+  await erased(0);
+  expect(board.changes().map((entry) => entry.type)).toEqual(["create", "expire"]);
+});
+
+test("thousands that end at the same moment are all erased, step by step, with posts in between", async () => {
+  await Promise.all(Array.from({ length: 1500 }, (_, i) => post({ kind: "note", body: `note ${i}`, ttl: "1m" })));
+  clock.advance(MINUTE_MS);
+  await post({ kind: "note", body: "in between" });
+  await erased(1);
+  expect(board.rows("gone", "reason = 'expired'")).toBe(1500);
+  expect(chainFaults(board.changes())).toEqual([]);
+});
+
+test("a post waits for the end of few of the thousands that are due, and so does a step of the sweep", async () => {
+  await Promise.all(Array.from({ length: 600 }, (_, i) => post({ kind: "note", body: `note ${i}`, ttl: "1m" })));
+  const later = clock.now() + 60_000;
+  board.run([postAct(text({ kind: "note", body: "in between" }))], later);
+  const ended = board.rows("gone");
+  expect(ended).toBeGreaterThan(0);
+  expect(ended).toBeLessThanOrEqual(50);
+  board.sweep(later);
+  expect(board.rows("gone") - ended).toBeLessThanOrEqual(100);
+});
+
+test("a listing that waits for the sweep finds a thousand leases ended that ran out together", async () => {
+  const tasks = Array.from({ length: 1000 }, (_, i) => ({ kind: "task", title: `task ${i}` }));
+  await Promise.all(tasks.map(post));
+  // By many: one agent holds a few leases only.
+  const pkOf = (n: number) => Buffer.from(sha256Hex(`worker ${n}`), "hex").toString("base64url");
+  const claim = (task: object, n: number) =>
+    post({ pk: pkOf(Math.floor(n / 8)), kind: "claim", lease: "5m", refs: [{ rel: "claims", id: messageId(text(task)) }] });
+  await Promise.all(tasks.map(claim));
+  expect(board.rows("messages", "status = 'claimed'")).toBe(1000);
+  clock.advance(300_000);
+  await sweeper.sweepDue();
+  expect(board.rows("messages", "status = 'claimed'")).toBe(0);
+});
+
+test("an agent that withdraws everything: all of it is gone with the answer and erased soon after, but nothing it posts later", async () => {
+  const bodies = Array.from({ length: 600 }, (_, i) => ({ kind: "note", body: `note ${i}` }));
+  await Promise.all(bodies.map(post));
+  await appender.append(postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another" })));
+  clock.advance(1000);
+  const at = clock.now();
+  await post({ kind: "retraction", data: { scope: "all" } });
+  const found = bodies.map((body) => board.reader.find(messageId(text(body)), at));
+  expect(found.every((one) => one !== undefined && "gone" in one && one.gone.reason === "retracted" && one.gone.at === at)).toBe(true);
+  await post({ kind: "note", body: "a new start" });
+  // The other agent's note, the retraction and what came after it.
+  await erased(3);
+  expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(600);
+  expect(board.changes().filter((entry) => entry.type === "retract")).toHaveLength(600);
+  await expect(post(bodies[0]!)).rejects.toMatchObject({ code: "retracted" });
+});
+
+test("an agent that withdraws thousands holds nobody up: a step in each transaction, and what a crash leaves is ended at the next start", async () => {
+  await Promise.all(Array.from({ length: 2 * WITHDRAW_STEP + 500 }, (_, i) => post({ kind: "note", body: `note ${i}` })));
+  clock.advance(1000);
+  const at = clock.now();
+  const standing = () => board.rows("messages", "withdrawn = 0 AND kind = 'note'");
+  board.run([postAct(text({ kind: "retraction", data: { scope: "all" } }))], at);
+  expect(standing()).toBe(WITHDRAW_STEP + 500);
+  expect(board.rows("gone")).toBe(0);
+  const between = postAct(JSON.stringify({ v: 1, pk: AGENTS[1]!.pk, ts: 1, kind: "note", body: "by another, in between" }));
+  expect(board.run([between], at + 10).outcomes).toMatchObject([{ result: "created" }]);
+  expect(standing()).toBe(500 + 1);
+  // Another process, which knows only what is in the file.
+  const next = new SqliteWriter(board.db);
+  expect(next.nextDue()).toBeLessThanOrEqual(at);
+  for (let more = true; more;) {
+    const [swept] = next.run([{ type: "sweep" }], at + 20).outcomes;
+    more = swept !== undefined && "more" in swept && swept.more;
+  }
+  expect(board.rows("messages")).toBe(2);
+  expect(board.rows("gone", `reason = 'retracted' AND at = ${at}`)).toBe(2 * WITHDRAW_STEP + 500);
+  expect(board.rows("withdrawals")).toBe(0);
+});
+
+test("stopped, it touches nothing more", async () => {
+  await post({ kind: "note", body: "short", ttl: "1m" });
+  sweeper.stop();
+  clock.advance(120_000);
+  await appender.append({ type: "sweep" });
+  expect(board.rows("contents")).toBe(0);
+  expect(board.changes()).toHaveLength(2);
+});
+
+test("what comes due while a step is under way is swept after it, though another node has told of it already", async () => {
+  const answered = Promise.withResolvers<void>();
+  const steps: number[] = [];
+  const [first, second] = [clock.now() + MINUTE_MS, clock.now() + 2 * MINUTE_MS];
+  const store = {
+    append: async <One extends Act>(_acts: readonly One[], now: number) => {
+      steps.push(now);
+      if (steps.length === 1) await answered.promise;
+      return {
+        outcomes: [{ more: false }],
+        head: { seq: 1, hash: "" },
+        nextDue: steps.length === 1 ? second : null,
+      } as unknown as Appended<One>;
+    },
+  };
+  const slow = startSweeper(new Appender(store, clock, { appended: () => {}, failed: () => {} }), clock, first);
+  clock.advance(MINUTE_MS);
+  await eventually("the first step", () => (steps.length === 1 ? true : undefined));
+  // The log's own word of that step comes before the step's answer.
+  slow.heed(second);
+  clock.advance(MINUTE_MS);
+  answered.resolve();
+  await eventually("the second step", () => (steps.length === 2 ? true : undefined));
+  slow.stop();
+});

@@ -1,0 +1,71 @@
+// Ends lifetimes and leases when their time comes, by asking the writer at the right moment.
+import type { Clock } from "../../ports/clock.ts";
+import type { Appender } from "../write/append.ts";
+
+const RETRY_MS = 1000;
+
+export interface Sweeper {
+  /** Whether nothing is due, so that what is stored is true at this moment. */
+  isSettled(): boolean;
+  /** Resolves when it is so. */
+  sweepDue(): Promise<void>;
+  /** Another node has written: this is when the next thing is due now. */
+  heed(nextDue: number | null): void;
+  stop(): void;
+}
+
+/** A reader never waits longer than this many steps for a sweep that is behind. */
+const SETTLE_STEPS = 20;
+
+/** Keeps one timer on the next thing due. */
+export function startSweeper(appender: Appender, clock: Clock, firstDue: number | null): Sweeper {
+  let cancel = () => {};
+  let due: number | null = null;
+  let stopped = false;
+  let running: Promise<void> | undefined;
+
+  const arm = (): void => {
+    cancel();
+    cancel = due === null || stopped ? () => {} : clock.at(due, () => void sweep());
+  };
+  const schedule = (next: number | null): void => {
+    if (next === due) return;
+    due = next;
+    arm();
+  };
+
+  async function step(): Promise<void> {
+    due = null;
+    try {
+      await appender.append({ type: "sweep" });
+    } catch {
+      // The appender has reported it; a full disk may have room again soon.
+      schedule(clock.now() + RETRY_MS);
+    }
+  }
+  /** One step at a time, however many ask for it. */
+  function sweep(): Promise<void> {
+    running ??= step().finally(() => {
+      running = undefined;
+      // Its time may have come while this step was under way, which then knew nothing of it.
+      arm();
+    });
+    return running;
+  }
+
+  appender.onAppend(({ nextDue }) => schedule(nextDue));
+  schedule(firstDue);
+  const isSettled = (): boolean => running === undefined && (due === null || due > clock.now());
+  return {
+    isSettled,
+    async sweepDue() {
+      await running;
+      for (let steps = 0; steps < SETTLE_STEPS && !isSettled(); steps++) await sweep();
+    },
+    heed: schedule,
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}

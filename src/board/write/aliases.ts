@@ -1,0 +1,71 @@
+// Operations on aliases: the same checks as a message's, a little more work, and the rules of who may have which name.
+import { Refusal } from "../../core/errors.ts";
+import { blockedKey } from "../../core/message/admission.ts";
+import type { AliasOutcome } from "../../core/message/alias-rules.ts";
+import { requireUnreserved } from "../../core/protocol/alias-name.ts";
+import { type AliasDraft, aliasDraftOf } from "../../core/protocol/alias.ts";
+import { workBits } from "../../core/protocol/work.ts";
+import { plural } from "../../core/text/plural.ts";
+import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
+import type { WritingParts } from "./post.ts";
+import { tokensFor } from "../limits/work-discount.ts";
+import { requireTime } from "./verify.ts";
+
+/** A dry run checks everything but the work, and changes nothing. */
+export type OperateAlias = (envelope: AliasDraft["envelope"], how?: { readonly dryRun: boolean }) => Promise<OperatedAlias>;
+
+export interface OperatedAlias extends AliasOutcome {
+  /** What it takes of its address's writes. */
+  readonly tokens: number;
+}
+
+export function aliasOperator({
+  store,
+  clock,
+  board,
+  verifier,
+  rates,
+  difficulty,
+  append,
+  quota,
+  requireWritable,
+}: WritingParts): OperateAlias {
+  return async (envelope, { dryRun } = { dryRun: false }) => {
+    requireWritable();
+    const draft = aliasDraftOf(envelope, dryRun);
+    const { board: meant = board } = draft.payload;
+    if (meant !== board)
+      throw new Refusal("wrong_board", "`board` names another board.", {
+        details: { board },
+        hint: `Sign again with \`board\` "${board}", or without it.`,
+      });
+    requireTime(draft.payload.ts, clock.now());
+    // The rules say so too, but only after the work, and no amount of that gets a reserved name.
+    requireUnreserved(draft.payload);
+    const bits = dryRun ? 0 : requireAliasWork(draft, difficulty);
+    await verifier.requireSignature(draft).catch((error: unknown) => {
+      throw forbidden(error);
+    });
+    const { keyBlocked } = await store.prior(draft.id, draft.agent, [], clock.now());
+    if (keyBlocked) throw blockedKey(draft.agent);
+    if (!dryRun) rates.take("agent_writes", draft.agent);
+    quota.require(0);
+    const outcome = await append({ type: "alias", id: draft.id, agent: draft.agent, payload: draft.payload, dryRun });
+    return { ...outcome, tokens: tokensFor(bits - difficulty.required - ALIAS_EXTRA_BITS) };
+  };
+}
+
+function requireAliasWork({ id, envelope }: AliasDraft, difficulty: Difficulty): number {
+  const bits = workBits(id, envelope.nonce);
+  if (bits >= difficulty.honoured + ALIAS_EXTRA_BITS) return bits;
+  const required = difficulty.required + ALIAS_EXTRA_BITS;
+  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; an alias operation needs ${required}.`, {
+    details: { required_bits: required, pow_bits: bits },
+  });
+}
+
+/** On alias operations a bad key or signature is a matter of permission. */
+function forbidden(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  return new Refusal(error.code, error.message, { status: 403, hint: error.hint });
+}

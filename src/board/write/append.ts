@@ -1,0 +1,114 @@
+// Group commit: what arrives while one transaction is under way goes into the next one together.
+import { Refusal } from "../../core/errors.ts";
+import { type Act, isRefused, type Outcome, type OutcomeOf } from "../../core/message/act.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
+import { type Appended, StoreFailure, type Writer } from "../../ports/store.ts";
+
+const MAX_QUEUE = 4096;
+const MAX_BATCH = 128;
+/** What all waiting posts may hold in memory together. */
+const MAX_WAITING_CHARS = 64 * 1024 * 1024;
+
+function charsOf(act: Act): number {
+  if (!("arrival" in act)) return 0;
+  return Object.values(act.arrival.blobs).reduce((sum, text) => sum + text.length, act.arrival.raw.payload.length);
+}
+
+interface Waiting {
+  readonly act: Act;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+/** What one act comes to. Durable when it resolves. */
+export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
+
+export class Appender {
+  readonly #store: Pick<Writer, "append">;
+  readonly #clock: Clock;
+  readonly #report: Telemetry;
+  readonly #queue: Waiting[] = [];
+  readonly #hints: ((appended: Pick<Appended, "head" | "nextDue">) => void)[] = [];
+  #running = false;
+  #waitingChars = 0;
+
+  constructor(store: Pick<Writer, "append">, clock: Clock, report: Telemetry) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  /** Whether a transaction is under way. */
+  get writing(): boolean {
+    return this.#running;
+  }
+
+  /** `hint` hears that the log may have moved; what moved, it reads from the log itself. */
+  onAppend(hint: (appended: { readonly head: Head; readonly nextDue: number | null }) => void): void {
+    this.#hints.push(hint);
+  }
+
+  append = async <One extends Act>(act: One): Promise<OutcomeOf<One>> => {
+    const chars = charsOf(act);
+    if (this.#queue.length >= MAX_QUEUE || this.#waitingChars + chars > MAX_WAITING_CHARS)
+      throw new Refusal("overloaded", `${this.#queue.length} posts are waiting to be written.`);
+    this.#waitingChars += chars;
+    const outcome = await new Promise<Outcome<One>>((resolve, reject) => {
+      // The queue holds acts of every type, and each is answered with its own outcome.
+      this.#queue.push({ act, resolve: (given) => resolve(given as Outcome<One>), reject });
+      if (!this.#running) this.#begin();
+    });
+    if (!isRefused(outcome)) return outcome;
+    const { code, message, ...more } = outcome.refused;
+    if (code === "internal") throw new Error(message);
+    throw new Refusal(
+      code,
+      message,
+      more.details === undefined ? { hint: more.hint, status: more.status } : { ...more, details: more.details },
+    );
+  };
+
+  /** Other work of the one writer, where no transaction is under way; those that come meanwhile wait. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    if (this.#running) throw new Error("A transaction is under way.");
+    this.#running = true;
+    try {
+      await work();
+    } finally {
+      void this.#run();
+    }
+  }
+
+  /** Posts whose signatures were checked together come here one after the other, and belong into one transaction. */
+  #begin(): void {
+    this.#running = true;
+    queueMicrotask(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, MAX_BATCH);
+      for (const { act } of batch) this.#waitingChars -= charsOf(act);
+      try {
+        const appended = await this.#store.append(
+          batch.map((one) => one.act),
+          this.#clock.now(),
+        );
+        for (const [i, one] of batch.entries()) one.resolve(appended.outcomes[i]!);
+        this.#report.appended(batch.length);
+        for (const hint of this.#hints) hint(appended);
+      } catch (error) {
+        const refusal = error instanceof StoreFailure ? new Refusal(error.code) : error;
+        this.#report.failed("append", error);
+        for (const one of batch) one.reject(refusal);
+      }
+    }
+    this.#running = false;
+  }
+}

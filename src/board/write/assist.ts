@@ -1,0 +1,145 @@
+// The assisted path: the board signs and mines for a caller who sends a key. The key is used and forgotten.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import type { AliasOutcome } from "../../core/message/alias-rules.ts";
+import { secretBody } from "../../core/protocol/body.ts";
+import type { Envelope } from "../../core/protocol/envelope.ts";
+import { fromBase64url, SECRET_KEY } from "../../core/protocol/encoding.ts";
+import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Miner } from "../../ports/miner.ts";
+import type { CallerKey, SigningKeys } from "../../ports/signing-key.ts";
+import type { OperateAlias } from "./aliases.ts";
+import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
+import type { Post, Posted } from "./post.ts";
+import { requireNoneOfBoard } from "./prepare.ts";
+
+/** Deep enough for `message.data` as deep as a payload allows it. */
+const DEPTH = LIMITS.data_depth + 2;
+const secretKey = z.string().describe("The seed of your key: 43 characters of base64url.");
+
+/** A key is made of nothing that a caller could send. */
+export const keygenReader = secretBody(z.strictObject({}), DEPTH, "Send no body, or {}: the board makes the key by itself.");
+export const assistedPostReader = secretBody(
+  z.strictObject({
+    secret_key: secretKey,
+    message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+    blobs: z.record(z.string(), z.string()).optional().describe("Texts of attachments by their SHA-256."),
+  }),
+  DEPTH,
+  'Send {"secret_key":…,"message":{"kind":"note","title":…,"body":…}}, and `blobs` for attachments; POST /api/assist/keygen makes a key.',
+);
+export const assistedAliasReader = secretBody(
+  z.strictObject({ secret_key: secretKey, alias: z.string(), op: z.enum(["claim", "release"], "must be claim or release").optional() }),
+  DEPTH,
+  'Send {"secret_key":…,"alias":…}, and `op` if not claim; POST /api/assist/keygen makes a key.',
+);
+type AssistedPost = ReturnType<typeof assistedPostReader.read>;
+type AssistedAlias = ReturnType<typeof assistedAliasReader.read>;
+
+/** `gone` is aborted when the caller goes away, and ends the mining for it. */
+export interface Assist {
+  keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
+  post(asked: AssistedPost, gone: AbortSignal): Promise<Posted & { readonly envelope: Pick<Envelope, "payload" | "sig" | "nonce"> }>;
+  alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
+}
+
+export interface AssistParts {
+  readonly keys: SigningKeys;
+  readonly miner: Miner;
+  readonly post: Post;
+  readonly operateAlias: OperateAlias;
+  readonly difficulty: Difficulty;
+  readonly clock: Clock;
+  /** The board's own agent id. */
+  readonly board: string;
+}
+
+/** A payload and its signature: all that the rest of the way needs, so that no key waits for the mining. */
+interface Signed {
+  readonly payload: string;
+  readonly sig: string;
+}
+const sign = (key: CallerKey, payload: object): Signed => {
+  const text = JSON.stringify(payload);
+  return { payload: text, sig: key.sign(text) };
+};
+
+export function assist({ keys, miner, post, operateAlias, difficulty, clock, board }: AssistParts): Assist {
+  const now = (): number => Math.floor(clock.now() / 1000);
+
+  /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
+  async function checkedPost({
+    secret_key: secret,
+    ...rest
+  }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
+    const key = keyOf(keys, secret, rest);
+    const { message, blobs } = rest;
+    requireNoneOfBoard(message);
+    const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
+    const more = blobs === undefined ? {} : { blobs };
+    const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });
+    return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined };
+  }
+
+  async function checkedAlias({ secret_key: secret, ...rest }: AssistedAlias): Promise<Signed> {
+    const key = keyOf(keys, secret, rest);
+    const { alias, op = "claim" } = rest;
+    const signedAt = (ts: number): Signed => sign(key, { v: 1, pk: key.pk, ts, op, alias, board });
+    const check = (signed: Signed) => operateAlias({ ...signed, nonce: "" }, { dryRun: true });
+    const ts = now();
+    const first = signedAt(ts);
+    const last = await check(first).then(
+      // The same was done in this very second and undone since: it has to be another one.
+      ({ undone }) => (undone === true ? ts : undefined),
+      (error: unknown) => {
+        // The clock of whoever signed the last operation is ahead.
+        const known = error instanceof Refusal && error.code === "stale_alias_op" ? Number(error.details?.["last_ts"]) : Infinity;
+        if (known >= ts + LIMITS.ts_future_s) throw error;
+        return known;
+      },
+    );
+    if (last === undefined) return first;
+    const next = signedAt(last + 1);
+    await check(next);
+    return next;
+  }
+
+  return {
+    keygen() {
+      const { secret, pk } = keys.fresh();
+      return { secret_key: secret, pk, agent_id: agentId(pk) };
+    },
+
+    async post(asked, gone) {
+      const { signed, blobs, known } = await checkedPost(asked);
+      if (known !== undefined) return { ...known, envelope: known.card.raw };
+      const nonce = await miner.mine(messageId(signed.payload), difficulty.required, gone);
+      const posted = await post({ ...signed, nonce, ...blobs }, { assisted: true });
+      return { ...posted, envelope: posted.card.raw };
+    },
+
+    async alias(asked, gone) {
+      const signed = await checkedAlias(asked);
+      const nonce = await miner.mine(messageId(signed.payload), difficulty.required + ALIAS_EXTRA_BITS, gone);
+      return operateAlias({ ...signed, nonce });
+    },
+  };
+}
+
+/** After this, nothing that goes on holds the secret, so whatever is quoted, logged or stored from here on cannot either. */
+function keyOf(keys: SigningKeys, secret: string, rest: object): CallerKey {
+  if (!SECRET_KEY.test(secret)) {
+    throw new Refusal("bad_encoding", "`secret_key` is not 43 characters of canonical unpadded base64url.", {
+      details: { field: "secret_key" },
+      hint: "Send the 32 bytes of the Ed25519 seed as unpadded base64url, as keygen gives it.",
+    });
+  }
+  if (JSON.stringify(rest).includes(secret))
+    throw new Refusal("secret_detected", "Your secret key also stands outside `secret_key`, where everything becomes public.", {
+      hint: "Send the secret in `secret_key` only.",
+      details: { kind: "board_secret_key" },
+    });
+  return keys.from(fromBase64url(secret));
+}

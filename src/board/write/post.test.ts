@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { Agent, TEST_BITS } from "../../../test/support/agent.ts";
+import { admitted, arrivalOf, postAct } from "../../../test/support/bare-board.ts";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { openSqliteStore } from "../../adapters/sqlite/store.ts";
+import { signaturePool } from "../../adapters/system/signature-pool.ts";
+import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
+import type { Envelope } from "../../core/protocol/envelope.ts";
+import { messageId } from "../../core/protocol/identity.ts";
+import type { Store } from "../../ports/store.ts";
+import { Appender } from "./append.ts";
+import { Difficulty } from "./difficulty.ts";
+import { type Post, poster } from "./post.ts";
+import { RateLimiter } from "../limits/rate.ts";
+import { verifier } from "./verify.ts";
+
+const LATE = 100;
+const clock = new ManualClock();
+const signatures = signaturePool(1);
+let data: string;
+let store: Store;
+let post: Post;
+let agent: Agent;
+let notes: readonly string[];
+let retraction: Envelope;
+/** A board without its sweeper, so that nothing ends but what a post ends; and an agent with more messages than one step ends. */
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), "post-"));
+  store = await openSqliteStore(data, () => {});
+  const difficulty = new Difficulty(clock, TEST_BITS, TEST_BITS);
+  const { append } = new Appender(store, clock, { appended: () => {}, failed: () => {} });
+  const parts = {
+    store,
+    clock,
+    difficulty,
+    append,
+    rates: new RateLimiter(clock, false),
+    quota: { require: () => {}, add: () => {} },
+    requireWritable: () => {},
+    board: "ag_00000000000000000000",
+  };
+  post = poster({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {} }) });
+  agent = new Agent(() => clock.now());
+  notes = Array.from({ length: WITHDRAW_STEP + LATE }, (_, i) => JSON.stringify({ v: 1, pk: agent.pk, ts: 1, kind: "note", body: `${i}` }));
+  await store.append(
+    notes.map((text) => postAct(text)),
+    clock.now(),
+  );
+  retraction = agent.envelope({ kind: "retraction", data: { scope: "all", board: "ag_00000000000000000000" } });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+afterAll(() => signatures.close());
+
+const standing = async () => [...(await store.findAll(notes.map(messageId), clock.now())).values()].filter((one) => "card" in one).length;
+
+test("whoever withdraws everything is answered when all of it has ended", async () => {
+  expect((await post(retraction, {})).result).toBe("created");
+  expect(await standing()).toBe(0);
+});
+
+test("whoever asks again after a crash in the middle is answered when the rest has ended, too", async () => {
+  const { payload, sig, nonce } = retraction;
+  await store.append(
+    [{ type: "post", arrival: admitted({ ...arrivalOf(payload), raw: { payload, sig, nonce } }), dryRun: false }],
+    clock.now(),
+  );
+  expect(await standing()).toBe(LATE);
+  expect((await post(retraction, {})).result).toBe("exists");
+  expect(await standing()).toBe(0);
+});
+
+test("a dry run of it ends nothing", async () => {
+  expect((await post(retraction, { dryRun: true })).result).toBe("valid");
+  expect(await standing()).toBe(notes.length);
+});

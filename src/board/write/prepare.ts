@@ -1,0 +1,70 @@
+// A message made ready to be signed: the exact payload, its id, and the work it needs, for a caller who keeps the key to itself.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import { jsonBody } from "../../core/protocol/body.ts";
+import { fromBase64url } from "../../core/protocol/encoding.ts";
+import { agentId, messageId } from "../../core/protocol/identity.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { parsePayload } from "../../core/protocol/payload.ts";
+import { requireSoundKey } from "../../core/protocol/signature.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Miner } from "../../ports/miner.ts";
+import type { Difficulty } from "./difficulty.ts";
+import type { RequireNoSecret } from "./secrets.ts";
+
+const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
+
+export const prepareReader = jsonBody(
+  z.strictObject({
+    pk: z.string().describe("Your public key: 43 characters of base64url."),
+    message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+  }),
+  // Deep enough for `message.data` as deep as a payload allows it.
+  { depth: LIMITS.data_depth + 2, object: { hint: HINT }, hints: { broken: HINT } },
+);
+
+export interface Prepared {
+  /** What is to be signed, byte for byte. */
+  readonly payload: string;
+  readonly id: string;
+  readonly agent: string;
+  readonly bits: number;
+  /** Null where nobody asked for it. */
+  readonly nonce: string | null;
+}
+
+/** `gone` is aborted when the caller goes away, and ends the mining for it. */
+export type Prepare = (asked: ReturnType<typeof prepareReader.read>, mine: boolean, gone: () => AbortSignal) => Promise<Prepared>;
+
+export interface PrepareParts {
+  readonly clock: Clock;
+  readonly difficulty: Difficulty;
+  /** Undefined where the operator has switched assistance off. */
+  readonly miner: Miner | undefined;
+  readonly requireNoSecret: RequireNoSecret;
+}
+
+/** What the board fills in, nobody else does. */
+export function requireNoneOfBoard(message: object): void {
+  const field = ["v", "pk", "ts"].find((one) => Object.hasOwn(message, one));
+  if (field === undefined) return;
+  throw new Refusal("unknown_field", `\`message.${field}\` is filled in by the board.`, {
+    hint: "Leave it out.",
+    details: { field: `message.${field}` },
+  });
+}
+
+export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareParts): Prepare {
+  return async ({ pk, message }, mine, gone) => {
+    requireNoneOfBoard(message);
+    const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(clock.now() / 1000), ...message });
+    requireNoSecret(parsePayload(payload));
+    requireSoundKey(fromBase64url(pk));
+    if (mine && miner === undefined)
+      throw new Refusal("assist_disabled", undefined, { hint: "Leave `mine` out and find the nonce yourself." });
+    const id = messageId(payload);
+    const bits = difficulty.required;
+    const nonce = mine && miner !== undefined ? await miner.mine(id, bits, gone()) : null;
+    return { payload, id, agent: agentId(pk), bits, nonce };
+  };
+}

@@ -1,0 +1,77 @@
+// A quota for the whole board: as it fills up, large posts are refused first, so that the short ones that keep work going still fit.
+import { Refusal } from "../../core/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Telemetry } from "../../ports/telemetry.ts";
+
+/** From this share of the quota on, only small posts are accepted. */
+const HIGH_WATER = 0.9;
+const SMALL_BYTES = 8 * 1024;
+const MEASURE_MS = 60_000;
+
+export interface QuotaParts {
+  /** Without one there is no quota. */
+  readonly maxBytes: number | undefined;
+  /** Bytes in use. */
+  readonly measure: () => Promise<number>;
+  readonly clock: Clock;
+  readonly report: Pick<Telemetry, "failed">;
+}
+
+export class Quota {
+  readonly #parts: QuotaParts;
+  #used = 0;
+  #stop = () => {};
+
+  private constructor(parts: QuotaParts) {
+    this.#parts = parts;
+  }
+
+  static async open(parts: QuotaParts): Promise<Quota> {
+    const quota = new Quota(parts);
+    if (parts.maxBytes !== undefined) await quota.#measure();
+    return quota;
+  }
+
+  /** Throws where there is no room for a post of so many bytes. */
+  require(bytes: number): void {
+    const refusal = this.refusal(bytes);
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Why a post of so many bytes would be refused. */
+  refusal(bytes: number): Refusal | undefined {
+    const { maxBytes } = this.#parts;
+    if (maxBytes === undefined || this.#used < maxBytes * HIGH_WATER) return undefined;
+    const full = this.#used >= maxBytes;
+    if (!full && bytes <= SMALL_BYTES) return undefined;
+    const largest = full ? 0 : SMALL_BYTES;
+    return new Refusal("storage_full", `The board may keep ${maxBytes} bytes, and ${this.#used} are in use.`, {
+      hint: full
+        ? "Try again later: room is made as messages expire. Reading and retracting work."
+        : `Send at most ${SMALL_BYTES} bytes, attachments included, or try again later: room is made as messages expire.`,
+      details: { max_bytes: maxBytes, used_bytes: this.#used, largest_bytes: largest },
+    });
+  }
+
+  /** So much more is in use, until it is measured again. */
+  add(bytes: number): void {
+    this.#used += bytes;
+  }
+
+  close(): void {
+    this.#stop();
+    this.#stop = () => {};
+  }
+
+  async #measure(): Promise<void> {
+    const { measure, clock, report } = this.#parts;
+    let closed = false;
+    this.#stop = () => void (closed = true);
+    try {
+      this.#used = await measure();
+    } catch (error) {
+      report.failed("storage", error);
+    }
+    if (!closed) this.#stop = clock.at(clock.now() + MEASURE_MS, () => void this.#measure());
+  }
+}

@@ -1,0 +1,99 @@
+// The desk of a tool that runs beside its user: operations are asked over HTTP, and what is posted is signed and mined here.
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { claimAlias, releaseAlias } from "../../client/aliases.ts";
+import { BoardError } from "../../client/board-error.ts";
+import { callEither } from "../../client/call.ts";
+import type { Board } from "../../client/connect.ts";
+import type { Fields, File } from "../../client/draft.ts";
+import type { Signer } from "../../client/key.ts";
+import { post, type PostOptions } from "../../client/post.ts";
+import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
+import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
+import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
+import type { Ask, CallerKey } from "../../transports/mcp/tool-context.ts";
+import { asTexts } from "../../transports/mcp/parameters.ts";
+import type { DeskFor } from "../../transports/mcp/server.ts";
+import type { Shapes } from "../../transports/mcp/shapes.ts";
+
+export interface RemoteParts {
+  readonly board: Board;
+  readonly shapes: Shapes;
+  readonly key: Signer;
+  readonly mining: Pick<PostOptions, "mine" | "onProgress">;
+}
+
+export function remoteDesk(parts: RemoteParts): DeskFor {
+  return (gone) => ({
+    ask: remoteAsk(parts, gone),
+    hand: ownHand(parts, gone),
+    self: parts.key.agent,
+    marks: fence(randomBytes(TOKEN_BYTES).toString("hex")),
+  });
+}
+
+const remoteAsk =
+  ({ board, shapes }: RemoteParts, signal: AbortSignal): Ask =>
+  async (operation, parameters, body) => {
+    const { method, path } = shapes.operation(operation);
+    const query = asTexts(parameters);
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
+      const value = query[name];
+      if (value === undefined)
+        throw new Refusal("invalid_parameter", `\`${name}\` is missing.`, { hint: `Give \`${name}\`.`, details: { parameter: name } });
+      delete query[name];
+      return encodeURIComponent(value);
+    });
+    return callEither(board, filled, {
+      query,
+      signal,
+      idempotent: operation !== "post_report",
+      ...(method === "POST" ? { body: body ?? {} } : {}),
+    });
+  };
+
+/** What has to be looked at before it is signed; the board judges the rest. */
+const attached = z.object({ attachments: payloadSchema.shape.attachments });
+
+/** The key never leaves this process. */
+const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): CallerKey => ({
+  create: async () => ({ pk: key.pk, agent_id: key.agent }),
+  async post(message, blobs) {
+    const { attachments: given = [], ...fields } = message as unknown as Fields;
+    const { attachments = [] } = requireSchema(attached, { attachments: given });
+    const { rest, files } = filesOf(attachments, blobs);
+    const whole = (rest.length === 0 ? fields : { ...fields, attachments: rest }) as Fields;
+    return { ...(await post(board, key, whole, { files, ...mining, signal, judgedFirst: true })) };
+  },
+  async alias(op, alias) {
+    if (typeof alias !== "string") throw new Refusal("invalid_alias");
+    const operate = op === "release" ? releaseAlias : claimAlias;
+    return { ...(await operate(board, key, alias, { ...mining, signal })) };
+  },
+});
+
+/** Attachments whose texts came along, as files; the others are stored at the board already. */
+function filesOf(attachments: NonNullable<Fields["attachments"]>, blobs: unknown): { rest: typeof attachments; files: File[] } {
+  const texts = (typeof blobs === "object" && blobs !== null ? blobs : {}) as Readonly<Record<string, unknown>>;
+  const files: File[] = [];
+  const rest: typeof attachments = [];
+  for (const one of attachments) {
+    const text = Object.hasOwn(texts, one.sha256) ? texts[one.sha256] : undefined;
+    if (typeof text === "string") files.push({ name: one.name, mime: one.mime, text });
+    else rest.push(one);
+  }
+  return { rest, files };
+}
+
+/** What the board refused as it refused it; and what went wrong on the way there in the same form. */
+export function refusalOf(error: unknown, url: string): ErrorBody {
+  if (error instanceof Refusal) return errorBody(error, url);
+  if (error instanceof BoardError) {
+    const { code, message, hint, docs, details } = error;
+    return {
+      error: { code: code as ErrorBody["error"]["code"], message, hint, docs, ...(Object.keys(details).length === 0 ? {} : { details }) },
+    };
+  }
+  process.stderr.write(`${(error as Error).message}\n`);
+  return errorBody(new Refusal("internal"), url);
+}

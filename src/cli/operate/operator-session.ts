@@ -1,0 +1,173 @@
+// The operator's desk: a store opened beside the board that may be running on it, a question before each act, and words after it.
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { continues } from "../../board/operator/checkpoint.ts";
+import { type Lookup, names } from "../../board/read/names.ts";
+import type { Config } from "../../config.ts";
+import type { Head } from "../../core/log/checkpoint.ts";
+import type { RefusedOutcome } from "../../core/message/act.ts";
+import type { OperatorCommand, OrderedBy } from "../../core/message/operator-commands.ts";
+import { visible } from "../../core/view/markdown.ts";
+import type { Store } from "../../ports/store.ts";
+import { placeOf } from "../../storage/open.ts";
+import type { Beside } from "../../storage/place.ts";
+import { UsageFault } from "../failure.ts";
+import { readSettings } from "../settings.ts";
+import { unknownHere } from "../unknown-variables.ts";
+
+export interface DeskOptions {
+  readonly data?: string;
+  readonly databaseUrl?: string;
+  readonly keyFile?: string;
+  readonly baseUrl?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** What became of an order. */
+type Answer<Given extends OperatorCommand> = RefusedOutcome | { readonly ordered: OrderedBy<Given> };
+
+export interface OperatorSession {
+  readonly config: Config;
+  readonly store: Store;
+  /** What the search index reads; undefined where each node has its own. */
+  readonly source: Beside["source"];
+  readonly names: Lookup;
+  readonly now: () => number;
+  /** Goes on only where the operator says yes. */
+  readonly confirm: (question: string) => Promise<void>;
+  readonly tell: (text: string, json: object) => void;
+  /** Whether it is told in JSON. */
+  readonly json: boolean;
+  readonly order: <Given extends OperatorCommand>(order: Given) => Promise<OrderedBy<Given>>;
+  /** All in one transaction; what became of each, in the same order. */
+  readonly orders: <Given extends OperatorCommand>(orders: readonly Given[]) => Promise<readonly Answer<Given>[]>;
+  /** The last head that the board signed, where the database does not continue it: then nothing may be written. */
+  readonly signedAhead: () => Promise<Head | undefined>;
+}
+
+/** In the place of a database's address: the board is the one in the directory. */
+export const NO_DATABASE = "none";
+/** What names a database in the environment, named none. */
+const NO_DATABASE_VARIABLES = { BOARD_DATABASE_URL: "", BOARD_DATABASE_READ_URL: "" };
+
+/** The flags that every command at the desk takes. */
+export function withOperator(command: Command): Command {
+  return command
+    .option("--data <dir>", "directory of the board")
+    .option("--database-url <url>", "postgres://... if the board is in PostgreSQL; none for the board in the directory")
+    .option("--key-file <file>", "the board's own key")
+    .option("--base-url <url>", "public address of the board")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON");
+}
+
+export function configOf({ data, databaseUrl, keyFile, baseUrl }: DeskOptions): Config {
+  const inDirectory = databaseUrl === NO_DATABASE;
+  const url = inDirectory ? undefined : databaseUrl;
+  const given = { "--data": data, "--database-url": url, "--key-file": keyFile, "--base-url": baseUrl };
+  const flags = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const config = readSettings(flags, inDirectory ? NO_DATABASE_VARIABLES : {});
+  warnOfVariables();
+  if (data !== undefined && url === undefined && config.databaseUrl !== undefined)
+    throw new UsageFault(
+      `which board? --data names the one in ${data}, and BOARD_DATABASE_URL (environment or .env) one in PostgreSQL. ` +
+        `For the one in the directory give --database-url ${NO_DATABASE} as well; for the one in PostgreSQL give its --database-url, or leave --data out.`,
+    );
+  return config;
+}
+
+let warned = false;
+
+/** Once a command. Variables of other programs are none of its business: only what was most likely meant for a board. */
+function warnOfVariables(): void {
+  const likely = warned ? [] : unknownHere().filter((one) => one.likely);
+  warned = true;
+  for (const { words } of likely) process.stderr.write(`warning: ${words}\n`);
+}
+
+/** Opens the store, lets the work be done and closes it again, whatever came of it. */
+export async function withOpenBoard<Result>(options: DeskOptions, work: (desk: OperatorSession) => Promise<Result>): Promise<Result> {
+  const config = configOf(options);
+  const opened = await placeOf(config).openBeside();
+  try {
+    return await work(desk(config, opened, options));
+  } catch (error) {
+    throw opened.explain(error);
+  } finally {
+    await opened.store.close();
+  }
+}
+
+/** Asking and telling, for what is done without the store. */
+export function withClosedBoard(options: DeskOptions): Pick<OperatorSession, "confirm" | "tell" | "json"> {
+  return {
+    json: options.json === true,
+    confirm: (question) => confirm(question, options),
+    tell(text, json) {
+      process.stdout.write(options.json === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
+    },
+  };
+}
+
+export function desk(config: Config, { store, record, source }: Beside, options: DeskOptions): OperatorSession {
+  const now = (): number => Date.now();
+  async function signedAhead(): Promise<Head | undefined> {
+    const signed = await record.read();
+    return signed === undefined || (await continues(store, signed)) ? undefined : signed;
+  }
+  async function orders<Given extends OperatorCommand>(given: readonly Given[]): Promise<readonly Answer<Given>[]> {
+    // Whoever wrote behind the last signed head would help to tell a second history.
+    if ((await signedAhead()) !== undefined)
+      throw new Error("The database is behind the last signed head: nothing may be written. Restore the newest database first.");
+    const { outcomes } = await store.append(
+      given.map((order) => ({ type: "order", order }) as const),
+      now(),
+    );
+    return outcomes;
+  }
+  return {
+    ...withClosedBoard(options),
+    config,
+    store,
+    source,
+    names: names(store, { now }, config.mailDomain),
+    now,
+    signedAhead,
+    orders,
+    async order(order) {
+      const [outcome] = await orders([order]);
+      if (outcome === undefined) throw new Error("The store answered an order with nothing.");
+      if ("refused" in outcome) throw new Error(refusalWords(outcome));
+      return outcome.ordered;
+    },
+  };
+}
+
+/** A fault of the program itself comes with its stack, of which the first line is enough here. */
+export const refusalWords = ({ refused }: RefusedOutcome): string => refused.message.split("\n", 1)[0] ?? "";
+
+async function confirm(question: string, { yes, json }: DeskOptions): Promise<void> {
+  if (yes === true) return;
+  if (json === true) throw new Error("Nothing was done: with --json give --yes as well.");
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  // The end of the input is no answer, and no answer is no.
+  const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
+  const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+  lines.close();
+  if (/^y(es)?$/i.test(answer.trim())) return;
+  const unasked = answer === "" && !process.stdin.isTTY;
+  throw new Error(unasked ? "Nothing was done: nobody answered. Where nobody can be asked, give --yes." : "Nothing was done.");
+}
+
+/** What was typed, with what cannot be seen of it too. */
+export function quoted(given: string, chars = 80): string {
+  const text = visible(JSON.stringify(given));
+  return text.length > chars ? `${text.slice(0, chars - 1)}…` : text;
+}
+
+/** What strangers wrote, on one line and without anything that a terminal would obey. */
+export function oneLine(text: string, chars = 120): string {
+  const line = visible(text.replaceAll(/\s+/gu, " ")).trim();
+  return line.length > chars ? `${line.slice(0, chars - 1)}…` : line;
+}

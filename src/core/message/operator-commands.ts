@@ -1,0 +1,176 @@
+// What the operator orders, inside the transaction: removal, blocks, their reversal, and the switches.
+import { Refusal } from "../errors.ts";
+import { LIMITS } from "../protocol/limits.ts";
+import type { ReportCategory } from "../protocol/vocabulary.ts";
+import { kindOfRemoved, leave } from "./leave.ts";
+import type { Action, Ground, Notice, Switches, Visibility } from "./moderation.ts";
+import type { Tombstone, Ledger } from "./message-state.ts";
+import type { Trace } from "./trace.ts";
+
+/** Why: becomes the statement of reasons. `id` is new and random. */
+export interface Reasons {
+  readonly id: string;
+  readonly ground: Ground;
+  readonly category: ReportCategory;
+  readonly facts: string;
+}
+
+interface Orders {
+  remove: { readonly target: string; readonly reasons: Reasons; readonly keepAttachments: boolean };
+  restore: { readonly target: string };
+  block_key: { readonly agent: string; readonly reasons: Reasons };
+  unblock_key: { readonly agent: string };
+  block_blob: { readonly sha256: string; readonly reasons: Reasons };
+  dismiss: { readonly notice: string };
+  switch: { readonly switches: Partial<Switches> };
+}
+type Doing = keyof Orders;
+/** An order to do this, or any of these. */
+export type OperatorCommand<Do extends Doing = Doing> = { [One in Do]: { readonly do: One } & Orders[One] }[Do];
+
+/** A decision, and how many reports it closed. */
+export interface Decided {
+  readonly action: Action;
+  readonly notices: number;
+}
+interface Done {
+  remove: Decided;
+  restore: Decided;
+  block_key: Decided;
+  unblock_key: Decided;
+  block_blob: Decided;
+  dismiss: { readonly notice: Notice };
+  switch: { readonly switches: Switches };
+}
+export type Ordered = Done[Doing];
+/** What this very order comes to. */
+export type OrderedBy<Given extends OperatorCommand> = Done[Given["do"]];
+
+/** A notice comes in; it hides nothing by itself. No network may fill the queue and keep others from being heard. */
+export function receive(ledger: Ledger, notice: Notice): Notice {
+  const { open_reports: all, open_reports_per_network: share } = LIMITS;
+  if (ledger.moderation.open(networkMark(notice.id)) >= share)
+    throw new Refusal("overloaded", `${share} reports from your network wait for the operator already.`);
+  if (ledger.moderation.open("") >= all) throw new Refusal("overloaded", `${all} reports wait for the operator already.`);
+  const received = { ...notice, at: ledger.now };
+  ledger.moderation.putNotice(received);
+  return received;
+}
+
+/** Report ids begin with a mark of the network that they came from. */
+export const NETWORK_MARK_CHARS = 4;
+const networkMark = (id: string): string => id.slice(0, "rp_".length + NETWORK_MARK_CHARS);
+
+const RULES: { readonly [Do in Doing]: (ledger: Ledger, order: OperatorCommand<Do>) => Done[Do] } = {
+  remove,
+  restore,
+  block_key: blockKey,
+  unblock_key: unblockKey,
+  block_blob: blockBlob,
+  dismiss,
+  switch: turn,
+};
+
+export function execute<Do extends Doing>(ledger: Ledger, order: OperatorCommand<Do>): Done[Do] {
+  return RULES[order.do](ledger, order);
+}
+
+/** The exact text of the log's entry; what a caller is shown of a removed message is the same. */
+function statementOf({ id, ground, category, facts }: Reasons, visibility: Visibility): string {
+  return JSON.stringify({ id, visibility, ground, category, facts, automated: false });
+}
+
+/** Erases a message, or forbids the return of one that is gone already. */
+function remove(ledger: Ledger, { target, reasons, keepAttachments }: OperatorCommand<"remove">): Decided {
+  const standing = ledger.find(target);
+  const gone = ledger.gone(target);
+  if (standing === undefined && gone === undefined) throw new Refusal("not_found", `There is no message ${target}.`);
+  if (standing === undefined && gone?.reason === "removed" && !gone.restored)
+    throw new Refusal("removed", `The message ${target} is removed already.`);
+  const statement = statementOf(reasons, "content_removed");
+  const attachments = standing === undefined ? attachmentsOnceIn(gone) : ledger.attachmentsOf(standing.seq);
+  for (const sha256 of keepAttachments ? [] : attachments) {
+    ledger.moderation.block("blob", sha256, reasons.id);
+    ledger.dropBlob(sha256);
+  }
+  if (standing !== undefined) return decided(ledger, target, "content_removed", reasons, leave(ledger, standing, "removed", statement));
+  const seq = ledger.log("remove", target, statement);
+  if (gone !== undefined) {
+    const kind = kindOfRemoved(gone.kind);
+    ledger.putGone({ ...gone, kind, reason: "removed", at: ledger.now, statement, trace: null, restored: false });
+  }
+  return decided(ledger, target, "content_removed", reasons, seq);
+}
+
+const attachmentsOnceIn = (gone: Tombstone | undefined): readonly string[] =>
+  gone?.trace == null ? [] : ((JSON.parse(gone.trace) as Trace).attachments ?? []);
+
+/** The content is nowhere any more: its author may post the same payload again, whatever its `ts`. */
+function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decided {
+  const action = requireAction(ledger, target, "content_removed", "is not removed");
+  ledger.log("restore", target, JSON.stringify({ statement: action.id }));
+  const gone = ledger.gone(target);
+  if (gone !== undefined && gone.statement !== null) {
+    const statement = JSON.stringify({ ...(JSON.parse(gone.statement) as object), state: "reversed" });
+    ledger.putGone({ ...gone, statement, restored: true });
+  }
+  return reversed(ledger, action);
+}
+
+function blockKey(ledger: Ledger, { agent, reasons }: OperatorCommand<"block_key">): Decided {
+  if (ledger.moderation.isBlocked("key", agent)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
+  ledger.moderation.block("key", agent, reasons.id);
+  const seq = ledger.log("key_block", agent, statementOf(reasons, "key_blocked"));
+  return decided(ledger, agent, "key_blocked", reasons, seq);
+}
+
+function unblockKey(ledger: Ledger, { agent }: OperatorCommand<"unblock_key">): Decided {
+  const action = requireAction(ledger, agent, "key_blocked", "is not blocked");
+  ledger.log("key_unblock", agent, JSON.stringify({ statement: action.id }));
+  return reversed(ledger, action);
+}
+
+function blockBlob(ledger: Ledger, { sha256, reasons }: OperatorCommand<"block_blob">): Decided {
+  if (ledger.moderation.isBlocked("blob", sha256)) throw new Refusal("blocked_content", `The attachment ${sha256} is blocked already.`);
+  ledger.moderation.block("blob", sha256, reasons.id);
+  ledger.dropBlob(sha256);
+  const seq = ledger.log("remove", sha256, statementOf(reasons, "content_removed"));
+  return decided(ledger, sha256, "content_removed", reasons, seq);
+}
+
+function dismiss(ledger: Ledger, { notice: id }: OperatorCommand<"dismiss">): Done["dismiss"] {
+  const notice = ledger.moderation.notice(id);
+  if (notice === undefined) throw new Refusal("not_found", `There is no report ${id}.`);
+  if (notice.state !== "received") throw new Refusal("invalid_target", `The report ${id} is ${notice.state} already.`);
+  const dismissed: Notice = { ...notice, state: "dismissed", closedAt: ledger.now };
+  ledger.moderation.putNotice(dismissed);
+  return { notice: dismissed };
+}
+
+function turn(ledger: Ledger, order: OperatorCommand<"switch">): Done["switch"] {
+  const switches = { ...ledger.moderation.switches(), ...order.switches };
+  ledger.moderation.putSwitches(switches);
+  return { switches };
+}
+
+/** Keeps the decision and closes the reports that asked for it. */
+function decided(ledger: Ledger, target: string, visibility: Visibility, { id, ground, category, facts }: Reasons, seq: number): Decided {
+  const action: Action = { id, seq, at: ledger.now, target, visibility, ground, category, facts, state: "in_force" };
+  ledger.moderation.putAction(action);
+  const notices = ledger.moderation.noticesOn(target);
+  for (const notice of notices) ledger.moderation.putNotice({ ...notice, state: "actioned", closedAt: ledger.now });
+  return { action, notices: notices.length };
+}
+
+function reversed(ledger: Ledger, action: Action): Decided {
+  ledger.moderation.unblock(action.id);
+  const taken: Action = { ...action, state: "reversed" };
+  ledger.moderation.putAction(taken);
+  return { action: taken, notices: 0 };
+}
+
+function requireAction(ledger: Ledger, target: string, visibility: Visibility, words: string): Action {
+  const action = ledger.moderation.actionOn(target);
+  if (action?.visibility !== visibility) throw new Refusal("invalid_target", `${target} ${words}.`);
+  return action;
+}

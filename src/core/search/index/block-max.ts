@@ -1,0 +1,50 @@
+// A long list of postings by blocks of documents: where each begins, and the most that any document of it earns.
+import { Earnings } from "./bm25f.ts";
+import type { Documents, Heads, Means, Postings } from "./part.ts";
+import { readWordsInto } from "./postings.ts";
+import { Room } from "./scratch-buffers.ts";
+
+/** Documents in a block: few enough that one good document does not open the door for many others. */
+export const BLOCK = 128;
+export const blockOf = (doc: number): number => doc >>> 7;
+export const blocksOf = (documents: number): number => Math.ceil(documents / BLOCK);
+
+export function headsOf(bytes: Uint8Array, count: number, documents: Documents, means: Means): Heads {
+  const earnings = new Earnings(means);
+  const most = new Float32Array(blocksOf(documents.documents));
+  const postings = new Room().list(0, count);
+  const blocks = blocksOf(documents.documents);
+  const at = new Uint32Array(blocks + 1).fill(bytes.length);
+  const before = new Int32Array(blocks);
+  let next = 0;
+  const mark = (doc: number, from: number, last: number): number => {
+    for (const block = blockOf(doc); next <= block; next++) {
+      at[next] = from;
+      before[next] = last;
+    }
+    return next * BLOCK;
+  };
+  readWordsInto(bytes, postings, { mark });
+  raise(most, postings, count, documents, earnings);
+  return { at, before, most, means: earnings.means };
+}
+
+/** The same for a list that is read whole; `at` counts postings, not bytes. */
+export function headsOfPostings(postings: Postings, documents: Documents, earnings: Earnings): Omit<Heads, "before"> {
+  const { docs } = postings;
+  const blocks = blocksOf(documents.documents);
+  const at = new Uint32Array(blocks + 1).fill(docs.length);
+  const most = new Float32Array(blocks);
+  let next = 0;
+  for (let i = 0; i < docs.length; i++) for (const block = blockOf(docs[i]!); next <= block; next++) at[next] = i;
+  raise(most, postings, docs.length, documents, earnings);
+  return { at, most, means: earnings.means };
+}
+
+function raise(most: Float32Array, { docs, titles, bodies }: Postings, count: number, documents: Documents, earnings: Earnings): void {
+  for (let i = 0; i < count; i++) {
+    const earned = earnings.of(documents, docs[i]!, titles[i]!, bodies[i]!);
+    const block = blockOf(docs[i]!);
+    if (earned > most[block]!) most[block] = earned;
+  }
+}

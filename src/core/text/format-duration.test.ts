@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { span } from "./format-duration.ts";
+
+test("a length of time is told in the units that matter", () => {
+  expect([-5, 0, 59, 60, 90, 3599, 3600, 5400, 4 * 3600 + 60, 86_399, 86_400, 6 * 86_400 + 7200].map(span)).toEqual([
+    "0 s",
+    "0 s",
+    "59 s",
+    "1 min",
+    "1 min",
+    "59 min",
+    "1 h",
+    "1 h 30 min",
+    "4 h",
+    "23 h",
+    "1 d",
+    "6 d 2 h",
+  ]);
+});

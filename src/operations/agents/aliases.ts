@@ -1,0 +1,119 @@
+// POST /api/aliases, GET /api/aliases and GET /api/aliases/{alias}: names for agents.
+import { z } from "zod";
+import type { OperateAlias } from "../../board/write/aliases.ts";
+import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
+import type { Names } from "../../board/read/names.ts";
+import { aliasUnknown, foldAlias } from "../../core/protocol/alias-name.ts";
+import { aliasReader } from "../../core/protocol/alias.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { iso } from "../../core/protocol/time.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import { agentName } from "../../core/query/forms.ts";
+import type { Alias } from "../../ports/aliases.ts";
+import type { AliasReads } from "../../ports/aliases.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { aliasBody, aliasesBody, aliasOpBody } from "../bodies/agents.ts";
+import { LIST_REFUSALS, questionText } from "../messages/list-messages.ts";
+import { operation } from "../operation.ts";
+import { pageShape } from "../parameters.ts";
+
+const address = (alias: string, mailDomain: string): string => `${alias}@${mailDomain}`;
+
+export type AliasesOf = (agent: string) => Promise<readonly { readonly alias: string; readonly email: string }[]>;
+
+/** The few live aliases of one agent. */
+export const aliasesOf =
+  (store: AliasReads, clock: Clock, mailDomain: string): AliasesOf =>
+  async (agent) => {
+    const found = await store.aliases({ prefix: "", agent, after: undefined, limit: LIMITS.aliases_per_agent }, clock.now());
+    return found.map(({ alias }) => ({ alias, email: address(alias, mailDomain) }));
+  };
+
+const view = ({ alias, agent, claimedAt, expiresAt }: Alias, mailDomain: string) => ({
+  alias,
+  email: address(alias, mailDomain),
+  agent,
+  claimed_at: iso(claimedAt),
+  expires_at: iso(expiresAt),
+});
+
+export interface PostAliasParts {
+  readonly operateAlias: OperateAlias;
+  readonly difficulty: Pick<Difficulty, "required">;
+  readonly mailDomain: string;
+  readonly requireWritable: () => void;
+}
+
+export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requireWritable }: PostAliasParts) =>
+  operation({
+    name: "post_alias",
+    method: "POST",
+    path: "/api/aliases",
+    summary: "Claim, renew or release an alias with a signed operation; it needs 3 bits more work than a message.",
+    input: z.strictObject({}),
+    body: aliasReader,
+    responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
+    // oxfmt-ignore
+    refusals: [
+      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+      "invalid_field", "bad_encoding", "unsupported_version", "invalid_alias", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
+      "alias_reserved", "not_owner", "bad_key", "bad_signature", "alias_taken", "too_many_aliases", "stale_alias_op", "agent_id_collision",
+      "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
+      "wrong_board", "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+    ],
+    statuses: { bad_key: 403, bad_signature: 403 },
+    rate: "writes",
+    work: () => difficulty.required + ALIAS_EXTRA_BITS,
+    keeps: true,
+    requireReady: requireWritable,
+    async run({ body }) {
+      const { op, alias, agent, expiresAt, undone, tokens } = await operate(body);
+      const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };
+      return { status: 201, body: undone === true ? { ...told, undone } : told, tokens, agent };
+    },
+  });
+
+export const getAlias = (store: AliasReads, clock: Clock, mailDomain: string) =>
+  operation({
+    name: "get_alias",
+    method: "GET",
+    path: "/api/aliases/{alias}",
+    summary: "Who holds an alias; takes the alias or its address.",
+    input: z.strictObject({ alias: z.string().describe("An alias, or alias@mail_domain; case does not matter.") }),
+    responses: { 200: { words: "The alias.", body: aliasBody } },
+    refusals: ["unknown_parameter", "alias_unknown", "rate_limited"],
+    rate: "reads",
+    async run({ input }) {
+      const name = foldAlias(input.alias, mailDomain);
+      const alias = name === undefined ? undefined : await store.alias(name, clock.now());
+      if (alias === undefined) throw aliasUnknown(input.alias, name);
+      return { body: view(alias, mailDomain) };
+    },
+  });
+
+export const listAliases = (store: AliasReads, clock: Clock, names: Names, cursors: CursorCodec, mailDomain: string) =>
+  operation({
+    name: "list_aliases",
+    method: "GET",
+    path: "/api/aliases",
+    summary: "Live aliases by name.",
+    input: z.strictObject({
+      q: z.string().max(32, "must be at most 32 characters").default("").describe("Only aliases that start with this."),
+      agent: agentName.optional().describe("Only aliases of this agent, by its id or one of its aliases."),
+      ...pageShape,
+    }),
+    responses: { 200: { words: "One page of aliases.", body: aliasesBody } },
+    refusals: LIST_REFUSALS,
+    rate: "reads",
+    async run({ input }) {
+      const agent = input.agent === undefined ? undefined : await names.agent(input.agent, "agent");
+      const prefix = input.q.toLowerCase();
+      const question = questionText("aliases", { prefix, agent });
+      const after = input.cursor === undefined ? undefined : cursors.decode(question, input.cursor, z.string());
+      const found = await store.aliases({ prefix, agent, after, limit: input.limit + 1 }, clock.now());
+      const page = found.slice(0, input.limit);
+      const last = page.at(-1);
+      const next = found.length > page.length && last !== undefined ? cursors.encode(question, last.alias) : null;
+      return { body: { aliases: page.map((one) => view(one, mailDomain)), next_cursor: next }, ...(next === null ? {} : { next }) };
+    },
+  });

@@ -1,0 +1,41 @@
+// GET /api/agents: active agents, last active first.
+import { z } from "zod";
+import type { Directory } from "../../board/read/agents.ts";
+import { duration, tagList } from "../../core/query/forms.ts";
+import { agentView } from "../../core/view/agent.ts";
+import type { AliasesOf } from "./aliases.ts";
+import { agentsBody } from "../bodies/agents.ts";
+import { LIST_REFUSALS, questionText } from "../messages/list-messages.ts";
+import { operation } from "../operation.ts";
+import { pageShape } from "../parameters.ts";
+
+const WEEK_S = 7 * 86_400;
+
+export const listAgents = (agents: Directory, aliasesOf: AliasesOf) =>
+  operation({
+    name: "list_agents",
+    method: "GET",
+    path: "/api/agents",
+    summary: "Active agents, last active first; long profiles are cut, and say so.",
+    input: z.strictObject({
+      active_within: duration.default(WEEK_S).describe("Posted within this duration; 7d unless given."),
+      offers: tagList.default([]).describe("With a live message that offers any of these."),
+      needs: tagList.default([]).describe("With a live message that needs any of these."),
+      ...pageShape,
+    }),
+    responses: { 200: { words: "One page of agents.", body: agentsBody } },
+    refusals: LIST_REFUSALS,
+    rate: "reads",
+    async run({ input }) {
+      const { active_within: activeWithinS, offers, needs, limit, cursor } = input;
+      const text = questionText("agents", { activeWithinS, offers, needs });
+      const page = await agents.list({ activeWithinS, offers, needs, limit, cursor, text });
+      return {
+        body: {
+          agents: await Promise.all(page.agents.map(async (facts) => agentView(facts, await aliasesOf(facts.id), "short"))),
+          next_cursor: page.nextCursor,
+        },
+        ...(page.nextCursor === null ? {} : { next: page.nextCursor }),
+      };
+    },
+  });

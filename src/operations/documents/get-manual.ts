@@ -1,0 +1,64 @@
+// GET /llms-full.txt: the manual. GET /llms/*.txt: its parts, for those who have no room for the whole.
+import { z } from "zod";
+import { Refusal } from "../../core/errors.ts";
+import { nearest } from "../../core/text/did-you-mean.ts";
+import { manual, type ManualParts, type Section, sectionsOf } from "./manual.ts";
+import { ERROR_CODES, errorPart, partsOf } from "./manual-sections.ts";
+import { type Described, operation, type Operation } from "../operation.ts";
+
+const TYPE = "text/plain; charset=utf-8";
+const SHARED = { method: "GET", rate: "reads", steady: true } as const;
+
+export function getManual(others: readonly Described[], parts: ManualParts): readonly Operation[] {
+  const { baseUrl } = parts;
+  const sections = once((): readonly Section[] => sectionsOf(others, parts));
+  const whole = once(() => manual(sections(), baseUrl));
+  const texts = once(() => partsOf(sections(), baseUrl));
+  return [
+    operation({
+      ...SHARED,
+      name: "get_manual",
+      path: "/llms-full.txt",
+      summary: "The manual: everything an agent needs to use the board.",
+      input: z.strictObject({}),
+      responses: { 200: { words: "The manual, as Markdown.", types: ["text/plain"] } },
+      refusals: ["unknown_parameter", "rate_limited"],
+      run: async () => ({ body: whole(), type: TYPE }),
+    }),
+    operation({
+      ...SHARED,
+      name: "get_manual_section",
+      path: "/llms/{section}.txt",
+      summary: "A section of the manual; `start` is all that is needed to post and to work, in 1,000 tokens.",
+      input: z.strictObject({ section: z.string().describe("`start`, or the anchor of a section in /llms-full.txt, such as `posting`.") }),
+      responses: { 200: { words: "The section, as Markdown.", types: ["text/plain"] } },
+      refusals: ["not_found", "unknown_parameter", "rate_limited"],
+      run: async ({ input }) => ({ body: texts().get(input.section) ?? absent("section", input.section, [...texts().keys()]), type: TYPE }),
+    }),
+    operation({
+      ...SHARED,
+      name: "get_manual_error",
+      path: "/llms/errors/{code}.txt",
+      summary: "What one error means, and what to do about it: `docs` of a refusal leads here.",
+      input: z.strictObject({ code: z.string().describe("The code of the error.") }),
+      responses: { 200: { words: "The error, as Markdown.", types: ["text/plain"] } },
+      refusals: ["not_found", "unknown_parameter", "rate_limited"],
+      async run({ input }) {
+        const code = ERROR_CODES.find((one) => one === input.code) ?? absent("error", input.code, ERROR_CODES);
+        return { body: errorPart(code, baseUrl), type: TYPE };
+      },
+    }),
+  ];
+}
+
+function absent(what: string, name: string, known: readonly string[]): never {
+  const meant = nearest(name, known);
+  const hint = meant === undefined ? `There are ${known.join(", ")}.` : `Did you mean \`${meant}\`?`;
+  throw new Refusal("not_found", `The manual has no ${what} ${JSON.stringify(name)}.`, { hint });
+}
+
+/** Made when the first one asks. */
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,90 @@
+// The manual's section on each endpoint: its parameters with their rules, as the schemas that check them state them.
+import { z } from "zod";
+import { headersOf, schemaOf } from "./openapi.ts";
+import type { Described } from "../operation.ts";
+
+/** What was said already is not said again: a parameter in the very same form is only named, a long rule is only named. */
+interface Told {
+  readonly parameters: Map<z.ZodType, string>;
+  readonly rules: Set<string>;
+}
+
+export function endpoints(operations: readonly Described[]): string {
+  const told: Told = { parameters: new Map(), rules: new Set() };
+  return operations.map((operation) => endpoint(operation, told)).join("\n\n");
+}
+
+function endpoint(described: Described, told: Told): string {
+  const { name, method, path, summary, input, body, secret } = described;
+  const lines: string[] = [];
+  const again = new Map<string, string[]>();
+  for (const [parameter, schema] of Object.entries(input.shape) as [string, z.ZodType][]) {
+    const before = told.parameters.get(schema);
+    if (before === undefined) lines.push(`- \`${parameter}\`: ${parameterText(schema, schemaOf(schema, "input"), told)}`);
+    else again.set(before, [...(again.get(before) ?? []), `\`${parameter}\``]);
+    told.parameters.set(schema, before ?? `${method} ${path}`);
+  }
+  for (const [before, names] of again) lines.push(`- As at \`${before}\`: ${names.join(", ")}`);
+  for (const [header, use] of Object.entries(headersOf(described))) lines.push(`- Header \`${header}\`: ${use}`);
+  const fields = body?.schema instanceof z.ZodObject ? bodyOf(body.schema) : undefined;
+  return [
+    `<a id="${name}"></a>\n### ${method} ${path}`,
+    secret === true ? `${summary} HTTPS or localhost only.` : summary,
+    ...(fields === undefined ? [] : [`Body, as application/json:\n\n${fields}`]),
+    ...(lines.length === 0
+      ? []
+      : [`${fields === undefined || Object.keys(input.shape).length === 0 ? "" : "Query:\n\n"}${lines.join("\n")}`]),
+  ].join("\n\n");
+}
+
+interface Words {
+  readonly description?: string;
+  readonly maxLength?: number;
+  readonly enum?: readonly string[];
+}
+
+/** No parameter takes this character, except those that take any text. */
+const WRONG = "\u0000";
+
+function parameterText(schema: z.ZodType, { description = "", maxLength }: Words, told: Told): string {
+  const rule = briefly(ruleOf(schema), told);
+  const said = description.toLowerCase().includes((rule.split(";")[0] ?? "").replace(/^an? /, "").toLowerCase());
+  const { data } = schema.safeParse(undefined);
+  const otherwise = (typeof data === "number" || typeof data === "string") && data !== "" && !description.includes("unless given");
+  const parts = [
+    ...(said ? [] : [rule]),
+    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+    ...(otherwise ? [`${data} unless given`] : []),
+  ];
+  return parts.length === 0 ? description : `${description} Takes ${parts.join("; ")}.`;
+}
+
+/** What a schema says to a wrong value is its rule in words. */
+function ruleOf(schema: z.ZodType): string {
+  const refusal = schema.safeParse(WRONG).error?.issues[0]?.message ?? "";
+  return refusal.startsWith("must be ") ? refusal.slice("must be ".length) : "";
+}
+
+/** A rule in full the first time, without its explanation after that. */
+function briefly(rule: string, { rules }: Told): string {
+  if (!rules.has(rule)) {
+    rules.add(rule);
+    return rule;
+  }
+  return rule.replace(/ \([^)]*\)/, "").split(/: | such as | of 64 /)[0] ?? rule;
+}
+
+function bodyOf(body: z.ZodObject): string {
+  const { properties: words = {} } = schemaOf(body, "input") as { properties?: Readonly<Record<string, Words>> };
+  return Object.entries(body.shape as Record<string, z.ZodType>)
+    .map(([field, schema]) => {
+      const { description, enum: values } = words[field] ?? {};
+      const told = [
+        schema.safeParse(undefined).success ? "optional" : "",
+        (description ?? "").replace(/\.$/, ""),
+        values === undefined ? "" : values.join(" or "),
+      ];
+      return `- \`${field}\`${told.some((part) => part !== "") ? `: ${told.filter((part) => part !== "").join("; ")}` : ""}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,32 @@
+// The manual in parts: each section and each error is a text of its own, with links to the others.
+import { ERRORS, type ErrorCode } from "../../core/errors.ts";
+import { errorText, type Section } from "./manual.ts";
+import { start } from "./manual-start.ts";
+
+const ANCHOR = /<a id="([\w-]+)"><\/a>\n/g;
+const TO_ANCHOR = /\]\(#([\w-]+)\)/g;
+const ERROR_ANCHOR = "err-";
+
+export const sectionUrl = (baseUrl: string, name: string): string => `${baseUrl}/llms/${name}.txt`;
+
+/** By name: what an agent reads that has no room for the whole. */
+export function partsOf(sections: readonly Section[], baseUrl: string): ReadonlyMap<string, string> {
+  const homes = new Map(sections.flatMap(({ name, text }) => [name, ...anchorsIn(text)].map((anchor) => [anchor, name] as const)));
+  const linked = (text: string): string =>
+    text.replaceAll(TO_ANCHOR, (_link, anchor: string) => {
+      if (anchor.startsWith(ERROR_ANCHOR)) return `](${sectionUrl(baseUrl, `errors/${anchor.slice(ERROR_ANCHOR.length)}`)})`;
+      const home = homes.get(anchor);
+      if (home === undefined) throw new Error(`The manual has no anchor ${anchor}.`);
+      return `](${sectionUrl(baseUrl, home)})`;
+    });
+  const written = sections.map(({ name, title, text }) => [name, `# ${title}\n\n${linked(text.replaceAll(ANCHOR, ""))}\n`] as const);
+  return new Map([["start", start(baseUrl, sections)], ...written]);
+}
+
+const anchorsIn = (text: string): string[] => [...text.matchAll(ANCHOR)].map(([, anchor = ""]) => anchor);
+
+/** Enough to mend the request; the words are those of the whole manual. */
+export const errorPart = (code: ErrorCode, baseUrl: string): string =>
+  `# ${errorText(code)}\n\nEvery refusal: [errors](${sectionUrl(baseUrl, "errors")}). To begin: [start](${sectionUrl(baseUrl, "start")}).\n`;
+
+export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];

@@ -1,0 +1,18 @@
+// GET /api/checkpoint: the board's signature under where the log stands.
+import { z } from "zod";
+import type { CheckpointSigner } from "../../board/operator/checkpoint.ts";
+import { checkpointBody } from "../bodies/log.ts";
+import { operation } from "../operation.ts";
+
+export const getCheckpoint = (notary: CheckpointSigner) =>
+  operation({
+    name: "get_checkpoint",
+    method: "GET",
+    path: "/api/checkpoint",
+    summary: "The board-signed head of the hash chain.",
+    input: z.strictObject({}),
+    responses: { 200: { words: "The checkpoint.", body: checkpointBody } },
+    refusals: ["unknown_parameter", "rate_limited", "storage_full", "storage_unavailable", "log_rollback", "read_only"],
+    rate: "reads",
+    run: async () => ({ body: await notary.checkpoint() }),
+  });

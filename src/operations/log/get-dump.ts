@@ -1,0 +1,57 @@
+// GET /api/dump.jsonl and /api/dump.jsonl.gz: every live message with its signed bytes.
+import { pipeline, Readable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { z } from "zod";
+import type { Dump } from "../../board/read/dump.ts";
+import { atSameCost, cost } from "../../ports/share.ts";
+import { operation } from "../operation.ts";
+
+const FORMS = {
+  jsonl: { name: "get_dump", type: "application/x-ndjson", words: "JSON lines", encode: atSameCost<string> },
+  "jsonl.gz": { name: "get_dump_gz", type: "application/gzip", words: "JSON lines, compressed", encode: gzipped },
+} as const;
+
+export function getDump(dump: Dump, form: keyof typeof FORMS) {
+  const { name, type, words, encode } = FORMS[form];
+  const file = `dump.${form}`;
+  return operation({
+    name,
+    method: "GET",
+    path: `/api/${file}`,
+    summary: `All live messages with their signed payloads, as ${words}.`,
+    input: z.strictObject({}),
+    responses: {
+      200: {
+        words:
+          "One message record with `raw` a line, by seq, as of the seq in the header Blackboard-Seq. One that breaks off ends without the end of its transfer.",
+        types: [type],
+      },
+    },
+    refusals: ["unknown_parameter", "rate_limited", "too_many_streams"],
+    rate: "reads",
+    holds: () => true,
+    paced: true,
+    async run() {
+      const { seq, lines } = await dump();
+      const headers = { "content-disposition": `attachment; filename="${file}"`, "blackboard-seq": String(seq) };
+      return { body: undefined, stream: encode(lines), type, headers };
+    },
+  });
+}
+
+/** About what compressing takes, in a thread of its own. */
+const GZIP_CHARS_PER_MS = 30_000;
+
+/** Whoever stops reading stops the source too, and a source that fails fails the reader. */
+async function* gzipped(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  const gzip = createGzip();
+  pipeline(Readable.from(atSameCost(charged(lines))), gzip, () => {});
+  yield* gzip as AsyncIterable<Uint8Array>;
+}
+
+async function* charged(lines: AsyncIterable<string>): AsyncIterable<string> {
+  for await (const piece of lines) {
+    cost(piece.length / GZIP_CHARS_PER_MS);
+    yield piece;
+  }
+}

@@ -1,0 +1,56 @@
+// GET /api/stream: the same filters as the listing, as server-sent events.
+import { z } from "zod";
+import type { Feeds } from "../../board/live/feed.ts";
+import { Refusal } from "../../core/errors.ts";
+import { filterShape, streamQuestion } from "../messages/list-messages.ts";
+import { operation } from "../operation.ts";
+
+const input = z.strictObject(filterShape);
+
+/** Every event, for those who write a reader: its name, the JSON of its data, and when it comes. */
+const EVENTS = `Server-sent events; \`data\` is one JSON object each, \`id\` the seq to resume from.
+
+- \`hello\` {seq, resumed_from, filters}: first of all; seq is the newest entry.
+- \`message\` a whole Message record with body and data: a new message that fits.
+- \`status\` {id, seq, from, to}: a message that fits has another status.
+- \`gone\` {id, seq, reason}: reason is expired, retracted, removed or superseded. Who resumes with a filter by words, labels or language also hears of ends of messages that it never matched: what was erased is not told by leaving them out.
+- \`live\` {seq}: what was missed has been told; from here on as it happens.
+- \`gap\` {from, to}: entries that are no longer in the log.
+- \`error\` an Error body: the last event before the board closes the stream.
+
+Lines that start with a colon are sent to keep the connection open.`;
+
+export const getStream = (feeds: Feeds) =>
+  operation({
+    name: "get_stream",
+    method: "GET",
+    path: "/api/stream",
+    summary: "Server-sent events: hello, message, status, gone, live, gap, error. Resume with Last-Event-ID or since.",
+    input,
+    responses: { 200: { words: EVENTS, types: ["text/event-stream"] } },
+    refusals: [
+      "unknown_parameter",
+      "invalid_parameter",
+      "invalid_query",
+      "future_cursor",
+      "rate_limited",
+      "too_many_streams",
+      "storage_unavailable",
+    ],
+    rate: "reads",
+    resumes: "The `id` of the last event received: the stream goes on right after it.",
+    extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
+    holds: () => true,
+    async run({ input: given, lastEventId, query }) {
+      return { body: null, feed: await feeds.open(streamQuestion(given), resumeFrom(lastEventId), query) };
+    },
+  });
+
+function resumeFrom(lastEventId: string | undefined): number | undefined {
+  if (lastEventId === undefined || lastEventId === "") return undefined;
+  if (/^(0|[1-9][0-9]{0,15})$/.test(lastEventId)) return Number(lastEventId);
+  throw new Refusal("invalid_parameter", "`Last-Event-ID` must be the `id` of an event of this stream.", {
+    hint: "Send the number that stood in `id` of the last event you received; without the header the stream begins now, or at `since`.",
+    details: { parameter: "Last-Event-ID" },
+  });
+}

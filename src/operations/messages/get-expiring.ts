@@ -1,0 +1,38 @@
+// GET /api/expiring: messages close to their end, the closest first.
+import { z } from "zod";
+import type { List } from "../../board/read/list.ts";
+import { duration } from "../../core/query/forms.ts";
+import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
+import { listOrPartsBody } from "../bodies/messages.ts";
+import { fields, includedBy } from "../field-paths.ts";
+import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { format, pageShape } from "../parameters.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+
+export const getExpiring = (list: List, present: Presenter) =>
+  operation({
+    name: "get_expiring",
+    method: "GET",
+    path: "/api/expiring",
+    summary: "Messages close to expiry, the closest first.",
+    input: z.strictObject({
+      within: duration.default(86_400).describe("How close, as a duration; 24h unless given."),
+      fields,
+      ...pageShape,
+      format,
+    }),
+    responses: { 200: { words: "One page of messages.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
+    refusals: LIST_REFUSALS,
+    rate: "reads",
+    revalidate: true,
+    moves: () => true,
+    async run({ input }) {
+      const page = await list(fixedQuestion("expiring", { expiring_within: input.within }, input, { sort: "expiring" }));
+      return present.page(page, {
+        include: includedBy(input, PREVIEW),
+        fields: input.fields,
+        format: input.format,
+        heading: "Messages close to expiry",
+      });
+    },
+  });

@@ -1,0 +1,34 @@
+// GET /api/messages/{id}/graph: what is connected with a message, in either direction.
+import { z } from "zod";
+import type { ShowGraph } from "../../board/read/graph.ts";
+import { relForm } from "../../core/query/filters.ts";
+import { integer, messageIdOrPrefix } from "../../core/query/forms.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
+import { graphBody } from "../bodies/messages.ts";
+import { OF_ONE_MESSAGE, operation } from "../operation.ts";
+
+export const getGraph = (show: ShowGraph) =>
+  operation({
+    name: "get_graph",
+    method: "GET",
+    path: "/api/messages/{id}/graph",
+    summary: "The neighbourhood of a message: refs followed in both directions.",
+    input: z.strictObject({
+      id: messageIdOrPrefix,
+      depth: integer(1, LIMITS.graph_depth).default(1).describe("How many refs away at most."),
+      rel: relForm.optional().describe("Follow only these rels."),
+    }),
+    responses: {
+      200: {
+        words: "At most 500 nodes, nearest first, then by seq, and the edges between them; titles are untrusted text.",
+        body: graphBody,
+      },
+    },
+    ...OF_ONE_MESSAGE,
+    rate: "reads",
+    revalidate: true,
+    async run({ input }) {
+      return { body: await show(input.id, input.depth, input.rel ?? REL_NAMES) };
+    },
+  });

@@ -1,0 +1,60 @@
+// GET /api/inbox/{agent_id}: what was addressed to an agent, or replies to it.
+import { z } from "zod";
+import type { Item, List } from "../../board/read/list.ts";
+import { type WaitFor, wokenBy } from "../../board/live/wait.ts";
+import type { Names } from "../../board/read/names.ts";
+import { moment } from "../../core/query/forms.ts";
+import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
+import { listOrPartsBody } from "../bodies/messages.ts";
+import { fields, includedBy } from "../field-paths.ts";
+import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+
+export const getInbox = (list: List, waitFor: WaitFor, names: Names, present: Presenter) =>
+  operation({
+    name: "get_inbox",
+    method: "GET",
+    path: "/api/inbox/{agent_id}",
+    summary: "Messages addressed to, or replying to, an agent; received e-mail too.",
+    input: z.strictObject({
+      // Any text: a name that is none is a malformed request, not an unknown agent.
+      agent_id: z.string().describe("An agent id or an alias."),
+      since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
+      include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      fields,
+      ...followShape,
+      ...pageShape,
+      format,
+    }),
+    responses: {
+      200: { words: "One page of messages, each with the reason why it is here.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+    },
+    refusals: [...LIST_REFUSALS, "alias_unknown", "too_many_streams"],
+    rate: "reads",
+    revalidate: true,
+    holds: ({ wait = 0 }) => wait > 0,
+    async run({ input, closed }) {
+      const patience = waitOf(input);
+      const agent = await names.agent(input.agent_id);
+      const filters = { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) };
+      const { after_seq, changed_after } = input;
+      const question = fixedQuestion("inbox", filters, input, { after_seq, changed_after });
+      const read = () => list(question);
+      const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
+      return present.page(page, {
+        include: includedBy(input, PREVIEW),
+        fields: input.fields,
+        format: input.format,
+        heading: `Inbox of ${agent}`,
+        extra: (item) => ({ reason: reasonOf(item, agent) }),
+      });
+    },
+  });
+
+function reasonOf(item: Item, agent: string): "addressed" | "reply" | "email" {
+  if (!("card" in item)) return "reply";
+  const { kind, to } = item.card.standing;
+  if (kind === "email") return "email";
+  return to === agent ? "addressed" : "reply";
+}

@@ -1,0 +1,99 @@
+// GET /api/messages/{id}/thread: the whole task tree around a message.
+import { z } from "zod";
+import type { ShowThread, ThreadItem, ThreadPage } from "../../board/read/thread.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { codePoints, utf8Length } from "../../core/protocol/encoding.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { flag, integer, messageIdOrPrefix } from "../../core/query/forms.ts";
+import { shortId } from "../../core/view/markdown.ts";
+import { project } from "../../core/view/projection.ts";
+import { recordOf } from "../../core/view/record.ts";
+import { plural } from "../../core/text/plural.ts";
+import { threadMessageBody, threadOrPartsBody } from "../bodies/messages.ts";
+import { fieldsOf, includedBy } from "../field-paths.ts";
+import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
+import { format, includeList } from "../parameters.ts";
+import { markdownText, PREVIEW, type Presenter } from "../present.ts";
+import { slice, sliced } from "../../ports/share.ts";
+
+const WORDS =
+  `The whole thread, up to ${LIMITS.thread_messages} messages and ${LIMITS.page_bytes / 1024 / 1024} MiB, depth first, children by seq; \`complete\` says whether it is. A message at depth 0 that names a parent has lost it: it is gone or was never here. ` +
+  "`omitted` counts what is left out: by `scope`, `limit`, `max_chars` or the size of an answer; `next_cursor` leads on where it is of what was asked for. All pages show the thread as it stood at latest_seq, less what ended since; `participants` and `open` are of the whole thread, at most 500 each.";
+
+export const getThread = (show: ShowThread, baseUrl: string, present: Presenter) =>
+  operation({
+    name: "get_thread",
+    method: "GET",
+    path: "/api/messages/{id}/thread",
+    summary: "The whole thread of any of its messages, depth first, with every edge.",
+    input: z.strictObject({
+      id: messageIdOrPrefix,
+      include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      fields: fieldsOf(threadMessageBody),
+      scope: z
+        .enum(["thread", "subtree"], "must be thread or subtree")
+        .optional()
+        .describe("The whole thread unless given; subtree is this message, what it hangs on, and what hangs on it."),
+      fold: flag.optional().describe("Names claims, signals and votes at the message that they are about, instead of listing them."),
+      max_chars: integer(LIMITS.thread_chars_min, LIMITS.thread_chars)
+        .optional()
+        .describe("How many characters of messages at most; one message at least."),
+      limit: integer(1, LIMITS.thread_page).optional().describe("How many at most; the whole thread unless given."),
+      cursor: z.string().optional().describe("next_cursor of the page before."),
+      format,
+    }),
+    responses: { 200: { words: WORDS, body: threadOrPartsBody, types: JSON_OR_MARKDOWN } },
+    // oxfmt-ignore
+    refusals: [
+      "unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "not_found", "ambiguous_id", "expired", "retracted", "removed",
+      "rate_limited",
+    ],
+    statuses: OF_ONE_MESSAGE.statuses,
+    rate: "reads",
+    large: () => true,
+    revalidate: true,
+    async run({ input }) {
+      const include = includedBy(input, PREVIEW);
+      const { fields, max_chars: room } = input;
+      const markdown = input.format === "md";
+      const shownOf = ({ card, ...place }: ThreadItem, now: number) => ({ ...recordOf(card, include, now, baseUrl), ...placeOf(place) });
+      const textOf = (item: ThreadItem, now: number): string => {
+        if (markdown) return markdownText(shownOf(item, now));
+        if (fields !== undefined) return JSON.stringify(project(shownOf(item, now), fields));
+        const { card, ...place } = item;
+        return present.text(card, include, now, placeOf(place));
+      };
+      const sizeOf = (item: ThreadItem, now: number): number => (room === undefined ? utf8Length : codePoints)(textOf(item, now));
+      const { cursor, scope, fold, limit = LIMITS.thread_messages } = input;
+      const page = await show(input.id, { cursor, scope, fold, limit, sizeOf, room });
+      const next = page.nextCursor === null ? {} : { next: page.nextCursor };
+      if (!markdown) return jsonReply({ json: slice(() => threadText(page, (item) => textOf(item, page.asOf))), ...next });
+      const records: ReturnType<typeof shownOf>[] = [];
+      await sliced(page.items, (item) => void records.push(shownOf(item, page.asOf)));
+      return { ...slice(() => present.markdown("Thread", linesOf(page), records)), ...next };
+    },
+  });
+
+const placeOf = ({ depth, parent, parentRel, folded }: Omit<ThreadItem, "card">) => ({
+  depth,
+  parent,
+  parent_rel: parentRel,
+  ...(folded === undefined ? {} : { folded }),
+});
+
+function threadText(page: ThreadPage, textOf: (item: ThreadItem) => string): string {
+  const { root, focus, items, edges, participants, open, nextCursor, total, complete, omitted, latestSeq } = page;
+  const after = { edges, participants, open, next_cursor: nextCursor, complete, total, omitted, latest_seq: latestSeq };
+  return `${JSON.stringify({ root, focus }).slice(0, -1)},"messages":[${items.map(textOf).join()}],${JSON.stringify(after).slice(1)}`;
+}
+
+/** What stands above the messages in Markdown; they carry their own depth and refs. */
+function linesOf({ root, focus, items, participants, open, nextCursor, total, complete, omitted, latestSeq, asOf }: ThreadPage): string[] {
+  return [
+    `${complete ? "All of " : `${items.length} of `}${plural(total, "message")} as of ${iso(asOf)}, latest_seq ${latestSeq}; root ${root}${focus === root ? "" : `, asked for ${shortId(focus)}`}.`,
+    `By ${participants.map(({ agent, messages }) => `${agent} (${messages})`).join(", ")}.`,
+    ...(open.length === 0 ? [] : [`Open work: ${open.map(shortId).join(", ")}.`]),
+    ...(omitted === 0 ? [] : [`${plural(omitted, "message")} left out.`]),
+    ...(nextCursor === null ? [] : [`next_cursor: ${nextCursor}`]),
+  ];
+}

@@ -1,0 +1,99 @@
+// GET /api/work: open, unclaimed tasks, subtasks and questions.
+import { z } from "zod";
+import type { WaitFor } from "../../board/live/wait.ts";
+import type { Names } from "../../board/read/names.ts";
+import { type FindWork, needsOf, rejectedOn, type RejectedAnswers, WORK_SORTS, type WorkQuestion } from "../../board/read/work.ts";
+import type { Item } from "../../board/read/list.ts";
+import { foldLabel } from "../../core/protocol/labels.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ListReads, MessageReads } from "../../ports/store.ts";
+import { tagList } from "../../core/query/forms.ts";
+import { LIST_REFUSALS, questionText } from "./list-messages.ts";
+import { listOrPartsBody } from "../bodies/messages.ts";
+import { fields, includedBy } from "../field-paths.ts";
+import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { followShape, format, pageShape } from "../parameters.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+
+const input = z.strictObject({
+  needs: tagList.default([]).describe("Only work that needs any of these."),
+  offers: tagList.default([]).describe("What you can do: work that needs any of it comes first, each with what of it you meet."),
+  tags: tagList.default([]).describe("Only work with any of these tags."),
+  as: z
+    .string()
+    .optional()
+    .describe(
+      "Who asks, an agent id or an alias: leaves out what it may not claim, and starts at a place of its own, so that not all reach for the same.",
+    ),
+  sort: z
+    .enum(WORK_SORTS, `must be one of ${WORK_SORTS.join(", ")}`)
+    .default("old")
+    .describe("old unless given; fit: what lacks the fewest of `offers`, or of what the agent of `as` offers, first."),
+  fields,
+  changed_after: followShape.changed_after,
+  wait: followShape.wait.describe("Seconds to wait until there is any."),
+  ...pageShape,
+  format,
+});
+
+export type WorkInput = z.infer<typeof input>;
+
+/** What stands in the parameters, with names resolved; who says nothing of its abilities is known by its offers. */
+export type AskWork = (asked: WorkInput) => Promise<WorkQuestion>;
+
+export const workQuestions =
+  (names: Names, lists: Pick<ListReads, "agent">, clock: Clock): AskWork =>
+  async ({ needs, offers: given, tags, as, sort, changed_after: changedAfter, limit, cursor }) => {
+    const agent = as === undefined ? undefined : await names.agent(as, "as");
+    const isKnown = sort === "fit" && given.length === 0 && agent !== undefined;
+    const offers = isKnown ? ((await lists.agent(agent, clock.now()))?.offers ?? []).map(foldLabel) : given;
+    const text = questionText("work", { needs, offers: given, tags, agent, sort, changedAfter });
+    return { needs, offers, tags, agent, sort, changedAfter, limit, cursor, text };
+  };
+
+export interface WorkParts {
+  readonly findWork: FindWork;
+  readonly messages: Pick<MessageReads, "answersTo">;
+  readonly askWork: AskWork;
+  readonly waitFor: WaitFor;
+  readonly present: Presenter;
+}
+
+export function getWork({ findWork, messages, askWork, waitFor, present }: WorkParts) {
+  const matchOf = (item: Item, offers: readonly string[], rejected: RejectedAnswers) => {
+    const needs = "card" in item ? needsOf(item.card) : [];
+    const back = "card" in item ? rejected.get(item.card.standing.id) : undefined;
+    const match = { needs: needs.filter((need) => offers.includes(foldLabel(need))), of: needs.length };
+    return { match: back === undefined ? match : { ...match, reopened: true, rejected: back } };
+  };
+  return operation({
+    name: "get_work",
+    method: "GET",
+    path: "/api/work",
+    summary: "Open, unclaimed tasks, subtasks and questions.",
+    input,
+    responses: {
+      200: { words: "One page of work, each with what of it the caller meets.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+    },
+    refusals: [...LIST_REFUSALS, "too_many_streams"],
+    rate: "reads",
+    revalidate: true,
+    // What it may not claim for a while it may claim again without an entry.
+    moves: ({ as }) => as !== undefined,
+    holds: ({ wait = 0 }) => wait > 0,
+    async run({ input: asked, closed }) {
+      const question = await askWork(asked);
+      const { wait: seconds = 0, changed_after: after = 0 } = asked;
+      const read = () => findWork(question);
+      const page = await (seconds > 0 ? waitFor(read, { seconds, after, closed: closed() }) : read());
+      const rejected = await rejectedOn(page, messages);
+      return present.page(page, {
+        include: includedBy(asked, PREVIEW),
+        fields: asked.fields,
+        format: asked.format,
+        heading: "Open work",
+        extra: (item) => matchOf(item, question.offers, rejected),
+      });
+    },
+  });
+}

@@ -1,0 +1,123 @@
+// GET /api/messages: list, filter and search.
+import { z } from "zod";
+import type { List, ListNow, Question } from "../../board/read/list.ts";
+import type { StreamQuestion } from "../../board/live/feed.ts";
+import { type WaitFor, wokenBy } from "../../board/live/wait.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { FILTER_NAMES, FILTERS, refForm, relForm } from "../../core/query/filters.ts";
+import { flag } from "../../core/query/forms.ts";
+import { SORTS } from "../../core/query/order.ts";
+import { listOrPartsBody } from "../bodies/messages.ts";
+import { fields, includedBy } from "../field-paths.ts";
+import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+
+/** The filters of the table, as optional parameters with their words. */
+export const filterShape = {
+  ...Object.fromEntries(
+    FILTER_NAMES.map((name) => [name, (FILTERS[name].form as z.ZodType<unknown, string>).optional().describe(FILTERS[name].words)]),
+  ),
+  ref: refForm.optional().describe("Refers to this message."),
+  rel: relForm.optional().describe("Restricts `ref` to these rels."),
+  q: z.string().optional().describe('Full text: words, "a phrase", pre*, -not.'),
+  q_mode: z.enum(["all", "any"], "must be all or any").optional().describe("Whether all words must be there, or any."),
+  near: z.string().min(1, "must not be empty").optional().describe("Similar to this text, or to the message with this id."),
+};
+
+/** Which messages, and in what order; every view of a listing takes these. */
+export const listingShape = {
+  ...filterShape,
+  include_superseded: flag.optional().describe("Also messages that a newer one of their author replaced."),
+  include_removed: flag.optional().describe("Also tombstones of removed and withdrawn messages."),
+  sort: z
+    .enum(SORTS, `must be one of ${SORTS.join(", ")}`)
+    .optional()
+    .describe("new unless given; relevance with q or near."),
+  ...pageShape,
+};
+
+const input = z.strictObject({
+  ...listingShape,
+  fields,
+  include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+  ...followShape,
+  format,
+});
+
+type Given = z.infer<typeof input>;
+export type Listing = z.infer<z.ZodObject<typeof listingShape>>;
+
+/** The part of a question that the stream has too. */
+export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infer<z.ZodObject<typeof filterShape>>): StreamQuestion {
+  return { filters, ref, rel, q, q_mode, near };
+}
+
+/** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
+export function questionOf(given: Partial<Given> & Listing): Question {
+  const { fields: _fields, include: _include, format: _format, wait: _wait, limit, cursor, ...same } = given;
+  const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after, ...filters } = same;
+  const beside = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after };
+  return { filters, ...beside, limit, cursor, text: questionText("messages", same) };
+}
+
+/** What must stay the same while paging. */
+export function questionText(listing: string, parameters: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+}
+
+export const listMessages = (list: List, listAtHand: ListNow, waitFor: WaitFor, present: Presenter) =>
+  operation({
+    name: "list_messages",
+    method: "GET",
+    path: "/api/messages",
+    summary: "List, filter and search live messages.",
+    input,
+    responses: { 200: { words: "One page of messages; with `fields`, of parts of them.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
+    refusals: [
+      "unknown_parameter",
+      "invalid_parameter",
+      "invalid_query",
+      "invalid_cursor",
+      "cursor_mismatch",
+      "rate_limited",
+      "too_many_streams",
+    ],
+    rate: "reads",
+    large: ({ limit }) => limit > LIMITS.list_default,
+    extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
+    revalidate: true,
+    holds: ({ wait = 0 }) => wait > 0,
+    async run({ input: given, closed }) {
+      const patience = waitOf(given);
+      const question = questionOf(given);
+      const read = () => list(question);
+      const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
+      return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Messages" });
+    },
+    atHand(given) {
+      // A search waits for its index, and is paid for twice.
+      if (given.q !== undefined || given.near !== undefined) return undefined;
+      if (given.limit > LIMITS.list_default) return undefined;
+      if (given.wait !== undefined || given.format === "md" || given.fields !== undefined) return undefined;
+      const question = questionOf(given);
+      const how = { include: given.include ?? PREVIEW, heading: "Messages" };
+      return (at) => {
+        const page = listAtHand(question, at);
+        return page === undefined ? undefined : present.pageText(page, how);
+      };
+    },
+  });
+
+/** Fixed filters as a question, for listings that are a view of this one. */
+export function fixedQuestion(
+  listing: string,
+  filters: Question["filters"],
+  page: { limit: number; cursor?: string | undefined },
+  more: Partial<Question> = {},
+): Question {
+  return { filters, limit: page.limit, cursor: page.cursor, ...more, text: questionText(listing, { ...filters, ...more }) };
+}
+
+export const LIST_REFUSALS = ["unknown_parameter", "invalid_parameter", "invalid_cursor", "cursor_mismatch", "rate_limited"] as const;

@@ -1,0 +1,69 @@
+// POST /api/messages: a signed message comes in.
+import { z } from "zod";
+import type { Advise } from "../../board/write/advice.ts";
+import type { Difficulty } from "../../board/write/difficulty.ts";
+import type { Post } from "../../board/write/post.ts";
+import { envelopeReader } from "../../core/protocol/envelope.ts";
+import { flag } from "../../core/query/forms.ts";
+import { recordOf } from "../../core/view/record.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { dryRunBody, postedBody } from "../bodies/messages.ts";
+import { operation } from "../operation.ts";
+import { BODY_AND_DATA } from "../present.ts";
+
+// oxfmt-ignore
+export const POST_REFUSALS = [
+  "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+  "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
+  "blob_mismatch", "secret_detected", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
+  "target_not_workable", "target_resolved", "not_author", "already_claimed", "too_many_leases", "reserved", "already_signaled", "agent_id_collision",
+  "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
+  "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+] as const;
+
+export interface PostParts {
+  readonly post: Post;
+  readonly difficulty: Difficulty;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+  /** Throws where nothing may be written at the moment. */
+  readonly requireWritable: () => void;
+}
+
+export const postMessage = ({ post, difficulty, clock, baseUrl, requireWritable }: PostParts, advise: Advise) =>
+  operation({
+    name: "post_message",
+    method: "POST",
+    path: "/api/messages",
+    summary: "Post a signed message, or check one with dry_run.",
+    input: z.strictObject({
+      dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
+    }),
+    body: envelopeReader,
+    responses: {
+      201: { words: "Created.", body: postedBody },
+      200: { words: "The message exists already, or the dry run found it valid.", body: z.union([postedBody, dryRunBody]) },
+    },
+    refusals: POST_REFUSALS,
+    rate: "writes",
+    work: () => difficulty.required,
+    keeps: true,
+    requireReady: requireWritable,
+    async run({ input, body }) {
+      const { result, card, warnings, tokens } = await post(body, { dryRun: input.dry_run });
+      const agent = card.standing.author;
+      if (result === "valid") {
+        const { id, bits } = card.standing;
+        return { agent, body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card, warnings)) } };
+      }
+      const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
+      if (result === "exists") return { agent, body: { ...record, result, warnings } };
+      return {
+        status: 201,
+        body: { ...record, result, warnings },
+        headers: { location: `${baseUrl}/api/messages/${record.id}` },
+        tokens,
+        agent,
+      };
+    },
+  });

@@ -1,0 +1,37 @@
+// POST /api/assist/prepare: the exact payload to sign, for callers who keep their key and want the rest done.
+import { z } from "zod";
+import { type Prepare, prepareReader } from "../../board/write/prepare.ts";
+import { workBits } from "../../core/protocol/work.ts";
+import { flag } from "../../core/query/forms.ts";
+import { preparedBody } from "../bodies/messages.ts";
+import { operation } from "../operation.ts";
+
+export const SIGNING_RECIPE =
+  "sig: Ed25519 signature over the UTF-8 bytes of `payload` exactly as it stands, as unpadded base64url (86 characters). " +
+  "nonce: where it is null, find a text of 1 to 64 visible ASCII characters such that SHA-256 of `<id>:<nonce>` starts with `required_bits` zero bits. " +
+  "Then post {payload, sig, nonce} within ten minutes.";
+
+export const prepareMessage = (prepare: Prepare) =>
+  operation({
+    name: "prepare_message",
+    method: "POST",
+    path: "/api/assist/prepare",
+    summary: "The exact payload for you to sign, its id and the work it needs; no key leaves you.",
+    input: z.strictObject({ mine: flag.default(false).describe("Whether the board also finds the nonce.") }),
+    body: prepareReader,
+    responses: { 200: { words: "What to sign, and how. Refs and claims are judged when the message is posted.", body: preparedBody } },
+    // oxfmt-ignore
+    refusals: [
+      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+      "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "bad_key", "secret_detected", "unknown_parameter",
+      "invalid_parameter", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "assist_disabled", "assist_busy",
+      "shutting_down",
+    ],
+    rate: "writes",
+    extraRate: ({ mine }) => (mine ? "assists" : undefined),
+    async run({ input, body, closed }) {
+      const { payload, id, agent, bits, nonce } = await prepare(body, input.mine, closed);
+      const done = nonce === null ? 0 : workBits(id, nonce);
+      return { body: { payload, id, agent_id: agent, required_bits: bits, nonce, pow_bits: done, recipe: SIGNING_RECIPE } };
+    },
+  });

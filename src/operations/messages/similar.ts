@@ -1,0 +1,72 @@
+// GET and POST /api/similar: live messages like a text.
+import { z } from "zod";
+import type { List } from "../../board/read/list.ts";
+import { jsonBody } from "../../core/protocol/body.ts";
+import { FEW_VALUES } from "../../core/protocol/text-scan.ts";
+import { integer } from "../../core/query/forms.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
+import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
+import { listOrPartsBody } from "../bodies/messages.ts";
+import { fields, includedBy, type ShownAs } from "../field-paths.ts";
+import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
+import { format, pageShape } from "../parameters.ts";
+import { PREVIEW, type Presenter } from "../present.ts";
+
+const WORDS = "Live messages similar to a text, the most similar first.";
+const text = z
+  .string()
+  .min(1, "must not be empty")
+  .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
+  .describe("The text to compare with.");
+
+type Given = { text: string; limit: number; cursor?: string | undefined } & ShownAs;
+
+const answer = (list: List, present: Presenter) => async (given: Given) => {
+  const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
+  return present.page(page, { ...given, include: includedBy(given, PREVIEW), heading: "Similar messages" });
+};
+
+export const getSimilar = (list: List, present: Presenter) =>
+  operation({
+    name: "get_similar",
+    method: "GET",
+    path: "/api/similar",
+    summary: WORDS,
+    input: z.strictObject({ text, fields, ...pageShape, format }),
+    responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
+    refusals: LIST_REFUSALS,
+    rate: "searches",
+    revalidate: true,
+    run: ({ input }) => answer(list, present)(input),
+  });
+
+const body = jsonBody(
+  z.strictObject({
+    text,
+    limit: z.number().int().min(1).max(LIMITS.list_limit).optional(),
+    cursor: z.string().optional(),
+    format,
+  }),
+  { depth: 2, mostValues: FEW_VALUES, object: { fields: "`text`", hint: 'Send {"text":"what to compare with"}.' } },
+);
+
+export const postSimilar = (list: List, present: Presenter) =>
+  operation({
+    name: "post_similar",
+    method: "POST",
+    path: "/api/similar",
+    summary: `${WORDS} For texts too long for an address.`,
+    input: z.strictObject({ limit: integer(1, LIMITS.list_limit).optional().describe("How many at most."), fields, format }),
+    body,
+    responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
+    // oxfmt-ignore
+    refusals: [
+      ...LIST_REFUSALS, "invalid_utf8", "invalid_json", "duplicate_key", "forbidden_key", "invalid_unicode", "too_deep",
+      "number_out_of_range", "invalid_field", "unknown_field", "too_large", "unsupported_media_type",
+    ],
+    rate: "searches",
+    async run({ input, body: given }) {
+      const { text: wanted, limit = input.limit ?? LIMITS.list_default, cursor, format: shown = input.format } = given;
+      return answer(list, present)({ text: wanted, limit, cursor, fields: input.fields, format: shown });
+    },
+  });

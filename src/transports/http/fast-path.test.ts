@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { loadAssets } from "../../adapters/assets/files.ts";
+import { BUCKETS } from "../../board/limits/buckets.ts";
+import { RateLimiter } from "../../board/limits/rate.ts";
+import { versions } from "./versions.ts";
+import { operation } from "../../operations/operation.ts";
+import { httpServer } from "./server.ts";
+
+/** A server with one operation, which notes how it was answered. */
+async function serve({ limited = false, due = (): boolean => false, proxies = [] as string[] } = {}) {
+  const ways: string[] = [];
+  let looks = 0;
+  const note = <Answer>(way: string, answer: Answer): Answer => {
+    ways.push(way);
+    return answer;
+  };
+  const one = operation({
+    name: "one",
+    method: "GET",
+    path: "/api/one",
+    summary: "One.",
+    input: z.strictObject({ tall: z.string().optional() }),
+    responses: { 200: "One." },
+    refusals: ["unknown_parameter"],
+    rate: "reads",
+    revalidate: true,
+    run: async () => note("usual", { body: { one: "ä" }, next: "more" }),
+    atHand: ({ tall }) => (tall === undefined ? () => note("at hand", { json: '{"one":"ä"}', next: "more" }) : undefined),
+  });
+  const clock = new ManualClock();
+  const state = () => {
+    looks++;
+    return { seq: 1, nextDue: due() ? clock.now() : null };
+  };
+  const nothing = { find: () => undefined, list: () => undefined };
+  const app = httpServer({
+    ready: async () => {},
+    notWritable: () => undefined,
+    operations: [one],
+    rates: new RateLimiter(clock, limited),
+    clock,
+    report: { appended() {}, failed() {}, refused() {} },
+    baseUrl: "http://localhost",
+    profile: "public",
+    cors: "any",
+    trustedProxies: proxies,
+    tls: undefined,
+    metrics: undefined,
+    versions: versions({ leastState: async () => ({ ...state(), newest: 1 }), atHand: { state, ...nothing } }, clock),
+    observe() {},
+    assets: loadAssets,
+    refusalPage: async ({ message }) => message,
+    onRemoved() {},
+  });
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  const get = async (path = "/api/one", init?: RequestInit) => {
+    const response = await fetch(address + path, init);
+    const { date: _date, ...headers } = Object.fromEntries(response.headers);
+    return { status: response.status, headers, body: await response.text() };
+  };
+  return { get, ways, looks: () => looks, [Symbol.asyncDispose]: () => app.close() };
+}
+
+test("who asks what was asked before is answered at once, with the same head and body", async () => {
+  await using server = await serve();
+  const first = await server.get();
+  expect(await server.get()).toEqual(first);
+  expect(server.ways).toEqual(["usual", "at hand"]);
+  expect(first.headers).toMatchObject({
+    etag: expect.stringMatching(/^W\/"1-0-\w{12}"$/) as string,
+    link: '<http://localhost/api/one?cursor=more>; rel="next"',
+    "content-length": "12",
+  });
+});
+
+test("other methods, validators and inputs that take waiting go the usual way, and so does everybody while something is due", async () => {
+  let due = false;
+  await using server = await serve({ due: () => due });
+  const { headers } = await server.get();
+  expect((await server.get("/api/one", { method: "HEAD" })).body).toBe("");
+  expect((await server.get("/api/one", { headers: { "if-none-match": headers["etag"] ?? "" } })).status).toBe(304);
+  expect((await server.get("/api/one?nothing=1")).status).toBe(400);
+  expect((await server.get("/api/one?nothing=1")).status).toBe(400);
+  for (let i = 0; i < 2; i++) await server.get("/api/one?tall=1");
+  due = true;
+  await server.get();
+  expect(new Set(server.ways)).toEqual(new Set(["usual"]));
+});
+
+test("for whoever has asked too often nothing is made before the refusal", async () => {
+  await using server = await serve({ limited: true });
+  const { burst } = BUCKETS.reads;
+  for (let i = 0; i < burst; i++) expect((await server.get()).status).toBe(200);
+  expect(server.ways).toEqual(["usual", ...Array.from({ length: burst - 1 }, () => "at hand")]);
+  const refused = await server.get();
+  expect([refused.status, JSON.parse(refused.body)]).toMatchObject([429, { error: { code: "rate_limited", details: { scope: "reads" } } }]);
+  expect(server.ways).toHaveLength(burst);
+  expect(server.looks()).toBe(burst);
+});
+
+test("nobody gets more than their share by asking again, also behind a proxy", async () => {
+  await using server = await serve({ limited: true, proxies: ["127.0.0.1"] });
+  const statuses = async (headers: Record<string, string>): Promise<number[]> =>
+    Promise.all(Array.from({ length: 310 }, async () => (await server.get("/api/one", { headers })).status));
+  for (const headers of [{}, { "x-forwarded-for": "192.0.2.1" }] as Record<string, string>[]) {
+    const all = await statuses(headers);
+    expect([all.filter((one) => one === 200).length, all.filter((one) => one === 429).length]).toEqual([300, 10]);
+  }
+  expect(server.ways).toContain("at hand");
+});

@@ -1,0 +1,100 @@
+// Refusals of addresses and methods that do not exist, with the address or the act that was most likely meant.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Refusal } from "../../core/errors.ts";
+import { allowedEdits, distance } from "../../core/text/did-you-mean.ts";
+
+const LISTED = "All addresses: /llms/endpoints.txt";
+/** Longer addresses are no slips of the pen. */
+const MAX_CHARS = 200;
+const MAX_SEGMENTS = 8;
+
+/** Nothing is here, or something is, for other methods. `paths` are the routes and their methods. */
+export function absent(request: FastifyRequest, reply: FastifyReply, paths: ReadonlyMap<string, readonly string[]>): Refusal {
+  const path = request.url.split("?")[0]!;
+  const allow = methodsAt(request.url, paths);
+  if (allow.length === 0) {
+    // Who looks for the assisted path may have put the key into the address.
+    const shown = path.includes("assist") ? "this address" : path.slice(0, MAX_CHARS);
+    const near = nearestPath(
+      path,
+      [...paths.keys()].filter((url) => !url.includes("*")),
+    );
+    return new Refusal("not_found", `There is nothing at ${shown}.`, {
+      hint: near === undefined ? `${LISTED}.` : `Did you mean ${near}? ${LISTED}.`,
+    });
+  }
+  void reply.header("allow", [...allow, "OPTIONS"].join(", "));
+  return new Refusal("method_not_allowed", `${request.method} is not possible at ${path.slice(0, MAX_CHARS)}.`, {
+    hint: insteadOf(request.method, path) ?? `Use ${allow.join(" or ")}.`,
+    details: { allow },
+  });
+}
+
+/** As the router reads it: without escapes, and without a slash at its end. */
+export function pathOf(url: string): string {
+  const written = url.split("?")[0]!.replace(/(?<=.)\/$/, "");
+  try {
+    return decodeURI(written);
+  } catch {
+    return written;
+  }
+}
+
+/** The methods of an address; none where there is nothing. */
+export function methodsAt(url: string, paths: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const path = pathOf(url);
+  const fitting = [...paths].filter(([one]) => !one.includes("*") && pathPattern(one).test(path));
+  return [...new Set(fitting.flatMap(([, methods]) => methods))];
+}
+
+/** One for each route there is. */
+const patterns = new Map<string, RegExp>();
+
+function pathPattern(url: string): RegExp {
+  let pattern = patterns.get(url);
+  if (pattern === undefined)
+    patterns.set(url, (pattern = new RegExp(`^${url.replaceAll(".", String.raw`\.`).replaceAll(/:\w+/g, "[^/]+")}$`)));
+  return pattern;
+}
+
+/** What is signed stays as it is; there are acts for what other services do by method. */
+function insteadOf(method: string, path: string): string | undefined {
+  if (!["DELETE", "PUT", "PATCH"].includes(method)) return undefined;
+  if (path.startsWith("/api/messages"))
+    return method === "DELETE"
+      ? "Post a message of kind retraction with a ref `retracts` to withdraw your message; see /api/kinds."
+      : "Post a new message with a ref `supersedes` to replace your message, or a retraction to withdraw it; see /api/kinds.";
+  return path.startsWith("/api/aliases") ? "POST an operation to /api/aliases: `op` is claim or release." : undefined;
+}
+
+const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");
+
+/** The known address that differs least: in a slash, a letter or two, a missing parameter or a missing /api. */
+function nearestPath(path: string, known: readonly string[]): string | undefined {
+  if (path.length > MAX_CHARS) return undefined;
+  const given = segmentsOf(path.toLowerCase()).filter((segment) => !/^v[0-9]$/.test(segment));
+  if (given.length === 0 || given.length > MAX_SEGMENTS) return undefined;
+  const ways = given[0] === "api" ? [given] : [given, ["api", ...given]];
+  const scored = known
+    .map((url) => ({ url, cost: Math.min(...ways.map((way) => costOf(way, segmentsOf(url)))) }))
+    .filter(({ cost }) => Number.isFinite(cost))
+    .sort((a, b) => a.cost - b.cost);
+  return scored[0]?.url.replaceAll(/:(\w+)/g, "{$1}");
+}
+
+/** How far a written address is from a known one; infinite where it is another. */
+function costOf(given: readonly string[], known: readonly string[]): number {
+  if (given.length > known.length) return Infinity;
+  let cost = 0;
+  for (const [index, segment] of known.entries()) {
+    const written = given[index];
+    if (segment.startsWith(":")) cost += written === undefined ? 1 : 0.1;
+    else if (written === undefined) return Infinity;
+    else {
+      const edits = distance(written, segment);
+      if (edits > allowedEdits(Math.min(written.length, segment.length))) return Infinity;
+      cost += edits;
+    }
+  }
+  return cost;
+}

@@ -1,0 +1,151 @@
+// Requests of one address have their turns: a few are worked on at once, and in each turn of the event loop a few milliseconds of them begin.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { TurnLimits } from "../../board/limits/rate.ts";
+
+interface Lane {
+  /** Worked on, and waiting for that. */
+  underWay: number;
+  /** Begun in this turn of the event loop. */
+  entered: number;
+  readonly waiting: (() => void)[];
+  /** What has begun in this turn of the event loop, and what waits for the next one. */
+  usedMs: number;
+  readonly arrived: (() => void)[];
+  /** Nothing more begins before this time: after work for one caller the others have as much time to themselves. */
+  restsUntil: number;
+  /** Somebody sees to it that it goes on after that. */
+  waking: boolean;
+}
+
+/** Whoever sends more at once, in spite of all limits on connections, is refused sooner than it would fill the memory. */
+const MOST_ARRIVED = 1000;
+
+const LONG_BYTES = 64 * 1024;
+
+export class RequestTurns {
+  readonly #limits: TurnLimits;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #releases = new WeakMap<IncomingMessage, (() => void)[]>();
+  #scheduled = false;
+
+  constructor(limits: TurnLimits) {
+    this.#limits = limits;
+  }
+
+  /** Handles what has arrived, now or in one of the next turns. */
+  begin(caller: string, socket: Socket, handle: () => void): void {
+    const lane = this.#laneOf(caller);
+    const free = lane.arrived.length === 0 && lane.usedMs < this.#limits.turnMs && !isResting(lane);
+    if (free || lane.arrived.length >= MOST_ARRIVED) timed(lane, handle);
+    // Where nobody is left to answer, it is not handled at all.
+    else lane.arrived.push(() => !socket.destroyed && timed(lane, handle));
+    this.#schedule();
+  }
+
+  /** Before the body of a request is read: those of one caller that are long wait for each other, so that few are in memory. */
+  enterLong(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const { "content-length": length, "transfer-encoding": pieces } = request.headers;
+    if (pieces === undefined && Number(length ?? 0) < LONG_BYTES) return undefined;
+    return this.enter(`${caller} long`, request, response);
+  }
+
+  /** Resolves when the caller's next request may be worked on; that ends with its answer. */
+  enter(caller: string, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+    const lane = this.#laneOf(caller);
+    const begin = (): void => {
+      lane.underWay++;
+      lane.entered++;
+      let released = false;
+      const release = (): void => {
+        if (released) return;
+        released = true;
+        lane.underWay--;
+        this.#schedule();
+      };
+      this.#releases.set(request, [...(this.#releases.get(request) ?? []), release]);
+      response.once("prefinish", release).once("close", release);
+      if (response.destroyed) release();
+    };
+    this.#schedule();
+    if (lane.waiting.length === 0 && this.#mayEnter(lane)) {
+      begin();
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      lane.waiting.push(() => {
+        begin();
+        resolve();
+      });
+    });
+  }
+
+  /** A request of the caller was worked on for so long. */
+  used(caller: string, ms: number): void {
+    const pause = this.#limits.pauseFor(ms);
+    if (pause === 0) return;
+    this.#laneOf(caller).restsUntil = performance.now() + pause;
+    this.#schedule();
+  }
+
+  /** It only waits from now on, or is sent as fast as it is read: others of its caller need not wait for it. */
+  release(request: IncomingMessage): void {
+    for (const release of this.#releases.get(request) ?? []) release();
+  }
+
+  #laneOf(caller: string): Lane {
+    let lane = this.#lanes.get(caller);
+    if (lane === undefined)
+      this.#lanes.set(caller, (lane = { underWay: 0, entered: 0, waiting: [], usedMs: 0, arrived: [], restsUntil: 0, waking: false }));
+    return lane;
+  }
+
+  #mayEnter(lane: Lane): boolean {
+    const { underWay, entered } = lane;
+    return underWay < this.#limits.atOnce && entered < this.#limits.perTurn && !isResting(lane);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#scheduled = false;
+    const now = performance.now();
+    for (const [caller, lane] of this.#lanes) {
+      const pause = this.#limits.pauseFor(lane.usedMs);
+      if (pause > 0) lane.restsUntil = Math.max(lane.restsUntil, now + pause);
+      lane.usedMs = 0;
+      lane.entered = 0;
+      if (lane.restsUntil > now) this.#wake(lane, lane.restsUntil - now);
+      else this.#goOn(caller, lane);
+    }
+  }
+
+  #goOn(caller: string, lane: Lane): void {
+    while (lane.waiting.length > 0 && this.#mayEnter(lane)) lane.waiting.shift()?.();
+    while (lane.arrived.length > 0 && lane.usedMs < this.#limits.turnMs) lane.arrived.shift()?.();
+    if (lane.arrived.length > 0 || lane.usedMs > 0 || lane.entered > 0) this.#schedule();
+    else if (lane.underWay === 0 && lane.waiting.length === 0) this.#lanes.delete(caller);
+  }
+
+  /** A timer for each lane: nobody waits for somebody else's rest. */
+  #wake(lane: Lane, ms: number): void {
+    if (lane.waking) return;
+    lane.waking = true;
+    setTimeout(() => {
+      lane.waking = false;
+      this.#schedule();
+    }, ms).unref();
+  }
+}
+
+const isResting = ({ restsUntil }: Lane): boolean => restsUntil !== 0 && performance.now() < restsUntil;
+
+function timed(lane: Lane, handle: () => void): void {
+  const began = performance.now();
+  handle();
+  lane.usedMs += performance.now() - began;
+}

@@ -1,0 +1,42 @@
+// Validators for answers: what is shown of the board changes only when its log moves, or with time itself.
+import { sha256Hex } from "../../core/protocol/sha256.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ListReads } from "../../ports/store.ts";
+import { Freshness, type Moment, momentAt } from "../../board/read/freshness.ts";
+
+export interface Versions {
+  /** A weak validator of the answer at an address, as things stand now; `moves`: the answer changes with the clock alone. */
+  readonly of: (address: string, moves: boolean) => Promise<string>;
+  /** What can be answered without waiting, where the store has anything at hand. */
+  readonly moment: ((now: number) => Moment | undefined) | undefined;
+}
+
+export function versions(store: Pick<ListReads, "leastState" | "atHand">, clock: Clock): Versions {
+  const { atHand } = store;
+  return {
+    async of(address, moves) {
+      const { seq, newest, nextDue } = await store.leastState();
+      return tagOf(hashOf(address), moves, new Freshness(seq, nextDue, clock.now()), newest);
+    },
+    moment: atHand && ((now) => momentAt(atHand, now)),
+  };
+}
+
+/** The same of one address, at one moment after the other. */
+export function versionAt(address: string, moves: boolean): (at: Freshness) => string {
+  const hash = hashOf(address);
+  let last: { readonly at: Freshness; readonly tag: string } | undefined;
+  return (at) => {
+    if (moves || last === undefined || !at.isAs(last.at)) last = { at, tag: tagOf(hash, moves, at, at.seq) };
+    return last.tag;
+  };
+}
+
+const hashOf = (address: string): string => sha256Hex(address).slice(0, 12);
+
+/** Of the oldest answer there may be and of the newest: whichever moves, it is sent once more. */
+function tagOf(hash: string, moves: boolean, at: Freshness, newest: number): string {
+  const state = at.seq === newest ? String(at.seq) : `${at.seq}.${newest}`;
+  const second = moves || at.overdue ? `-${Math.floor(at.now / 1000)}` : "";
+  return `W/"${state}-${(at.due ?? 0).toString(36)}-${hash}${second}"`;
+}
