@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** Bounded maps, and those that go with their key. */
-const MEMORY = /new Recent\b|\brecentTexts[<(]|\bcardMemory[<(]|new WeakMap\b/;
+const MEMORY = /new BoundedCache\b|\bboundedTextCache[<(]|\bcardMemory[<(]|new WeakMap\b/;
 /** The maps themselves, accounts of who asked how often, and what is noted of a request or connection while it is open. */
 const NO_CACHE = new Set([
   "core/bounded-cache.ts",

@@ -32,7 +32,7 @@ const CLIENT_IN_NODE = "src/client/node/";
 
 /** A variable of a module, or a container that begins empty: a memory that nobody bounds, ends or sees. */
 const MEMORY =
-  /^(?:export )?(?:let (\w+)|const (\w+)(?!: [Rr]eadonly)(?:: [^=\n]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new (?:Recent|Room)\b|Array[<(]|\[\]))/gm;
+  /^(?:export )?(?:let (\w+)|const (\w+)(?!: [Rr]eadonly)(?:: [^=\n]+)? = (?:new (?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|new (?:BoundedCache|Room)\b|Array[<(]|\[\]))/gm;
 /** The exceptions, and why there is no better place. */
 const REMEMBERS: Readonly<Record<string, string>> = {
   "src/core/search/words.ts":
