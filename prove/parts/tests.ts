@@ -30,15 +30,20 @@ export const tests: readonly Part[] = [
     [
       "src/core/protocol",
       "src/adapters/system/signature-check.test.ts",
-      "test/protocol-vectors.test.ts",
-      "test/mail-vectors.test.ts",
-      "test/mail-sender-vectors.test.ts",
+      "test/vectors/protocol-vectors.test.ts",
+      "test/vectors/mail-vectors.test.ts",
+      "test/vectors/mail-sender-vectors.test.ts",
       "test/browser/hostile.test.ts",
-      "test/search.test.ts",
+      "test/reading/search.test.ts",
     ],
     noVectors ? "the public vectors are not at VECTORS_DIR" : undefined,
   ),
-  shownBy("secrets", "a canary key in no log, file or answer", ["sqlite"], ["test/assist-canary.test.ts", "test/secrets.test.ts"]),
+  shownBy(
+    "secrets",
+    "a canary key in no log, file or answer",
+    ["sqlite"],
+    ["test/sqlite/assist-canary.test.ts", "test/posting/secrets.test.ts"],
+  ),
 ];
 
 interface Report {

@@ -1,4 +1,4 @@
-// What SQLite says of a file, as the operator reads it; what can be brought about is tested with real disks in test/bad-starts.test.ts.
+// What SQLite says of a file, as the operator reads it; what can be brought about is tested with real disks in test/sqlite/bad-starts.test.ts.
 import { expect, test } from "vitest";
 import { fileFault, isReadFault } from "./faults.ts";
 

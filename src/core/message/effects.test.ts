@@ -1,4 +1,4 @@
-// Cases that random histories meet too seldom; the rules as a whole are held against a model in test/model.test.ts.
+// Cases that random histories meet too seldom; the rules as a whole are held against a model in test/sqlite/model.test.ts.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AGENTS } from "../../../test/support/acts.ts";
 import { arrivalOf, BareBoard } from "../../../test/support/bare-board.ts";

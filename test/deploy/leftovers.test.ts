@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import { noteGroup } from "../support/leftovers.ts";
+import { emptyDirectory } from "../support/process.ts";
+
+const GUARD = join(import.meta.dirname, "../support/guard.ts");
+
+/** Something that is broken off: a board in a directory, and nobody who waits for it. */
+const BEGUN = `
+  const { undoOnSignals } = await import("../support/leftovers.ts");
+  const { BoardProcess, emptyDirectory } = await import("../support/process.ts");
+  undoOnSignals(() => console.log("the last word"));
+  const data = emptyDirectory();
+  const board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--smtp-port", "0", "--data", data] });
+  await board.ready();
+  console.log(JSON.stringify({ data, pid: board.pid }));
+`;
+
+test("whoever breaks off a proof finds neither a process nor a directory of it afterwards", async () => {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", BEGUN], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const { data, pid } = JSON.parse(String((await lines.next()).value)) as { data: string; pid: number };
+  expect(existsSync(data)).toBe(true);
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "close")) as [number];
+  expect(code).toBe(143);
+  expect((await lines.next()).value).toBe("the last word");
+  expect(existsSync(data)).toBe(false);
+  await ended("the board", pid);
+});
+
+const ended = (what: string, pid: number): Promise<true> =>
+  eventually(`the end of ${what}`, () => {
+    try {
+      process.kill(pid, 0);
+      return undefined;
+    } catch {
+      return true;
+    }
+  });
+
+/** A process with a child that says which one it is, and then both stay. */
+const FAMILY = `
+  const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  console.log(child.pid);
+  setInterval(() => {}, 1000);
+`;
+
+test("whoever kills a run of the tests finds neither its processes nor its directory afterwards", async () => {
+  const family = spawn(process.execPath, ["-e", FAMILY], { detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  const [child] = (await once(family.stdout, "data")) as [Buffer];
+  const directory = emptyDirectory();
+  noteGroup(family.pid ?? 0, directory);
+  // As the run itself: whatever becomes of it, the other end of the guard's input is closed.
+  const runner = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "pipe", "inherit"] });
+  const guard = spawn(process.execPath, [GUARD, directory], { stdio: [runner.stdout, "ignore", "inherit"] });
+  await new Promise((heard) => setImmediate(heard));
+  expect(existsSync(directory)).toBe(true);
+  runner.kill("SIGKILL");
+  const [code] = (await once(guard, "exit")) as [number];
+  expect(code).toBe(0);
+  expect(existsSync(directory)).toBe(false);
+  await ended("the parent", family.pid ?? 0);
+  await ended("the child", Number(child));
+});

@@ -1,0 +1,93 @@
+// A board that cannot listen, or has no database: the operator reads what it is and what to do, not the name of an error, and finds nothing left behind.
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SETTINGS } from "../../src/config.ts";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
+
+let taken: Server;
+let port: number;
+beforeAll(async () => {
+  taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  ({ port } = taken.address() as { port: number });
+});
+afterAll(() => void taken.close());
+
+const HOSTS = ["--host", "127.0.0.1", "--smtp-host", "127.0.0.1", "--log-level", "silent"];
+const ended = (...args: string[]) => endedOn(HOSTS, ...args);
+const endedOn = async (hosts: readonly string[], ...args: string[]) => {
+  await using board = BoardProcess.spawn({ args: ["serve", ...hosts, ...args] });
+  return await board.ended;
+};
+const words = (flag: string) => `Port ${port} on 127.0.0.1 is taken. Choose another with ${flag}, or stop what listens there.\n`;
+
+test("a taken port is named with the flag that changes it, the process ends with 1, and there is no directory or key that nobody asked for", async () => {
+  const home = emptyDirectory();
+  const places = ["--data", join(home, "data"), "--key-file", join(home, "keys", "board.key")];
+  const { code, stderr, stdout } = await ended("--port", String(port), "--smtp-port", "0", ...places);
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: words("--port") });
+  expect([existsSync(join(home, "data")), existsSync(join(home, "keys"))]).toEqual([false, false]);
+});
+
+test("a taken port for mail that was asked for is named like the other, and leaves nothing either", async () => {
+  const data = join(emptyDirectory(), "data");
+  const { code, stderr } = await ended("--port", "0", "--smtp-port", String(port), "--data", data);
+  expect({ code, stderr, left: existsSync(data) }).toEqual({ code: 1, stderr: words("--smtp-port"), left: false });
+});
+
+test("where only the usual port for mail is taken, the board runs without mail and says so in one line", async () => {
+  // Whoever has it: this test, or somebody else on this machine.
+  const usual = createServer().listen(Number(SETTINGS.smtpPort.otherwise), "127.0.0.1");
+  await Promise.race([once(usual, "listening"), once(usual, "error")]);
+  const args = ["serve", "--port", "0", "--mail-domain", "board.example", "--data", emptyDirectory()];
+  await using board = BoardProcess.spawn({ args });
+  await board.ready();
+  usual.close();
+  const lines = board.stderr.split("\n").filter((line) => line.includes('"level":"warn"'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(`mail is off: Port ${SETTINGS.smtpPort.otherwise} on 127.0.0.1 is taken. Choose another with --smtp-port`);
+  expect(board.stderr).not.toMatch(/"stack"|\bat .+:\d+:\d+/);
+});
+
+test("a board that was not asked to receive mail listens for none, and says how to", async () => {
+  await using board = BoardProcess.spawn({ args: ["serve", "--port", "0", "--data", emptyDirectory()] });
+  await board.ready();
+  expect(board.stderr).toContain('"mail":"off; to receive it, give --mail-domain"');
+  expect(board.stderr).not.toContain("smtp://");
+});
+
+test("a board that has begun is told the same", async () => {
+  const data = emptyDirectory();
+  await using first = await BoardProcess.serve(data);
+  await first.kill("SIGTERM");
+  const { code, stderr } = await ended("--port", String(port), "--smtp-port", "0", "--data", data);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: words("--port") });
+});
+
+test.each(["--host", "--smtp-host"])(
+  "an address for %s that is not this machine's is named with the flag, also where nobody asked for the port",
+  async (flag) => {
+    const { code, stderr } = await endedOn(
+      ["--log-level", "silent", flag, "192.0.2.1", "--mail-domain", "board.example"],
+      "--port",
+      "0",
+      "--data",
+      join(emptyDirectory(), "data"),
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `192.0.2.1 is not an address of this machine. Choose another with ${flag}.\n` });
+  },
+);
+
+test("a database that does not answer is named with the flag, and its password is not", async () => {
+  const places = ["--port", "0", "--smtp-port", "0", "--data", join(emptyDirectory(), "data")];
+  const { code, stderr } = await ended(...places, "--database-url", "postgres://board:pass-word@127.0.0.1:1/board");
+  const words =
+    "The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Check its address (--database-url), and that PostgreSQL runs there.\n";
+  expect({ code, stderr }).toEqual({ code: 1, stderr: words });
+  const stats = ["operate", "stats", "--database-url", "postgres://board:pass-word@127.0.0.1:1/board"];
+  await using operator = BoardProcess.spawn({ args: stats });
+  expect(await operator.ended).toMatchObject({ code: 1, stdout: "", stderr: words });
+});

@@ -1,0 +1,67 @@
+// Callers who ask and do not read: what they have not taken is counted, they are cut off, and nobody else hears of it.
+import { rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { TestBoard } from "../support/board.ts";
+import { eventually } from "../support/eventually.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+/** A connection that asks and reads nothing of what comes. */
+function asksOnly(board: TestBoard, path: string): Socket {
+  const socket = connect(Number(new URL(board.url).port), "127.0.0.1").pause();
+  socket.on("error", () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: board.test\r\n\r\n`);
+  return socket;
+}
+const closedAt = (socket: Socket): boolean => socket.destroyed || socket.readableEnded;
+
+const data = emptyDirectory();
+const large = (options: { stallMs?: number } = {}): Promise<TestBoard> =>
+  TestBoard.start({ ...options, data, store: "sqlite", flags: ["--trusted-proxies", "127.0.0.1"] });
+
+beforeAll(async () => {
+  const board = await large();
+  const agent = board.agent();
+  const note = (i: number) => ({ kind: "note", body: `${i} ${"x".repeat(30_000)}`, data: { more: "y".repeat(30_000) } });
+  // More than the system keeps for a connection by itself, which is several megabytes within one machine.
+  for (let i = 0; i < 140; i += 20) await Promise.all(Array.from({ length: 20 }, (_, k) => board.put(agent, note(i + k))));
+  await board.stop();
+});
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+const LARGE = "/api/messages?limit=200&include=raw";
+
+test("who takes nothing of an answer for a while is cut off", async () => {
+  const board = await large({ stallMs: 200 });
+  const stalled = Array.from({ length: 3 }, () => asksOnly(board, LARGE));
+  const unsent = async (): Promise<number> =>
+    Number(/^blackboard_unsent_bytes (\d+)$/m.exec((await board.get<string>("/metrics")).body)?.[1]);
+  await eventually("answers under way", async () => ((await unsent()) > 0 ? true : undefined));
+  await eventually("none", async () => ((await unsent()) === 0 ? true : undefined));
+  for (const socket of stalled) {
+    socket.resume();
+    await eventually("its end", () => (closedAt(socket) ? true : undefined));
+  }
+  expect((await board.get(LARGE)).status).toBe(200);
+  await board.stop();
+});
+
+test("one address can leave 16 MiB unread; more is refused to it and nobody else", async () => {
+  const board = await large();
+  const size = Buffer.byteLength(JSON.stringify((await board.get(LARGE)).body));
+  const fits = Math.floor((16 * 1024 * 1024) / size);
+  const stalled = Array.from({ length: fits + 10 }, () => asksOnly(board, LARGE));
+  const refused = await eventually("a refusal", async () => {
+    const answer = await board.get(LARGE);
+    return answer.status === 200 ? undefined : answer;
+  });
+  const error = expectRefusal(refused, 429, "overloaded");
+  expect(error.details?.["unread_bytes"]).toBeGreaterThan(16 * 1024 * 1024 - size);
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect(refused.headers.get("connection"), "left unread it would stay open").toBe("close");
+  expect((await board.get("/api/messages?limit=1")).status).toBe(200);
+  expect((await board.get(LARGE, { headers: { "x-forwarded-for": "203.0.113.7" } })).status).toBe(200);
+  for (const socket of stalled) socket.destroy();
+  await eventually("room again", async () => ((await board.get(LARGE)).status === 200 ? true : undefined));
+  await board.stop();
+});

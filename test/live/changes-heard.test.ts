@@ -1,0 +1,130 @@
+// Waiting by the last change: whoever follows a list hears of new statuses, votes, leases and reopened work, not only of new messages.
+import { describe, expect, test } from "vitest";
+import type { Agent } from "../support/agent.ts";
+import { TestBoard } from "../support/board.ts";
+import { eventually } from "../support/eventually.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+interface Page {
+  readonly messages: readonly {
+    readonly id: string;
+    readonly reason?: string;
+    readonly derived: { readonly status: string; readonly changed_seq: number };
+  }[];
+  readonly next_cursor: string | null;
+  readonly latest_seq: number;
+}
+
+const vote = (board: TestBoard, agent: Agent, rel: "verifies" | "refutes", id: string, body = "checked") =>
+  board.put(agent, { kind: "verification", body, refs: [{ rel, id }] });
+const head = async (board: TestBoard): Promise<number> => (await board.get<Page>("/api/messages?limit=1")).body.latest_seq;
+const waits = (board: TestBoard) =>
+  eventually("it waits", async () =>
+    (await board.get<string>("/metrics")).body.includes("blackboard_stream_readers 1") ? true : undefined,
+  );
+
+test("every change that readers wait for is listed after the entry before it, and what only counts replies is not", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, checker] = [board.agent(), board.agent(), board.agent()];
+  const task = await board.put(asker, { kind: "task", title: "followed" });
+  let seen = await head(board);
+  /** What changed in the task since the last look. */
+  const changed = async (): Promise<string | undefined> => {
+    const { body } = await board.get<Page>(`/api/messages?kind=task&changed_after=${seen}`);
+    seen = body.latest_seq;
+    expect(body.messages.length).toBeLessThan(2);
+    return body.messages[0]?.derived.status;
+  };
+  expect(await changed()).toBeUndefined();
+  const claim = await board.put(worker, { kind: "claim", lease: "1h", refs: [{ rel: "claims", id: task.id }] });
+  expect(await changed()).toBe("claimed");
+  await board.put(worker, { kind: "claim", body: "again", lease: "2h", refs: [{ rel: "claims", id: task.id }] });
+  expect(await changed(), "renewed").toBe("claimed");
+  board.clock.advance(2 * 3600_000);
+  expect(await changed(), "the lease ended").toBe("open");
+  const answer = await board.put(worker, { kind: "result", body: "seven", refs: [{ rel: "answers", id: task.id }] });
+  expect(await changed()).toBe("answered");
+  await vote(board, checker, "refutes", answer.id);
+  expect(await changed(), "reopened").toBe("open");
+  await vote(board, board.agent(), "verifies", task.id);
+  expect(await changed(), "a vote that moves no status").toBe("open");
+  await board.put(checker, { kind: "note", body: "hm", refs: [{ rel: "reply", id: task.id }] });
+  await board.put(checker, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: task.id }] });
+  expect(await changed(), "a reply and a signal").toBeUndefined();
+  await board.put(worker, { kind: "retraction", refs: [{ rel: "retracts", id: claim.id }] });
+  expect(await changed(), "a claim that had ended").toBeUndefined();
+  await board.put(asker, { kind: "task", title: "followed, better", refs: [{ rel: "supersedes", id: task.id }] });
+  const replaced = await board.get<Page>(`/api/messages?kind=task&changed_after=${seen}&include_superseded=1&sort=changed`);
+  expect(replaced.body.messages.map(({ id }) => id)).toContain(task.id);
+});
+
+test("in the order of changes nothing is passed over from page to page, and each record says when it changed", async () => {
+  await using board = await TestBoard.start();
+  const [author, voter] = [board.agent(), board.agent()];
+  const findings: string[] = [];
+  for (let i = 0; i < 9; i++) findings.push((await board.put(author, { kind: "finding", body: `finding ${i}` })).id);
+  const before = await head(board);
+  const order = [4, 0, 7, 2, 8];
+  for (const i of order) await vote(board, voter, "verifies", findings[i] ?? "");
+  const seen: Page["messages"][number][] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const at: string = cursor === "" ? "" : `&cursor=${cursor}`;
+    const { body } = await board.get<Page>(`/api/messages?kind=finding&changed_after=${before}&sort=changed&limit=2${at}`);
+    seen.push(...body.messages);
+    cursor = body.next_cursor;
+  }
+  expect(seen.map(({ id }) => findings.indexOf(id))).toEqual(order);
+  expect(seen.every(({ derived }, i) => derived.changed_seq > (seen[i - 1]?.derived.changed_seq ?? before))).toBe(true);
+  // The whole board in that order.
+  const { body } = await board.get<Page>("/api/messages?kind=finding&sort=changed&limit=200");
+  expect(body.messages.map(({ id }) => findings.indexOf(id))).toEqual([1, 3, 5, 6, ...order]);
+  expect((await board.get<Page>(`/api/messages?changed_after=${body.latest_seq + 100}&wait=30`)).body.messages).toEqual([]);
+});
+
+describe("who waits is woken", () => {
+  test("by work that is open again when its lease ends", async () => {
+    await using board = await TestBoard.start();
+    const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
+    const task = await board.put(asker, { kind: "task", title: "dropped" });
+    const paths = [
+      (after: number) => `/api/messages?kind=task&status=open&changed_after=${after}`,
+      (after: number) => `/api/work?changed_after=${after}`,
+      () => `/api/work?as=${other.id}`,
+    ];
+    for (const [i, path] of paths.entries()) {
+      await board.put(worker, { kind: "claim", lease: "10s", body: `claim ${i}`, refs: [{ rel: "claims", id: task.id }] });
+      const poll = board.get<Page>(`${path(await head(board))}&wait=30`);
+      await waits(board);
+      await board.put(other, { kind: "note", body: `no work ${i}` });
+      board.clock.advance(10_000);
+      expect(
+        (await poll).body.messages.map(({ id }) => id),
+        path(0),
+      ).toEqual([task.id]);
+    }
+  });
+
+  test("by a vote on what is in its inbox, and by what comes there", async () => {
+    await using board = await TestBoard.start();
+    const [me, other] = [board.agent(), board.agent()];
+    const note = await board.put(other, { kind: "finding", body: "for you", to: me.id });
+    const voted = board.get<Page>(`/api/inbox/${me.id}?changed_after=${await head(board)}&wait=30`);
+    await waits(board);
+    await vote(board, me, "verifies", note.id);
+    expect((await voted).body.messages).toMatchObject([{ id: note.id, reason: "addressed", derived: { status: "verified" } }]);
+    const came = board.get<Page>(`/api/inbox/${me.id}?after_seq=${await head(board)}&wait=30`);
+    await waits(board);
+    const next = await board.put(other, { kind: "note", body: "more", to: me.id });
+    expect((await came).body.messages.map(({ id }) => id)).toEqual([next.id]);
+    expectRefusal(await board.get(`/api/inbox/${me.id}?wait=3`), 400, "invalid_parameter");
+    expectRefusal(await board.get("/api/messages?wait=3"), 400, "invalid_parameter");
+  });
+
+  test("at the end of its time, though nothing came", async () => {
+    await using board = await TestBoard.start();
+    const poll = board.get<Page>("/api/work?wait=30");
+    await waits(board);
+    board.clock.advance(30_000);
+    expect((await poll).body).toMatchObject({ messages: [], next_cursor: null });
+  });
+});

@@ -1,0 +1,171 @@
+// Readers that take nothing, readers that are too many, and a board that goes: nobody else is harmed, and everybody is told why.
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { OPEN_AT_ONCE } from "../../src/board/limits/buckets.ts";
+import { Agent, TEST_BITS } from "../support/agent.ts";
+import { TestBoard } from "../support/board.ts";
+import { openStream, rawStream, type RawReader, type StreamReader } from "../support/event-stream.ts";
+import { eventually } from "../support/eventually.ts";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { ProcessClock } from "../support/process-clock.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+/** About 100 KB on the wire. */
+const large = (i: number) => ({ kind: "note", body: `${i} ${"\u{1f600}".repeat(25_000)}` });
+const isLive = (reader: RawReader) => () => (reader.text.includes("event: live") ? true : undefined);
+const readersOf = async (board: TestBoard) =>
+  Number(/^blackboard_stream_readers (\d+)$/m.exec((await board.get<string>("/metrics")).body)?.[1]);
+
+test("a reader that takes nothing is cut off and told so, at a bounded cost, and others do not notice", async () => {
+  await using board = await TestBoard.start();
+  await using other = await openStream(board, "/api/stream");
+  await other.upTo("live");
+  using stalled = rawStream(board.url, "/api/stream");
+  await eventually("live", isLive(stalled));
+  stalled.stall();
+  const agent = board.agent();
+  let posted = 0;
+  // The kernels' buffers come first; once these are full, a megabyte waits and no more.
+  while ((await readersOf(board)) === 2 && posted < 300) {
+    await board.put(agent, large(posted++));
+    await other.next("message");
+  }
+  expect(posted).toBeLessThan(300);
+  stalled.resume();
+  await eventually("the end", () => (stalled.closed ? true : undefined));
+  const frames = stalled.text.split("\n\n").filter((frame) => frame !== "");
+  expect(frames.at(-1)?.slice(0, 200)).toMatch(/^event: error\ndata: \{"error":\{"code":"consumer_too_slow"/);
+  // What it got before is whole and without a gap, so that it can go on from there.
+  const ids = frames.flatMap((frame) => /^id: (\d+)\nevent: message/.exec(frame)?.[1] ?? []);
+  expect(ids).toEqual(ids.map((_, i) => String(i + 1)));
+  await using again = await openStream(board, "/api/stream", { "last-event-id": ids.at(-1) ?? "0" });
+  const rest = (await again.upTo("live")).filter(({ event }) => event === "message").map(({ id }) => id);
+  expect([...ids, ...rest]).toEqual(Array.from({ length: posted }, (_, i) => String(i + 1)));
+});
+
+test("a large past is read at the reader's pace and never cuts it off; one who stops reading it is cut off after 30 seconds", async () => {
+  await using board = await TestBoard.start();
+  const agent = board.agent();
+  for (let i = 0; i < 120; i++) await board.put(agent, large(i));
+  for (let i = 0; i < 600; i += 50)
+    await Promise.all(Array.from({ length: 50 }, (_, k) => board.put(agent, { kind: "note", body: `small ${i + k}` })));
+  using slow = rawStream(board.url, "/api/stream", ["last-event-id: 0"]);
+  using stalled = rawStream(board.url, "/api/stream", ["last-event-id: 0"], "event: hello");
+  await eventually("hello", () => (stalled.text.includes("event: hello") ? true : undefined));
+  // Fits and starts, as on a bad line.
+  for (let i = 0; i < 20; i++) {
+    // The board goes on meanwhile, for as long as it takes to answer a question.
+    slow.stall();
+    await readersOf(board);
+    slow.resume();
+    await readersOf(board);
+  }
+  await eventually("live", isLive(slow));
+  expect(slow.text.split("event: message").length - 1).toBe(720);
+  for (let second = 0; second < 29; second++) board.clock.advance(1000);
+  await readersOf(board);
+  expect(stalled.closed).toBe(false);
+  for (let second = 0; second < 3; second++) board.clock.advance(1000);
+  stalled.resume();
+  await eventually("the end", () => (stalled.closed ? true : undefined));
+  expect(stalled.text).toContain('event: error\ndata: {"error":{"code":"consumer_too_slow"');
+  expect(stalled.text).not.toContain("event: live");
+});
+
+const limited = () => TestBoard.start({ flags: ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1"] });
+
+async function open(board: TestBoard, count: number): Promise<StreamReader[]> {
+  const readers: StreamReader[] = [];
+  for (let i = 0; i < count; i++) {
+    const reader = await openStream(board, "/api/stream");
+    expect(reader.status).toBe(200);
+    await reader.upTo("live");
+    readers.push(reader);
+  }
+  return readers;
+}
+
+test("one address has 20 streams and long polls at once, the next one is told to wait, and every place is given back", async () => {
+  await using board = await limited();
+  const readers = await open(board, OPEN_AT_ONCE - 2);
+  const gone = new AbortController();
+  const polls = [1, 2].map(() => board.get("/api/messages?after_seq=0&wait=30", { signal: gone.signal }).catch(() => undefined));
+  await eventually("all there", async () => ((await readersOf(board)) === OPEN_AT_ONCE ? true : undefined));
+  for (const path of ["/api/stream", "/api/messages?after_seq=0&wait=30"]) {
+    const answer = await board.get(path);
+    expectRefusal(answer, 429, "too_many_streams");
+    expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(answer.headers.get("ratelimit-policy")).toBe('"streams";q=20');
+  }
+  expect((await board.get("/api/messages?after_seq=0")).status).toBe(200);
+  await using elsewhere = await openStream(board, "/api/stream", { "x-forwarded-for": "203.0.113.5" });
+  expect(elsewhere.status).toBe(200);
+
+  // Long polls whose callers go away.
+  gone.abort();
+  await Promise.all(polls);
+  await eventually("two places", async () => ((await readersOf(board)) === OPEN_AT_ONCE - 1 ? true : undefined));
+  readers.push(...(await open(board, 2)));
+  expectRefusal(await board.get("/api/stream"), 429, "too_many_streams");
+  for (const reader of readers) await reader[Symbol.asyncDispose]();
+  await eventually("all places", async () => ((await readersOf(board)) === 1 ? true : undefined));
+
+  // Refusals take no place.
+  for (let i = 0; i < OPEN_AT_ONCE + 5; i++)
+    expect((await board.get("/api/stream", { headers: { "last-event-id": "99" } })).status).toBe(400);
+  for (let i = 0; i < OPEN_AT_ONCE + 5; i++) expect((await board.get("/api/messages?wait=5")).status).toBe(400);
+  // Nor do connections that are torn down, however early.
+  const { port } = new URL(board.url);
+  for (let i = 0; i < OPEN_AT_ONCE * 2; i++) {
+    await new Promise<void>((resolve) => {
+      const socket = connect({ host: "127.0.0.1", port: Number(port) }, () => {
+        socket.write("GET /api/stream HTTP/1.1\r\nhost: localhost\r\n\r\n", () =>
+          i % 2 === 0 ? socket.resetAndDestroy() : socket.destroy(),
+        );
+      });
+      socket.on("close", () => resolve());
+    });
+  }
+  await eventually("nobody but one", async () => ((await readersOf(board)) === 1 ? true : undefined));
+  const again = await open(board, OPEN_AT_ONCE);
+  for (const reader of again) await reader[Symbol.asyncDispose]();
+});
+
+test("long polls one after the other on one connection leave nothing behind on it", async () => {
+  await using board = await TestBoard.start();
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  await board.put(board.agent(), { kind: "note", body: "there" });
+  for (let i = 0; i < 30; i++) expect((await board.get("/api/messages?after_seq=0&wait=30")).status).toBe(200);
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+});
+
+test("a board that is told to stop tells its readers, answers its long polls and exits in time, stalled readers or not", async () => {
+  const clock = new ProcessClock();
+  await using board = await BoardProcess.serve(emptyDirectory(), ["--pow-bits", String(TEST_BITS), "--log-level", "warn"], {}, [], clock);
+  const envelope = JSON.stringify(new Agent(clock.now).envelope({ kind: "note", body: "one" }));
+  await fetch(`${board.url}/api/messages`, { method: "POST", headers: { "content-type": "application/json" }, body: envelope });
+  await using reader = await openStream({ url: board.url }, "/api/stream");
+  await reader.upTo("live");
+  using stalled = rawStream(board.url, "/api/stream");
+  await eventually("live", isLive(stalled));
+  stalled.stall();
+  const poll = fetch(`${board.url}/api/messages?after_seq=1&wait=30`);
+  await eventually("three readers", async () =>
+    (await (await fetch(`${board.url}/metrics`)).text()).includes("blackboard_stream_readers 3") ? true : undefined,
+  );
+  expect((await fetch(`${board.url}/healthz`)).status).toBe(200);
+  const ended = board.kill("SIGTERM");
+  const farewell = await reader.next("error");
+  expect(farewell.data).toMatchObject({
+    error: { code: "shutting_down", docs: expect.stringContaining("/llms/errors/shutting_down.txt") as unknown },
+  });
+  expect(await reader.take()).toBeUndefined();
+  expect(await (await poll).json()).toMatchObject({ messages: [], latest_seq: 1 });
+  // So long it waits for those who take nothing; after nine seconds it would force its end, and no clock goes that far here.
+  await clock.advance(5000);
+  const { code, stderr } = await ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});

@@ -1,0 +1,114 @@
+// `blackboard mcp`: the same tools over stdio, for clients that start their servers, with a key that never leaves this machine.
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ErrorBody } from "../../src/core/errors.ts";
+import { sha256 } from "../support/agent.ts";
+import { TestBoard } from "../support/board.ts";
+import { PROGRAM } from "../support/built.ts";
+import { ERAS, McpClient } from "../support/mcp-client.ts";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
+
+const PACKAGE = JSON.parse(readFileSync(resolve(import.meta.dirname, "../../package.json"), "utf8")) as { version: string };
+
+let board: TestBoard;
+beforeAll(async () => void (board = await TestBoard.start()));
+afterAll(() => board[Symbol.asyncDispose]());
+
+const errorOf = (body: Record<string, unknown>) => (body as unknown as ErrorBody).error;
+
+describe.each(ERAS)("in the era of %s", (era) => {
+  const keyFile = join(emptyDirectory(), "keys", "agent.key");
+  let mcp: McpClient;
+  beforeAll(async () => {
+    mcp = new McpClient(era);
+    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile];
+    await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+  });
+  afterAll(() => mcp[Symbol.asyncDispose]());
+
+  test("the key is made at the first start, readable by its owner only", async () => {
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    const { agent_id: id, pk } = await mcp.done("create_identity");
+    expect(id).toMatch(/^ag_[0-9a-f]{20}$/);
+    expect(JSON.stringify(await mcp.call("create_identity"))).not.toContain(readFileSync(keyFile, "utf8").trim());
+    expect(pk).toMatch(/^[\w-]{43}$/);
+  });
+
+  test("the tools are those of the board, but none asks for a key", async () => {
+    await using http = await McpClient.connect(board.url, era);
+    const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+    expect(await names(mcp.client)).toEqual(await names(http.client));
+    const { tools } = await mcp.client.listTools();
+    expect(JSON.stringify(tools)).not.toContain("secret_key");
+    expect(JSON.stringify(tools).length / 3.5).toBeLessThan(3500);
+    expect(mcp.client.getNegotiatedProtocolVersion()).toBe(era);
+    expect(mcp.client.getServerVersion()).toMatchObject({ name: "agent-blackboard", version: PACKAGE.version });
+  });
+
+  test("an agent posts, waits, reads its inbox and holds a name, all signed here", async () => {
+    const { agent_id: self } = await mcp.done("create_identity");
+    const text = "attached";
+    const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
+    const question = { kind: "question", title: `Who is there? ${era}`, tags: [era], attachments, blobs: { [sha256(text)]: text } };
+    const posted = (await mcp.done("post_message", question)) as { id: string; seq: number };
+    expect(posted).toMatchObject({ result: "created", server: { assisted: false, author: { id: self } }, meta: { attachments } });
+    const waiting = mcp.done("wait_for_messages", { after_seq: posted.seq, wait: 20, filters: { inbox: self } });
+    const reply = await board.put(board.agent(), { kind: "answer", body: "I am.", refs: [{ rel: "answers", id: posted.id }] });
+    expect((await waiting)["messages"]).toMatchObject([{ id: reply.id }]);
+    expect((await mcp.done("read_inbox"))["messages"]).toMatchObject([{ id: reply.id, reason: "reply" }]);
+    expect((await mcp.call("get_thread", { id: posted.id })).text).toContain("<<<DATA ");
+    expect((await mcp.done("search_messages", { tag: [era], limit: 1 }))["messages"]).toMatchObject([{ id: posted.id }]);
+    const alias = `home-${era.slice(0, 4)}`;
+    expect(await mcp.done("alias", { op: "claim", alias })).toMatchObject({ alias, agent: self });
+    expect(await mcp.done("alias", { alias })).toMatchObject({ agent: self });
+    expect((await mcp.call("board_guide", { topic: "manual" })).text).toContain("err-already_claimed");
+    const { contents } = await mcp.client.readResource({ uri: `blackboard://messages/${posted.id}` });
+    expect(JSON.stringify(contents)).toContain("Who is there?");
+    expect(JSON.parse((await mcp.client.readResource({ uri: "blackboard://kinds" })).contents[0]?.["text" as never] ?? "")).toHaveProperty(
+      "rels",
+    );
+    await expect(mcp.client.readResource({ uri: "blackboard://messages/00000000" })).rejects.toThrow();
+  });
+
+  test("a refusal is the board's own, and one that never reached the board has the same form", async () => {
+    const http = await board.get<ErrorBody>("/api/messages/00000000ffff");
+    expect((await mcp.call("get_message", { id: "00000000ffff" })).body).toEqual(http.body);
+    const code = async (name: string, given: Record<string, unknown>) => errorOf((await mcp.call(name, given)).body).code;
+    expect(await code("post_message", { kind: "nonsense" })).toBe("unknown_kind");
+    expect(await code("post_message", { kind: "note", title: "a", colour: "red" })).toBe("unknown_parameter");
+    expect(await code("post_message", { kind: "note", attachments: 7 })).toBe("invalid_field");
+    expect(await code("search_messages", { limit: {} })).toBe("invalid_parameter");
+    expect(await code("get_message", {})).toBe("invalid_parameter");
+    expect(await code("get_message", { id: "../../etc/passwd" })).toBe("not_found");
+    expect(await code("alias", { op: "claim", alias: 7 })).toBe("invalid_alias");
+  });
+});
+
+test("a post that the board refuses is refused before it is mined, however much work it would take", async () => {
+  await using dear = await TestBoard.start({ flags: ["--pow-bits", "60", "--pow-max-bits", "60"] });
+  await using mcp = new McpClient("2025-11-25");
+  const args = [PROGRAM, "mcp", "--url", dear.url, "--key-file", join(emptyDirectory(), "agent.key")];
+  await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+  const code = async (message: Record<string, unknown>) => errorOf((await mcp.call("post_message", message)).body).code;
+  expect(await code({ kind: "claim", refs: [{ rel: "claims", id: "f".repeat(64) }] })).toBe("target_unknown");
+  expect(await code({ kind: "opinion", body: "I think so." })).toBe("unknown_kind");
+});
+
+test("where no board answers, or the key is open to others, it says so and ends", async () => {
+  await using lost = BoardProcess.spawn({
+    args: ["mcp", "--url", "http://127.0.0.1:9", "--key-file", join(emptyDirectory(), "a.key"), "--tries", "1"],
+  });
+  const { code, stderr, stdout } = await lost.ended;
+  expect([code, stdout]).toEqual([3, ""]);
+  expect(stderr).toContain("127.0.0.1:9");
+  const open = join(emptyDirectory(), "open.key");
+  mkdirSync(join(open, ".."), { recursive: true });
+  writeFileSync(open, "A".repeat(43), { mode: 0o644 });
+  await using told = BoardProcess.spawn({ args: ["mcp", "--url", board.url, "--key-file", open] });
+  const ended = await told.ended;
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toContain("chmod 600");
+});

@@ -1,0 +1,44 @@
+// A quota for the whole board: large posts are refused first, then all; what ends makes room.
+import { expect, test } from "vitest";
+import { TestBoard } from "../support/board.ts";
+import { eventually } from "../support/eventually.ts";
+import { withLongestBody } from "../support/payload.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+const QUOTA = 12_000_000;
+
+test("a board at its quota refuses posts, large ones first, and takes them again when messages have expired", async () => {
+  await using board = await TestBoard.start({ flags: ["--max-bytes", String(QUOTA), "--rate-limits", "off"] });
+  const agent = board.agent();
+  const large = (n: number) =>
+    board.send(JSON.stringify(agent.seal(withLongestBody(agent.envelope({ kind: "note", title: `large ${n}`, ttl: "1h" }).payload))));
+  const { limits } = (await board.get<{ limits: Record<string, unknown> }>("/api/kinds")).body;
+  expect(limits["max_bytes"]).toBe(QUOTA);
+
+  let sent = 0;
+  let last = await large(sent);
+  while (last.status === 201) last = await large(++sent);
+  expect(sent).toBeGreaterThan(20);
+  const { details, hint } = expectRefusal(last, 503, "storage_full");
+  expect(details).toMatchObject({ max_bytes: QUOTA, largest_bytes: 8192 });
+  expect(hint).toContain("at most 8192 bytes");
+
+  const small = await board.put(agent, { kind: "note", body: "short" });
+  expect((await board.get("/readyz/writing")).status).toBe(200);
+  // Up to the end with what is just small enough.
+  const filler = "x".repeat(7800);
+  let answer = await board.post(agent, { kind: "note", title: "0", body: filler });
+  for (let n = 1; answer.status === 201; n++) answer = await board.post(agent, { kind: "note", title: String(n), body: filler });
+  expect(expectRefusal(answer, 503, "storage_full").details).toMatchObject({ largest_bytes: 0 });
+  expectRefusal(await board.get("/readyz/writing"), 503, "storage_full");
+  expect((await board.get("/api/messages")).status).toBe(200);
+  // Who takes something away is not refused.
+  expect((await board.post(agent, { kind: "retraction", refs: [{ rel: "retracts", id: small.id }] })).status).toBe(201);
+
+  board.clock.advance(3_700_000);
+  await eventually("room", async () => {
+    board.clock.advance(60_000);
+    return (await board.post(agent, { kind: "note", body: "there is room" })).status === 201 ? true : undefined;
+  });
+  expect((await large(1000)).status).toBe(201);
+});

@@ -1,0 +1,86 @@
+// Bytes are limited beside requests: nobody fills the disk that everybody writes to.
+import { describe, expect, test } from "vitest";
+import type { Agent } from "../support/agent.ts";
+import { type Answer, TestBoard } from "../support/board.ts";
+import { call, send } from "../support/mcp-request.ts";
+import { withLongestBody } from "../support/payload.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+const limited = () => TestBoard.start({ flags: ["--rate-limits", "on"] });
+
+/** 460 KB as a request: four of them fit into what may be sent at once. */
+function large(agent: Agent, n: number): string {
+  return JSON.stringify(agent.seal(withLongestBody(agent.envelope({ kind: "note", title: `large ${n}` }).payload)));
+}
+
+function expectLimited(answer: Answer<unknown>, scope: string): void {
+  const { details, message } = expectRefusal(answer, 429, "rate_limited");
+  expect(details).toMatchObject({ scope, unit: "bytes", burst: 2_097_152 });
+  expect(message).toContain("2097152 bytes at once, then 8192 a second");
+  expect(answer.headers.get("ratelimit-policy")).toBe(`"${scope}";q=2097152;qu="content-bytes";w=256`);
+}
+
+describe("one address", () => {
+  test("stores two megabytes at once, whoever signs them; short posts of others go on", async () => {
+    await using board = await limited();
+    const sent = [];
+    for (let n = 0; n < 6; n++) sent.push(await board.send(large(board.agent(), n)));
+    expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 429, 429]);
+    expectLimited(sent[5] as Answer<unknown>, "bytes");
+    // What is left is enough for what is short.
+    expect((await board.post(board.agent(), { kind: "note", body: "short" })).status).toBe(201);
+    board.clock.advance(60_000);
+    expect((await board.send(large(board.agent(), 5))).status).toBe(201);
+  });
+
+  test("pays nothing for what was not stored: refused, tried or known already", async () => {
+    await using board = await limited();
+    const agent = board.agent();
+    const text = large(agent, 0);
+    for (let n = 0; n < 5; n++) expect((await board.send(text, "/api/messages?dry_run=1")).status).toBe(200);
+    for (let n = 0; n < 5; n++) expect((await board.send(text.slice(0, -1))).status).toBe(400);
+    expect((await board.send(text)).status).toBe(201);
+    for (let n = 0; n < 5; n++) expect((await board.send(text)).status).toBe(200);
+    for (let n = 1; n < 4; n++) expect((await board.send(large(board.agent(), n))).status).toBe(201);
+    expect((await board.send(large(board.agent(), 4))).status).toBe(429);
+  });
+
+  test("cannot hide the length by sending in pieces", async () => {
+    await using board = await limited();
+    const inPieces = async (text: string): Promise<number> => {
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(text));
+          controller.close();
+        },
+      });
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${board.url}/api/messages`, { method: "POST", headers, body, duplex: "half" });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const statuses = [];
+    for (let n = 0; n < 5; n++) statuses.push(await inPieces(large(board.agent(), n)));
+    expect(statuses).toEqual([201, 201, 201, 201, 429]);
+  });
+
+  test("has one allowance for HTTP and MCP", async () => {
+    await using board = await limited();
+    for (let n = 0; n < 4; n++) expect((await board.send(large(board.agent(), n))).status).toBe(201);
+    const agent = board.agent();
+    const { payload, sig, nonce } = JSON.parse(large(agent, 4)) as { payload: string; sig: string; nonce: string };
+    const { rpc } = await send(board.url, call("submit_message", { payload, sig, nonce }));
+    const { structuredContent } = rpc.result as { structuredContent: { error: { code: string; details: object } } };
+    expect(structuredContent.error).toMatchObject({ code: "rate_limited", details: { scope: "bytes" } });
+  });
+});
+
+test("one agent stores two megabytes at once, from however many addresses", async () => {
+  await using board = await TestBoard.start({ flags: ["--rate-limits", "on", "--trusted-proxies", "127.0.0.1"] });
+  const agent = board.agent();
+  const sent = [];
+  for (let n = 0; n < 6; n++) sent.push(await board.send(large(agent, n), "/api/messages", { "x-forwarded-for": `203.0.113.${n}` }));
+  // As payloads they are shorter than on the way.
+  expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 429]);
+  expectLimited(sent[5] as Answer<unknown>, "agent_bytes");
+});

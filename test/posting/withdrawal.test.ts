@@ -1,0 +1,74 @@
+// An agent withdraws everything it has said: with the answer none of it is shown any more, however much it was.
+import { expect, test } from "vitest";
+import { WITHDRAW_STEP } from "../../src/core/message/sweep.ts";
+import { messageId } from "../../src/core/protocol/identity.ts";
+import { Agent, type Fields } from "../support/agent.ts";
+import { postAct } from "../support/bare-board.ts";
+import { TestBoard } from "../support/board.ts";
+import { openBeside } from "../support/database.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { expectRefusal } from "../support/refusal.ts";
+import { writeWithoutBoard } from "../support/without-a-board.ts";
+
+const AT_ONCE = 128;
+
+test("thousands of messages are gone from every surface when the retraction is answered, and nobody else's", async () => {
+  await using board = await TestBoard.start();
+  const [agent, other] = [board.agent(), board.agent()];
+  const ids: string[] = [];
+  while (ids.length <= WITHDRAW_STEP) {
+    const posts = Array.from({ length: AT_ONCE }, (_, i) =>
+      board.put(agent, { kind: "note", title: `zebra ${ids.length + i}`, tags: ["zoo"] }),
+    );
+    ids.push(...(await Promise.all(posts)).map(({ id }) => id));
+  }
+  const kept = await board.put(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
+  const envelope = JSON.stringify(agent.envelope({ kind: "retraction", data: { scope: "all", board: await board.name() } }));
+  const answer = await board.send(envelope);
+  // The newest ends last.
+  expectRefusal(await board.get(`/api/messages/${ids.at(-1)}`), 410, "retracted");
+  expect([answer.status, answer.body.result]).toEqual([201, "created"]);
+  const shown = async (query: string) =>
+    (await board.get<{ messages: { id: string }[] }>(`/api/messages?${query}`)).body.messages.map(({ id }) => id);
+  expect(await shown(`author=${agent.id}`)).toEqual([answer.body.id]);
+  expect(await shown("tag=zoo")).toEqual([kept.id]);
+  expect(await shown("q=zebra")).toEqual([kept.id]);
+  const again = await board.send(envelope);
+  expect([again.status, again.body.result, again.body.id]).toEqual([200, "exists", answer.body.id]);
+  expect((await board.put(agent, { kind: "note", title: "zebra, a new start" })).id).toBe((await shown(`author=${agent.id}`))[0]);
+});
+
+test("a board that may not write shows nothing of what was being withdrawn when the one before it crashed", async () => {
+  const [data, clock] = [emptyDirectory(), new ManualClock()];
+  const [agent, other] = [new Agent(() => clock.now()), new Agent(() => clock.now())];
+  const text = (of: Agent, fields: Fields): string => of.envelope(fields).payload;
+  // More than two steps: the first is the retraction's own, and nobody comes for the others.
+  const texts = Array.from({ length: 2 * WITHDRAW_STEP + AT_ONCE }, (_, i) =>
+    text(agent, { kind: "note", title: `zebra ${i}`, tags: ["zoo"] }),
+  );
+  const kept = text(other, { kind: "note", title: "zebra of another", tags: ["zoo"] });
+  const retraction = text(agent, { kind: "retraction", data: { scope: "all" } });
+  const batches: string[][] = [[kept]];
+  for (let at = 0; at < texts.length; at += AT_ONCE) batches.push(texts.slice(at, at + AT_ONCE));
+  const acts = [...batches, [retraction]].map((batch) => batch.map((one) => postAct(one)));
+  await writeWithoutBoard(data, acts, clock.now());
+  {
+    using db = openBeside(data);
+    const rest = db.prepare("SELECT count(*) AS n FROM messages WHERE author = ? AND withdrawn = 0").get(agent.id);
+    expect(Number(rest?.["n"])).toBeGreaterThan(WITHDRAW_STEP);
+  }
+  await using board = await TestBoard.start({ data, clock, flags: ["--read-only", "on"] });
+  const newest = messageId(texts.at(-1) ?? "");
+  expectRefusal(await board.get(`/api/messages/${newest}`), 410, "retracted");
+  const shown = async (path: string) => (await board.get<{ messages: { id: string }[] }>(path)).body.messages.map(({ id }) => id);
+  expect(await shown(`/api/messages?author=${agent.id}`)).toEqual([messageId(retraction)]);
+  expect(await shown("/api/messages?tag=zoo")).toEqual([messageId(kept)]);
+  expect(await shown("/api/messages?q=zebra")).toEqual([messageId(kept)]);
+  expect(await shown("/api/similar?text=zebra%20of%20another")).toEqual([messageId(kept)]);
+  const { body: dump } = await board.get<string>("/api/dump.jsonl");
+  expect(dump.trim().split("\n")).toHaveLength(2);
+  expect(JSON.stringify((await board.get(`/api/agents/${agent.id}`)).body)).not.toContain("zoo");
+  const { body: log } = await board.get<{ changes: { raw?: object | null }[] }>("/api/changes?include=raw&limit=1000");
+  expect(log.changes.filter(({ raw }) => raw !== null && raw !== undefined)).toHaveLength(1);
+});

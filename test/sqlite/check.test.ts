@@ -1,0 +1,416 @@
+// `operate check` as an operator relies on it: silent on a sound board whatever its history, and loud about each planted corruption.
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { array, asyncProperty, assert } from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { LocalIndex } from "../../src/adapters/search/local-index.ts";
+import { pace } from "../../src/adapters/search/pace.ts";
+import { openHoldings } from "../../src/adapters/sqlite/holdings.ts";
+import { databasePath } from "../../src/adapters/sqlite/open.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/store.ts";
+import { checkConfigured } from "../../src/cli/operate/check.ts";
+import { type Checked, checkBoard } from "../../src/cli/operate/check/check-board.ts";
+import { documentOf } from "../../src/core/search/document.ts";
+import type { OperatorCommand } from "../../src/core/message/operator-commands.ts";
+import { readConfig } from "../../src/config.ts";
+import { OPENING, step } from "../support/acts.ts";
+import { ALIAS_BITS, sha256 } from "../support/agent.ts";
+import { BareBoard } from "../support/bare-board.ts";
+import { TestBoard } from "../support/board.ts";
+import { BusyBoard } from "../support/busy-board.ts";
+import { Model } from "../support/model.ts";
+import { Operator, reasons } from "../support/operator.ts";
+import { play } from "../support/play.ts";
+import { emptyDirectory } from "../support/process.ts";
+import { Random, SEED } from "../support/random.ts";
+
+const check = (data: string, now: number): Promise<Checked> => checkConfigured(readConfig(["--data", data], {}), now);
+
+describe(`a board with a life behind it (SEED=${SEED})`, () => {
+  let data: string;
+  let now: number;
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const board = await TestBoard.start();
+    const busy = new BusyBoard(board, new Random(SEED), 5);
+    await busy.fill(120);
+    board.clock.advance(61_000);
+    await busy.fill(60);
+    const [author, other] = [board.agent(), board.agent()];
+    // Who takes a name before it says anything is known from then on.
+    const claim = JSON.stringify({ v: 1, pk: author.pk, ts: Math.floor(board.clock.now() / 1000), op: "claim", alias: "some-name" });
+    await board.send(JSON.stringify(author.seal(claim, undefined, ALIAS_BITS)), "/api/aliases");
+    board.clock.advance(1000);
+    const task = await board.put(author, { kind: "task", title: "to be done", tags: ["planted"], needs: ["hands"] });
+    const answer = await board.put(other, { kind: "result", body: "done", refs: [{ rel: "answers", id: task.id }] });
+    await board.put(board.agent(), { kind: "verification", body: "checked", refs: [{ rel: "verifies", id: answer.id }] });
+    await board.put(other, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: task.id }] });
+    await board.put(other, { kind: "note", title: "a reply", refs: [{ rel: "reply", id: task.id }] });
+    // A lease that whoever asked ended while the work was answered leaves no entry, and the signal that did it will be removed.
+    const leased = await board.put(author, { kind: "task", title: "leased", tags: ["Held", "ﬁne"] });
+    const held = await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: leased.id }] });
+    await board.put(other, { kind: "result", body: "half", refs: [{ rel: "answers", id: leased.id }] });
+    const stale = await board.put(author, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: held.id }] });
+    const refuted = await board.put(other, { kind: "result", body: "wrong", refs: [{ rel: "answers", id: task.id }] });
+    await board.put(author, { kind: "verification", body: "not so", refs: [{ rel: "refutes", id: refuted.id }] });
+    const text = "attached";
+    const attachments = [{ sha256: sha256(text), name: "a.txt", mime: "text/plain", size: text.length }];
+    const bad = author.envelope({ kind: "note", title: "bad", attachments }, { [sha256(text)]: text });
+    const { id: removed } = (await board.send(JSON.stringify(bad))).body;
+    const kept = "kept";
+    const live = [{ sha256: sha256(kept), name: "b.txt", mime: "text/plain", size: kept.length }];
+    await board.put(author, { kind: "note", title: "good", attachments: live }, { [sha256(kept)]: kept });
+    const wronged = author.envelope({ kind: "note", title: "wronged" });
+    const { id: back } = (await board.send(JSON.stringify(wronged))).body;
+    {
+      await using operator = await Operator.at(board);
+      await operator.remove(removed);
+      await operator.remove(stale.id);
+      await operator.remove(back);
+      await operator.decide({ do: "restore", target: back });
+      await operator.decide({ do: "block_key", agent: board.agent().id, reasons: reasons() });
+      await operator.decide({ do: "block_key", agent: other.id, reasons: reasons() });
+      await operator.decide({ do: "unblock_key", agent: other.id });
+      await operator.decide({ do: "block_blob", sha256: sha256("another"), reasons: reasons() });
+    }
+    expect((await board.send(JSON.stringify(wronged))).status).toBe(201);
+    await board.get("/api/checkpoint");
+    // Whoever searches makes the index follow the log to its end.
+    await board.get("/api/messages?q=planted");
+    Object.assign(ids, { task: task.id, answer: answer.id, removed, author: author.id, other: other.id });
+    now = board.clock.now();
+    await board.stop();
+    data = board.data;
+  });
+
+  test("has no faults, and a check changes nothing", async () => {
+    const before = readFileSync(databasePath(data));
+    const checked = await check(data, now);
+    expect(checked.findings).toEqual([]);
+    expect(checked).toMatchObject({ faults: 0 });
+    expect(checked.messages).toBeGreaterThan(60);
+    expect(readFileSync(databasePath(data)).equals(before)).toBe(true);
+  });
+
+  const seqs = new Map<string, number>();
+  const of = (name: string): number => seqs.get(name) ?? 0;
+  const at = (name: string): string => `message ${ids[name]}`;
+  type Plant = readonly [what: string, sql: string, said: RegExp];
+  const planted = (what: string, sql: string, where: string, fault: string): Plant => [what, sql, new RegExp(`^${where} ${fault}`, "m")];
+  const set = (table: string, change: string, where: string) => `UPDATE ${table} SET ${change} WHERE ${where}`;
+  const onTask = (change: string, table = "messages") => set(table, change, `seq = ${of("task")}`);
+  const onAnswer = (change: string, table = "messages") => set(table, change, `seq = ${of("answer")}`);
+
+  /** Corruptions that do not hide each other are planted together; each must be named. */
+  const GROUPS: Readonly<Record<string, () => readonly Plant[]>> = {
+    "of content, and of counts": () => [
+      planted(
+        "a flipped byte",
+        onTask("payload = replace(payload, 'to be done', 'to be dont')", "contents"),
+        at("task"),
+        "has a payload with another id",
+      ),
+      planted(
+        "another signature",
+        onAnswer(`sig = (SELECT sig FROM contents WHERE seq = ${of("task")})`, "contents"),
+        at("answer"),
+        "has a signature that does not fit",
+      ),
+      planted(
+        "a tally of a tag",
+        set("tallies", "count = count + 1", "field = 'tag' AND label = 'planted'"),
+        'tag "planted"',
+        "count is 2; the log says 1",
+      ),
+      planted("a tally of kinds", set("tallies", "count = count + 1", "field = 'kind' AND label = 'task'"), "counts", "byKind is"),
+      planted("a tally of statuses", set("tallies", "count = count + 1", "field = 'status' AND label = 'open'"), "counts", "byStatus is"),
+      planted("a tally of posts", set("tallies", "count = count + 1", "field = 'posted'"), "counts", "lastDay is"),
+      planted(
+        "an agent's tally",
+        set("agent_tallies", "count = count + 1", `agent = '${ids["author"]}' AND label = 'task'`),
+        `agent ${ids["author"]}`,
+        "byKind is",
+      ),
+      planted("an agent's total", set("agents", "messages = messages + 1", `id = '${ids["other"]}'`), `agent ${ids["other"]}`, "total is"),
+      planted(
+        "a lost place in an inbox",
+        `DELETE FROM inbox WHERE agent = '${ids["author"]}'`,
+        `agent ${ids["author"]}`,
+        "inbox is \\[\\]",
+      ),
+      planted("a lost tag", "DELETE FROM labels WHERE label = 'planted'", 'tag "planted"', "messages is \\[\\]"),
+      planted(
+        "a thread's size",
+        set("threads", "messages = messages + 1", `number = (SELECT thread FROM messages WHERE seq = ${of("task")})`),
+        `thread of ${at("task")}`,
+        "messages is",
+      ),
+      planted(
+        "a thread's activity",
+        set("threads", "last_activity = last_activity + 1", `number = (SELECT thread FROM messages WHERE seq = ${of("task")})`),
+        `thread of ${at("task")}`,
+        "lastActivity is",
+      ),
+      planted(
+        "a statement of reasons",
+        set("gone", "statement = replace(statement, 'advert', 'xx')", `id = '${ids["removed"]}'`),
+        `tombstone of ${ids["removed"]}`,
+        "statement is",
+      ),
+      planted(
+        "a decision in other words",
+        set("actions", "facts = 'poetry'", `target = '${ids["removed"]}'`),
+        "decision sr_\\w+",
+        'facts is "poetry"',
+      ),
+      planted(
+        "a decision taken back",
+        set("actions", "state = 'reversed'", "target LIKE 'ag_%'"),
+        "decision sr_\\w+",
+        'state is "reversed"; the log says "in_force"',
+      ),
+      planted("a stolen alias", `UPDATE aliases SET agent = '${ids["other"]}'`, "alias some-name", "agent is"),
+    ],
+    "of what is derived": () => [
+      planted("a status", onTask("status = 'open'"), at("task"), 'status is "open"; the log says "verified"'),
+      planted("a count of replies", onTask("replies = replies + 1"), at("task"), "replies is 2; the log says 1"),
+      planted("signals", onTask("signals = NULL"), at("task"), "signals is \\{\\}; the log says \\{useful:1\\}"),
+      planted("a longer life", onTask("expires_at = expires_at + 1"), at("task"), "expiresAt is"),
+      planted("more work than there was", onTask("bits = 99"), at("task"), "bits is 99"),
+      planted("a count of votes", onAnswer("verifies = 5"), at("answer"), "verifies is 5; the log says 1"),
+      planted("another author", onAnswer(`author = '${ids["author"]}'`), at("answer"), "author is"),
+      planted("another root", onAnswer("root = id"), at("answer"), "root is"),
+      planted("a ref that nobody signed", onAnswer("rel = 'cites'", "refs"), at("answer"), "refs is"),
+      planted("a lost vote", `DELETE FROM votes WHERE target = ${of("answer")}`, at("answer"), "verifiers is \\[\\]"),
+      planted(
+        "a key blocked no more",
+        "DELETE FROM blocks WHERE what = 'key'",
+        "decision sr_\\w+",
+        "is in force, but the key is not blocked",
+      ),
+      planted(
+        "another reason for an end",
+        set("gone", "reason = 'expired'", `id = '${ids["removed"]}'`),
+        `tombstone of ${ids["removed"]}`,
+        'reason is "expired"; the log says "removed"',
+      ),
+    ],
+    "of content that cannot be read": () => [
+      planted("no JSON any more", onTask("payload = substr(payload, 2)", "contents"), at("task"), "has a payload that cannot be read"),
+      planted(
+        "another nonce",
+        onAnswer("nonce = 'x' || nonce", "contents"),
+        `entry ${of("answer")}`,
+        "has a content that does not fit its digest",
+      ),
+      planted(
+        "a lost tombstone",
+        `DELETE FROM gone WHERE id = '${ids["removed"]}'`,
+        at("removed"),
+        "of entry \\d+ has neither content nor tombstone",
+      ),
+      planted(
+        "a lost decision",
+        `DELETE FROM actions WHERE target = '${ids["removed"]}'`,
+        "entry \\d+",
+        `decides on ${ids["removed"]}, but no decision is kept`,
+      ),
+    ],
+    "of the chain": () => [
+      planted("another hash", onTask(`hash = '${"f".repeat(64)}'`, "log"), `entry ${of("task")}`, "has a hash that does not follow"),
+      planted("another type", onAnswer("type = 'expire'", "log"), `entry ${of("answer")}`, "has a hash that does not follow"),
+      planted("another time", set("log", "at = at - 100000000", "seq = 20"), "entry 20", "is older than the entry before it"),
+      planted(
+        "another detail",
+        set("log", "detail = replace(detail, 'advert', 'xx')", `id = '${ids["removed"]}' AND type = 'remove'`),
+        "entry \\d+",
+        "has a detail that does not fit its digest",
+      ),
+    ],
+    "of attachments and blocks": () => [
+      planted(
+        "an attachment with another text",
+        set("blobs", "text = 'Kept'", `sha256 = '${sha256("kept")}'`),
+        `attachment ${sha256("kept")}`,
+        "has a text with another hash",
+      ),
+      planted(
+        "a blocked attachment that is still there",
+        `INSERT INTO blobs (sha256, text, expires_at) VALUES ('${sha256("another")}', 'another', ${now + 1000})`,
+        `attachment ${sha256("another")}`,
+        "is blocked, but its text is still there",
+      ),
+      planted(
+        "an attachment of nothing",
+        `INSERT INTO blobs (sha256, text, expires_at) VALUES ('${sha256("loose")}', 'loose', ${now + 1000})`,
+        `attachment ${sha256("loose")}`,
+        "is kept, though no live message has it",
+      ),
+      planted(
+        "a key still blocked after its reversal",
+        "INSERT INTO blocks SELECT 'key', target, id FROM actions WHERE visibility = 'key_blocked' AND state = 'reversed'",
+        `key ${ids["other"]}`,
+        "is blocked by sr_\\w+, which is not in force",
+      ),
+    ],
+    "of a log with a hole": () => [
+      planted(
+        "a missing entry",
+        `DELETE FROM log WHERE seq = ${of("answer")}`,
+        `entry ${of("answer") + 1}`,
+        `follows entry ${of("answer") - 1}: what is between them is missing`,
+      ),
+      planted("what it told of", "SELECT 1", at("answer"), `is stored under ${of("answer")}, of which the log knows nothing`),
+    ],
+    "of a log that was cut off": () => [
+      planted(
+        "the last entry",
+        "DELETE FROM log WHERE seq = (SELECT max(seq) FROM log)",
+        "checkpoint \\d+",
+        "was signed by the board, but this log does not contain it",
+      ),
+    ],
+    "of lost rows": () => [
+      planted("a lost message", `DELETE FROM messages WHERE seq = ${of("task")}`, at("task"), ".*"),
+      planted("lost content", `DELETE FROM contents WHERE seq = ${of("answer")}`, at("answer"), ".*"),
+    ],
+  };
+
+  /** A copy of the board to plant something in. */
+  function copied(): string {
+    const copy = emptyDirectory();
+    cpSync(data, copy, { recursive: true });
+    return copy;
+  }
+  beforeAll(() => {
+    const whole = new DatabaseSync(databasePath(data), { readOnly: true });
+    for (const name of ["task", "answer", "removed"])
+      seqs.set(name, whole.prepare("SELECT seq FROM log WHERE type = 'create' AND id = ?").get(ids[name] ?? "")?.["seq"] as number);
+    whole.close();
+  });
+
+  test.for(Object.keys(GROUPS))("corruptions %s are found, and named", async (group) => {
+    const copy = copied();
+    const plants = GROUPS[group]?.() ?? [];
+    const db = new DatabaseSync(databasePath(copy));
+    for (const [, sql] of plants) db.exec(sql);
+    db.close();
+    const { findings } = await check(copy, now);
+    const said = findings.map(({ where, fault }) => `${where} ${fault}`).join("\n");
+    for (const [what, , fault] of plants) expect(said, what).toMatch(fault);
+  });
+
+  test("a search index that lacks a live message, or still has a gone one, is found", async () => {
+    const copy = copied();
+    const index = LocalIndex.open(join(copy, "index"));
+    index.forget(of("task"), "later");
+    index.add(of("removed"), documentOf({ v: 1, pk: "", ts: 0, kind: "note", title: "bad" }));
+    await index.flush(pace(100));
+    index.close();
+    const { findings } = await check(copy, now);
+    expect(findings).toEqual([
+      { where: "search index", fault: `lacks message ${ids["task"]}, which is live` },
+      { where: "search index", fault: `still has message ${ids["removed"]}, which is gone` },
+    ]);
+  });
+
+  test("a search index with a flipped byte is found", async () => {
+    const copy = copied();
+    const segment = readdirSync(join(copy, "index")).find((file) => file.endsWith(".segment")) ?? "";
+    const path = join(copy, "index", segment);
+    const bytes = readFileSync(path);
+    bytes[40]! ^= 1;
+    writeFileSync(path, bytes);
+    const { findings } = await check(copy, now);
+    expect(findings).toEqual([{ where: "search index", fault: expect.stringMatching(/^is damaged: .*damaged/) }]);
+  });
+
+  test.for([
+    [
+      "signature",
+      (head: Record<string, unknown>) => ({ ...head, sig: String(head["sig"]).replace(/^./, (first) => (first === "A" ? "B" : "A")) }),
+      /signature that does not fit/,
+    ],
+    ["hash", (head: Record<string, unknown>) => ({ ...head, hash: "f".repeat(64) }), /hash is|not on the way/],
+    ["seq", (head: Record<string, unknown>) => ({ ...head, seq: 5 }), /seq is 5/],
+  ] as const)("a checkpoint with another %s is found", async ([, change, said]) => {
+    const copy = emptyDirectory();
+    cpSync(databasePath(data), databasePath(copy));
+    const head = JSON.parse(readFileSync(join(data, "head.json"), "utf8")) as Record<string, unknown>;
+    writeFileSync(join(copy, "head.json"), JSON.stringify(change(head)));
+    const { findings } = await check(copy, now);
+    expect(findings.map(({ where, fault }) => `${where} ${fault}`).join("\n")).toMatch(said);
+  });
+
+  test("a damaged file is refused in words", async () => {
+    const copy = emptyDirectory();
+    const bytes = readFileSync(databasePath(data));
+    bytes.fill(0x55, 4096 * 3, 4096 * 6);
+    writeFileSync(databasePath(copy), bytes);
+    await expect(check(copy, now)).rejects.toThrow(/damaged|malformed/);
+  });
+});
+
+/** Now and then the operator removes the oldest message, gives it back, and its author posts it again. */
+function moderate(board: BareBoard, now: number, n: number): void {
+  if (n % 9 !== 8) return;
+  const oldest = board.db.prepare("SELECT m.id, c.payload FROM messages m JOIN contents c USING (seq) ORDER BY seq LIMIT 1").get();
+  if (oldest === undefined) return;
+  const [id, payload] = [oldest["id"] as string, oldest["payload"] as string];
+  const order = (given: OperatorCommand) => board.run([{ type: "order", order: given }], now);
+  order({ do: "remove", target: id, reasons: reasons(), keepAttachments: false });
+  if (n % 2 === 1) return;
+  order({ do: "restore", target: id });
+  board.post(payload, now);
+}
+
+const HISTORIES = Number(process.env["HISTORIES"] ?? 6);
+
+test(`no history that the rules allow looks like a corruption (SEED=${SEED})`, async () => {
+  const steps = array(step, { maxLength: 80, size: "max" }).map((more) => [...OPENING, ...more]);
+  await assert(
+    asyncProperty(steps, async (script) => {
+      using board = new BareBoard();
+      const model = new Model(Date.UTC(2026, 0, 1));
+      for (const [n, one] of script.entries()) {
+        play(board, model, one, n, n % 3 !== 0);
+        moderate(board, model.now, n);
+      }
+      const store = await openSqliteStore(board.dir, () => {}, "operator");
+      try {
+        using holdings = openHoldings(databasePath(board.dir));
+        const examined = { store, holdings, index: undefined, signed: undefined };
+        const { findings } = await checkBoard(examined, async () => true, model.now);
+        // These histories come without work or keys.
+        expect(findings.filter(({ fault }) => !fault.startsWith("bits is"))).toEqual([]);
+      } finally {
+        await store.close();
+      }
+    }),
+    { seed: SEED, numRuns: HISTORIES },
+  );
+});
+
+test("a board whose first tombstones are gone, and one whose operator removed a renewed claim, are sound", async () => {
+  await using board = await TestBoard.start();
+  const [author, holder] = [board.agent(), board.agent()];
+  await board.put(author, { kind: "note", title: "long ago", ttl: 60 });
+  for (let days = 0; days < 40; days += 5) {
+    board.clock.advance(5 * 86_400_000);
+    await board.put(holder, { kind: "note", title: `day ${days}` });
+  }
+  const task = await board.put(author, { kind: "task", title: "leased" });
+  const claim = (lease: string) => board.put(holder, { kind: "claim", lease, refs: [{ rel: "claims", id: task.id }] });
+  await claim("1d");
+  const renewed = await claim("2d");
+  {
+    await using operator = await Operator.at(board);
+    await operator.remove(renewed.id);
+  }
+  expect((await board.record(task.id)).derived.status).toBe("open");
+  await board.get("/api/messages?q=leased");
+  await board.stop();
+  expect((await check(board.data, board.clock.now())).findings).toEqual([]);
+});

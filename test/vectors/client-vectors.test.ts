@@ -1,0 +1,89 @@
+// The TypeScript client held to the protocol vectors that every client is held to.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  agentId,
+  type Change,
+  type Checkpoint,
+  loadKey,
+  LogFault,
+  messageId,
+  type RawMessage,
+  verifyEnvelope,
+} from "../../src/client/client.ts";
+import { sha256Hex } from "../../src/client/identity.ts";
+import { requireSignature } from "../../src/client/verify-envelope.ts";
+import { requireCheckpoint, requireEntry, requireHead } from "../../src/client/verify-log.ts";
+import { GENESIS } from "../../src/core/log/entry-text.ts";
+import { workBits } from "../../src/core/protocol/work.ts";
+import type { chainFile } from "../../vectors/make-chain.ts";
+import type { messagesFile } from "../../vectors/make-messages.ts";
+import type { refusalsFile } from "../../vectors/make-refusals.ts";
+import type { signaturesFile, workFile } from "../../vectors/make-signatures.ts";
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of a file it knows.
+const read = <T>(name: string): T => JSON.parse(readFileSync(join(import.meta.dirname, "../../vectors/protocol", name), "utf8")) as T;
+const verdict = (promise: Promise<unknown>): Promise<string | null> =>
+  promise.then(
+    () => null,
+    (error: { code: string }) => error.code,
+  );
+
+test("keys, agent ids, message ids, signatures and work come out as on the board", async () => {
+  for (const { name, seed, pk, agent_id: agent, id, payload, sig, nonce, bits } of read<ReturnType<typeof messagesFile>>("messages.json")
+    .messages) {
+    const key = await loadKey(seed);
+    expect([key.pk, key.agent, agentId(pk), messageId(payload), await key.sign(payload)], name).toEqual([pk, agent, agent, id, sig]);
+    expect(await verifyEnvelope({ payload, sig, nonce }, { bits }), name).toMatchObject({ id, author: agent, bits });
+  }
+  for (const { id, nonce, hash, bits } of read<ReturnType<typeof workFile>>("work.json").work)
+    expect([sha256Hex(`${id}:${nonce}`), workBits(id, nonce)], nonce).toEqual([hash, bits]);
+});
+
+test("signatures are judged by the strict rule", async () => {
+  for (const { name, pk, text, sig, code } of read<ReturnType<typeof signaturesFile>>("signatures.json").signatures)
+    expect([name, await verdict(requireSignature(pk, text, sig))]).toEqual([name, code]);
+});
+
+test("an envelope that any reader can refuse is refused, with the board's code", async () => {
+  const { proof, required_bits: bits } = read<ReturnType<typeof refusalsFile>>("refusals.json");
+  expect(proof.length).toBeGreaterThan(5);
+  for (const { name, code, body } of proof)
+    expect([name, await verdict(verifyEnvelope(JSON.parse(body) as RawMessage, { bits }))]).toEqual([name, code]);
+});
+
+test("an envelope with too little work is told how little, in good English", async () => {
+  const message = read<ReturnType<typeof messagesFile>>("messages.json").messages[0];
+  if (message === undefined) throw new Error("no message");
+  const proving = (bits: number): string => {
+    for (let n = 0; ; n++) if (workBits(message.id, String(n)) === bits) return String(n);
+  };
+  const refused = (bits: number): Promise<unknown> => verifyEnvelope({ ...message, nonce: proving(bits) }, { bits: bits + 1 });
+  await expect(refused(1)).rejects.toThrow("proves 1 bit of work, not 2.");
+  await expect(refused(2)).rejects.toThrow("proves 2 bits of work, not 3.");
+});
+
+describe("a log", () => {
+  const { entries, checkpoint, tampered } = read<ReturnType<typeof chainFile>>("chain.json");
+
+  async function replay(log: { readonly entries: readonly unknown[]; readonly checkpoint: Checkpoint }): Promise<object | null> {
+    try {
+      await requireCheckpoint(log.checkpoint);
+      let head = { seq: 0, hash: GENESIS };
+      for (const entry of log.entries) head = await requireEntry(head, entry as Change);
+      requireHead(head, log.checkpoint);
+      return null;
+    } catch (error) {
+      if (!(error instanceof LogFault)) throw error;
+      return { seq: error.seq, what: error.what };
+    }
+  }
+
+  test("that is honest replays to its signed head", async () => {
+    expect(await replay({ entries, checkpoint })).toBeNull();
+  });
+  test.for(tampered)("is refused where $name", async ({ fault, ...log }) => {
+    expect(await replay(log)).toEqual(fault);
+  });
+});

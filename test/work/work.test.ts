@@ -1,0 +1,128 @@
+// Open work: in which order it is offered, to whom, and what is not offered at all.
+import { expect, test } from "vitest";
+import { TestBoard } from "../support/board.ts";
+import { expectRefusal } from "../support/refusal.ts";
+
+interface WorkBody {
+  messages: { id: string; meta: { title?: string }; match: { needs: string[]; of: number } }[];
+  next_cursor: string | null;
+}
+
+const titlesOf = ({ messages }: WorkBody): (string | undefined)[] => messages.map(({ meta }) => meta.title);
+
+test("the oldest work comes first, so that none is left lying; the newest or what fits best where that is asked for", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker] = [board.agent(), board.agent()];
+  const wanted: Record<string, string[]> = { first: ["sql"], second: ["rust", "sql", "gpu"], third: ["rust"], fourth: [] };
+  for (const [title, needs] of Object.entries(wanted)) await board.put(asker, { kind: "task", title, needs });
+  const listed = async (query: string) => titlesOf((await board.get<WorkBody>(`/api/work?${query}`)).body);
+  expect(await listed("")).toEqual(["first", "second", "third", "fourth"]);
+  expect(await listed("sort=new")).toEqual(["fourth", "third", "second", "first"]);
+  // What needs any of it comes first in every order.
+  expect(await listed("offers=rust")).toEqual(["second", "third", "first", "fourth"]);
+  expect(await listed("offers=Rust&sort=new")).toEqual(["third", "second", "fourth", "first"]);
+  expect(await listed("offers=rust&sort=fit")).toEqual(["third", "second", "fourth", "first"]);
+  expect(await listed("offers=rust,sql&sort=fit")).toEqual(["first", "third", "second", "fourth"]);
+  // Who has said on the board what it offers need not repeat it.
+  await board.put(worker, { kind: "offer", offers: ["Rust"] });
+  expect((await listed(`as=${worker.id}&sort=fit`)).slice(0, 2)).toEqual(["third", "second"]);
+  const { body } = await board.get<WorkBody>(`/api/work?as=${worker.id}&sort=fit&limit=1`);
+  expect(body.messages[0]?.match).toEqual({ needs: ["rust"], of: 1 });
+  expectRefusal(await board.get("/api/work?sort=fit"), 400, "invalid_parameter");
+  expectRefusal(await board.get("/api/work?sort=best"), 400, "invalid_parameter");
+});
+
+test("agents that look at the same moment start at different places, and each of them finds everything", async () => {
+  await using board = await TestBoard.start();
+  const asker = board.agent();
+  const titles = Array.from({ length: 30 }, (_, i) => `task ${i}`);
+  for (const title of titles) await board.put(asker, { kind: "task", title, needs: title.endsWith("3") ? ["threes"] : [] });
+  const workers = Array.from({ length: 12 }, () => board.agent());
+  const pagesOf = async (query: string): Promise<(string | undefined)[]> => {
+    const seen: (string | undefined)[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const at: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const { body } = await board.get<WorkBody>(`/api/work?${query}&limit=7${at}`);
+      seen.push(...titlesOf(body));
+      cursor = body.next_cursor;
+    }
+    return seen;
+  };
+  const firsts = new Set<string | undefined>();
+  for (const { id } of workers) {
+    const whole = titlesOf((await board.get<WorkBody>(`/api/work?as=${id}`)).body);
+    const start = titles.indexOf(whole[0] ?? "");
+    // In turn from its own place on.
+    expect(whole).toEqual([...titles.slice(start), ...titles.slice(0, start)]);
+    expect(await pagesOf(`as=${id}`)).toEqual(whole);
+    firsts.add(whole[0]);
+  }
+  expect(firsts.size).toBeGreaterThan(5);
+  for (const sort of ["old", "new", "fit"]) {
+    const seen = await pagesOf(`as=${workers[0]!.id}&sort=${sort}&offers=threes`);
+    expect(new Set(seen)).toEqual(new Set(titles));
+    expect(seen).toHaveLength(titles.length);
+    expect(seen.slice(0, 3).every((title) => title?.endsWith("3"))).toBe(true);
+  }
+});
+
+test("paging from a place of one's own goes on where it was, though work is taken and comes meanwhile", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
+  const titles = Array.from({ length: 80 }, (_, i) => `task ${i}`);
+  const ids = new Map<string | undefined, string>();
+  for (const title of titles) ids.set(title, (await board.put(asker, { kind: "task", title })).id);
+  const seen: (string | undefined)[] = [];
+  const taken = new Set<string | undefined>();
+  for (let cursor: string | null = "", page = 0; cursor !== null; page++) {
+    const at: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body } = await board.get<WorkBody>(`/api/work?as=${worker.id}&limit=9${at}`);
+    seen.push(...titlesOf(body));
+    cursor = body.next_cursor;
+    const last = seen.at(-1);
+    // Also the very one that the page ended with.
+    if (page < 6) await board.put(other, { kind: "result", body: String(page), refs: [{ rel: "answers", id: ids.get(last) ?? "" }] });
+    taken.add(last);
+    if (page < 6) await board.put(asker, { kind: "task", title: `later ${page}` });
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(titles.filter((title) => !seen.includes(title))).toEqual([]);
+});
+
+test("a task in parts is offered again only when no part of it is left to do", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, checker] = [board.agent(), board.agent(), board.agent()];
+  const whole = await board.put(asker, { kind: "task", title: "whole" });
+  const listed = async () => titlesOf((await board.get<WorkBody>("/api/work")).body);
+  const part = (title: string, more: object = {}) =>
+    board.put(asker, { kind: "subtask", title, refs: [{ rel: "subtask_of", id: whole.id }], ...more });
+  // A remark that hangs on it is no part of the work.
+  await board.put(worker, { kind: "note", title: "remark", refs: [{ rel: "subtask_of", id: whole.id }] });
+  expect(await listed()).toEqual(["whole"]);
+  const one = await part("one");
+  const short = await part("short", { ttl: "1m" });
+  expect(await listed()).toEqual(["one", "short"]);
+  await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id: one.id }] });
+  expect(await listed()).toEqual(["short"]);
+  const result = await board.put(worker, { kind: "result", body: "done", refs: [{ rel: "answers", id: one.id }] });
+  expect(await listed()).toEqual(["short"]);
+  board.clock.advance(61_000);
+  expect((await board.get(`/api/messages/${short.id}`)).status).toBe(410);
+  expect(await listed()).toEqual(["whole"]);
+  await board.put(checker, { kind: "verification", body: "wrong", refs: [{ rel: "refutes", id: result.id }] });
+  board.clock.advance(5 * 3600_000);
+  expect(await listed()).toEqual(["one"]);
+  await board.put(asker, { kind: "retraction", refs: [{ rel: "retracts", id: one.id }] });
+  expect(await listed()).toEqual(["whole"]);
+});
+
+test("nobody is offered what its author has just taken away from it", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker, other] = [board.agent(), board.agent(), board.agent()];
+  const task = await board.put(asker, { kind: "task", title: "mine" });
+  const claim = await board.put(worker, { kind: "claim", refs: [{ rel: "claims", id: task.id }] });
+  await board.put(asker, { kind: "signal", signal: "stale", refs: [{ rel: "on", id: claim.id }] });
+  const listed = async (agent: string) => titlesOf((await board.get<WorkBody>(`/api/work?as=${agent}`)).body);
+  expect(await listed(other.id)).toEqual(["mine"]);
+  expect(await listed(worker.id)).toEqual([]);
+});
