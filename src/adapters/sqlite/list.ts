@@ -42,7 +42,8 @@ interface Stretch {
 
 const FIRST_STRETCH = 512;
 const SHORTEST_STRETCH = 128;
-const LONGEST_STRETCH = 65_536;
+/** Rows that take long may follow any number that do not. */
+const LONGEST_STRETCH = 4096;
 /** What a stretch should take: some rows are looked at in a microsecond, others in ten. */
 const STRETCH_MS = 5;
 /** Messages of more than this are read in several stretches: the largest page is a hundred times as long. */

@@ -50,7 +50,7 @@ export interface RouteParts extends GuestParts {
   readonly underWay: UnderWay;
   readonly versions: Pick<Versions, "of">;
   readonly atHand: Pick<FastPath, "learn">;
-  readonly unsent: Pick<Unsent, "require">;
+  readonly unsent: Pick<Unsent, "turn">;
   readonly observe: (operation: string, status: number, ms: number) => void;
   readonly pages: SendPage;
   readonly documents: SendDocument;
@@ -95,7 +95,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     if (page) return await pages(request, reply, operation, asked);
     const leave = call.hold(input);
     try {
-      if (operation.large?.(input) === true) unsent.require(call.caller);
+      if (leave === undefined && operation.large?.(input) === true) await unsent.turn(call.caller, reply.raw);
       const tag =
         operation.revalidate === undefined || leave !== undefined
           ? undefined

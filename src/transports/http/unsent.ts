@@ -15,6 +15,8 @@ const OF_ALL = 256 * MIB;
 export class Unsent {
   readonly #callers = new Map<string, number>();
   readonly #underWay = new WeakMap<Socket, ServerResponse>();
+  /** Until the last large answer of a caller that is asked for is made. */
+  readonly #making = new Map<string, Promise<unknown>>();
   #all = 0;
 
   watch(server: Server, stallMs = STALL_MS): void {
@@ -37,8 +39,18 @@ export class Unsent {
     return bytes < COUNTED_BYTES || (this.#all + bytes <= OF_ALL && (this.#callers.get(caller) ?? 0) + bytes <= OF_ONE_CALLER);
   }
 
-  /** Before a large answer is made: throws where its caller has left so much unread that it might be too much. */
-  require(caller: string): void {
+  /**
+   * Before a large answer is made: those of one caller are made one after the other, so that each is counted before the next begins.
+   * Throws where the caller has left so much unread that this one might be too much.
+   */
+  async turn(caller: string, response: ServerResponse): Promise<void> {
+    if (response.destroyed) return;
+    const before = this.#making.get(caller);
+    const made = new Promise<void>((resolve) => void response.once("prefinish", resolve).once("close", resolve));
+    const all = Promise.all([before, made]);
+    this.#making.set(caller, all);
+    void all.then(() => this.#making.get(caller) === all && this.#making.delete(caller));
+    await before;
     const bytes = this.#callers.get(caller) ?? 0;
     if (bytes > OF_ONE_CALLER - LIMITS.page_bytes) throw tooMuch(bytes);
   }
