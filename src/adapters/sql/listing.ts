@@ -26,7 +26,7 @@ export function oneByOne(condition: Condition): readonly Condition[] {
   return condition.of.flatMap((one) => (one.is === "hasAll" ? one.values.map((value) => ({ ...one, values: [value] })) : [one]));
 }
 
-type SeqRange = Extract<Condition, { is: "between" }>;
+export type SeqRange = Extract<Condition, { is: "between" }>;
 export const isSeqRange = (condition: Condition): condition is SeqRange => condition.is === "between" && condition.field === "seq";
 
 /** What nearly every message is, so that a page is full soon after its start; bounds of seq end a walk by themselves. */

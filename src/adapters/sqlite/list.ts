@@ -10,7 +10,7 @@ import { type AccessPath, AccessPathChooser } from "./access-path.ts";
 import type { SqliteCards } from "./stored-messages.ts";
 import { prepared, SQLITE_DIALECT } from "./dialect.ts";
 import { threadOf } from "./thread-number.ts";
-import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, oneByOne, ORDER_COLUMN } from "../sql/listing.ts";
+import { GONE_AS_MESSAGES, holdsMostly, isSeqRange, merged, oneByOne, ORDER_COLUMN, type SeqRange } from "../sql/listing.ts";
 import { SORTABLE } from "../sql/lookup.ts";
 import { GONE_COLUMNS, toGone } from "../sql/rows.ts";
 import { SqliteRows } from "./rows.ts";
@@ -230,15 +230,19 @@ export class SqliteLister {
     // Sequences come from the leading table where there is one, so that its index gives bounds and order.
     const seq = path?.from === undefined ? "m.seq" : "d.seq";
     const where = conditions
-      .filter((one) => path?.from === undefined || path.nearby || one !== path.condition)
-      .map((one) => (isSeqRange(one) ? rangeSql(seq, one, binder) : conditionSql(one, binder, path?.condition)));
+      .filter((one) => !isSeqRange(one) && (path?.from === undefined || path.nearby || one !== path.condition))
+      .map((one) => conditionSql(one, binder, path?.condition));
     if (only !== undefined) where.push(`m.seq IN (SELECT value FROM json_each(${binder.bind(JSON.stringify(only))}))`);
     const key = order.key === "seq" ? seq : orderColumn({ order, source });
     // Inside a long run of equal keys only bounds of seq tell an index where to look.
     const within = after !== undefined && upTo !== undefined && after.key === upTo.key && key !== seq;
     if (within) where.push(`${key} = ${binder.bind(after.key)}`);
-    if (after !== undefined) where.push(compared(within ? seq : key, seq, order.descending ? "<" : ">", after, binder));
-    if (upTo !== undefined) where.push(compared(within ? seq : key, seq, order.descending ? ">=" : "<=", upTo, binder));
+    const bySeq = within || key === seq;
+    if (after !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? "<" : ">", after, binder));
+    if (upTo !== undefined && !bySeq) where.push(compared(key, seq, order.descending ? ">=" : "<=", upTo, binder));
+    // One range: of several SQLite takes the first for its index, and steps over the rest row by row.
+    const range = seqRange(conditions.filter(isSeqRange), bySeq ? { after, upTo, descending: order.descending } : undefined);
+    if (range !== undefined) where.push(rangeSql(seq, range, binder));
     const by = order.key === "seq" ? `${seq} ${direction}` : `${key} ${direction}, ${seq} ${direction}`;
     const sql = `SELECT ${columns} FROM ${from} WHERE ${where.join(" AND ")} ORDER BY ${by} LIMIT +${binder.bind(limit)}`;
     return this.#listStatement(sql).all(...binder.values) as unknown as [number, number][];
@@ -285,6 +289,19 @@ export class SqliteLister {
 }
 
 /** As many rows as would have taken the right time, but never many more than before: the next ones may be of the slow kind. */
+/** What all of these ranges of seq have in common, and a stretch of the walk. */
+function seqRange(
+  ranges: readonly SeqRange[],
+  stretch: (Pick<Stretch, "after" | "upTo"> & { readonly descending: boolean }) | undefined,
+): SeqRange | undefined {
+  const { after, upTo, descending = false } = stretch ?? {};
+  const [low, high] = descending ? [upTo?.seq, after && after.seq - 1] : [after && after.seq + 1, upTo?.seq];
+  const min = Math.max(low ?? -Infinity, ...ranges.map((range) => range.min ?? -Infinity));
+  const max = Math.min(high ?? Infinity, ...ranges.map((range) => range.max ?? Infinity));
+  const bounds = { ...(min === -Infinity ? {} : { min }), ...(max === Infinity ? {} : { max }) };
+  return Object.keys(bounds).length === 0 ? undefined : { is: "between", field: "seq", ...bounds };
+}
+
 function nextLength(length: number, ms: number): number {
   const fitting = length * Math.min(2, STRETCH_MS / Math.max(ms, 0.1));
   // Powers of two: the length is part of some statements, and few of these are kept.
@@ -303,7 +320,6 @@ function orderColumn({ order, source }: Pick<Plan, "order" | "source">): string 
 
 /** Rows before or after a place of the walk. */
 function compared(key: string, seq: string, how: "<" | ">" | "<=" | ">=", { key: value, seq: last }: Position, binder: Binder): string {
-  if (key === seq) return `${seq} ${how} ${binder.bind(last)}`;
   const strictly = how.charAt(0);
   // Before or after a whole run of equal keys: no seq has to be looked at.
   if (last === NO_SEQ || last === LAST_SEQ)
