@@ -23,7 +23,6 @@ import { TallyMoves } from "../../../core/message/tally-moves.ts";
 import { BatchEffects } from "./effects.ts";
 import { BatchModeration } from "./moderation.ts";
 import type { StoredAlias } from "../alias-ops.ts";
-import { EARLY_REPLIES } from "./loads.ts";
 import { ONE, type Withdrawal } from "./working-set.ts";
 
 export interface LoggedEntry extends Head {
@@ -134,7 +133,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   finishAdopting(): void {
     for (const { id, author, seq } of this.#adopting) {
       const ids = [...(this.set.earlyReplies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
-      for (const reply of this.#found(ids.slice(0, EARLY_REPLIES)).slice(0, ADOPTED_REPLIES)) {
+      for (const reply of this.#found(ids).slice(0, ADOPTED_REPLIES)) {
         if (reply.seq > seq || isSameAgent(this, reply.author, author)) continue;
         this.adopted.push({ agent: author, seq: reply.seq });
         if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
