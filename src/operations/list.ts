@@ -90,7 +90,7 @@ export interface WriteParts {
 export interface ReadParts {
   readonly find: Settled<FindMessage>;
   readonly list: Settled<List>;
-  readonly listAtHand: ListNow;
+  readonly listNow: ListNow;
   readonly findWork: Settled<FindWork>;
   readonly showThread: Settled<ShowThread>;
   readonly showGraph: Settled<ShowGraph>;
@@ -158,7 +158,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const all = [
     postMessage({ ...write, clock, baseUrl }, adviser(list, clock)),
-    listMessages(list, read.listAtHand, live.waitFor, present),
+    listMessages(list, read.listNow, live.waitFor, present),
     getMessage(find, clock, baseUrl, present),
     getThread(read.showThread, baseUrl, present),
     getGraph(read.showGraph),

@@ -40,7 +40,7 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
   const sourceOfNear = nearSource(store, clock);
   const find = messageFinder(store, clock);
   const common = { ...stored, clock, cursors, find };
-  const { list, listNow: listAtHand } = lister({
+  const { list, listNow } = lister({
     store: lists,
     clock,
     names: naming,
@@ -61,7 +61,7 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
     names: naming,
     find: settled(find),
     list: settled(list),
-    listAtHand,
+    listNow,
     findWork: settled(workFinder(lists, clock, cursors)),
     showThread: settled(threadReader(common)),
     showGraph: settled(graphReader(common)),

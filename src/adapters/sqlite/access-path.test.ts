@@ -38,7 +38,7 @@ const query = (...agents: readonly number[]): ListQuery => ({
   only: undefined,
 });
 const atHand = (...agents: readonly number[]): unknown =>
-  lister.listAtHand(query(...agents))?.map((one) => ("card" in one ? one.card.standing.id : undefined));
+  lister.listNow(query(...agents))?.map((one) => ("card" in one ? one.card.standing.id : undefined));
 
 test("what somebody stands by is found at once behind thousands of newer messages, and is what the last votes say", async () => {
   const [kept, changed, twice, withdrawn, both] = [1, 2, 3, 4, 5].map((n) => post(0, { kind: "finding", title: `finding ${n}` }));

@@ -112,7 +112,7 @@ export class SqliteLister {
   }
 
   /** In one step, or not at all: where the first messages do not suffice, the walk may be long. */
-  listAtHand(query: ListQuery): Listed[] | undefined {
+  listNow(query: ListQuery): Listed[] | undefined {
     if (query.removed) return undefined;
     const plan = this.#plan(query, "messages");
     const { after, limit, order } = plan;

@@ -208,7 +208,7 @@ class SqliteStore extends SqlReads implements Store {
   readonly atHand: AtHand = {
     state: () => ({ seq: this.#reader.head().seq, nextDue: this.#nextDue }),
     find: (id, now) => this.#reader.find(id, now),
-    list: (query) => this.#lister.listAtHand(query),
+    list: (query) => this.#lister.listNow(query),
   };
   listSeqs: Store["listSeqs"] = (query) => this.#lister.seqs(query);
   seqAt: Store["seqAt"] = async (unixMs) => this.#lister.seqAt(unixMs);

@@ -75,7 +75,7 @@ const positionForm = z.strictObject({ key: z.number(), seq: z.number() });
 export function lister({ store, clock, names, cursors, search }: ListParts): Lister {
   const pages = new PageCache<PageContent>();
 
-  function listAtHand(question: Question, { fresh, reads }: Moment): Page | undefined {
+  function listNow(question: Question, { fresh, reads }: Moment): Page | undefined {
     if (isText(question) || question.changed_after !== undefined) return undefined;
     const kept = pages.find(question, fresh);
     if (kept !== undefined) return kept;
@@ -132,7 +132,7 @@ export function lister({ store, clock, names, cursors, search }: ListParts): Lis
     return { items, cursorAfter, nextCursor: more && last !== undefined ? cursorAfter(last) : null };
   }
 
-  return { list, listNow: listAtHand };
+  return { list, listNow };
 }
 
 export function sortOf({ sort, q, near, like }: Question): Sort {

@@ -5,7 +5,7 @@ declare const settled: unique symbol;
 /** A reading that begins when what is due has ended. Whoever shows statuses, counts or words of the board asks one of these: what is stored may be behind by a sweep. */
 export type Settled<Read> = Read & { readonly [settled]: true };
 
-/** A board that may not write has no sweeper, and tells what it reads as it is at the moment (unswept.ts). */
+/** A board that may not write has no sweeper, and tells what it reads as it is at the moment (read-only-view.ts). */
 export const settling =
   (sweeper: Pick<Sweeper, "isSettled" | "sweepDue"> | undefined) =>
   <Asked extends readonly unknown[], Answer>(read: (...asked: Asked) => Promise<Answer>): Settled<typeof read> => {

@@ -67,7 +67,7 @@ export function questionText(listing: string, parameters: Readonly<Record<string
   return `${listing} ${JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }
 
-export const listMessages = (list: List, listAtHand: ListNow, waitFor: WaitFor, present: Presenter) =>
+export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, present: Presenter) =>
   operation({
     name: "list_messages",
     method: "GET",
@@ -104,7 +104,7 @@ export const listMessages = (list: List, listAtHand: ListNow, waitFor: WaitFor, 
       const question = questionOf(given);
       const how = { include: given.include ?? PREVIEW, heading: "Messages" };
       return (at) => {
-        const page = listAtHand(question, at);
+        const page = listNow(question, at);
         return page === undefined ? undefined : present.pageText(page, how);
       };
     },

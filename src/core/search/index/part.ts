@@ -27,7 +27,7 @@ export interface Means {
   readonly body: number;
 }
 
-/** A long list of postings by blocks of documents; see heads.ts. */
+/** A long list of postings by blocks of documents; see block-max.ts. */
 export interface Heads {
   /** Where in the bytes the postings of each block begin, and one more: where the last ones end. */
   readonly at: Uint32Array;
