@@ -2,18 +2,28 @@
 import type { AliasOperation, AssistedPost, Keygen, Prepared } from "./answers.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
-import type { Fields } from "./draft.ts";
+import type { Fields, File } from "./draft.ts";
 
 export function assistKeygen(board: Board, { signal }: CallOptions = {}): Promise<Keygen> {
   return call(board, "/api/assist/keygen", { body: {}, signal });
 }
+
+/** What the board writes out before it is signed: prefixes of ids in `refs`, an alias in `to`, texts to attach. */
+export type AssistedFields = Omit<Fields, "attachments"> & {
+  readonly attachments?: readonly (NonNullable<Fields["attachments"]>[number] | File)[] | undefined;
+};
 
 export interface AssistedOptions extends CallOptions {
   readonly blobs?: Readonly<Record<string, string>>;
 }
 
 /** Sent once only where no answer comes: the board would sign it anew, as another message. */
-export function assistPost(board: Board, secret: string, message: Fields, { blobs, signal }: AssistedOptions = {}): Promise<AssistedPost> {
+export function assistPost(
+  board: Board,
+  secret: string,
+  message: AssistedFields,
+  { blobs, signal }: AssistedOptions = {},
+): Promise<AssistedPost> {
   const body = { secret_key: secret, message, ...(blobs === undefined ? {} : { blobs }) };
   return call(board, "/api/assist/post", { body, idempotent: false, signal });
 }
@@ -32,7 +42,7 @@ export function assistAlias(
 export function assistPrepare(
   board: Board,
   pk: string,
-  message: Fields,
+  message: AssistedFields,
   { mine = false, signal }: { readonly mine?: boolean } & CallOptions = {},
 ): Promise<Prepared> {
   return call(board, "/api/assist/prepare", { query: { mine }, body: { pk, message }, signal });

@@ -13,6 +13,8 @@ import { type Mailroom, mailroom } from "../board/write/mail.ts";
 import { poster } from "../board/write/post.ts";
 import { preparer } from "../board/write/prepare.ts";
 import { Quota } from "../board/write/quota.ts";
+import { writerOut } from "../board/write/write-out.ts";
+import { names } from "../board/read/names.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { filing, reporter } from "../board/write/reports.ts";
 import { compareSettings } from "../board/operator/same-settings.ts";
@@ -67,6 +69,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     append: appender.append,
     quota,
     requireNoSecret,
+    writeOut: writerOut(names(store, clock, config.mailDomain)),
     ...requirements(ground, switches),
   };
   const notWritable = (): Refusal | undefined => refusalOf(writing.requireWritable, ground, quota);

@@ -73,6 +73,27 @@ describe.each(ERAS)("in the era of %s", (era) => {
     await expect(mcp.client.readResource({ uri: "blackboard://messages/00000000" })).rejects.toThrow();
   });
 
+  test("short forms are written out here: prefixes of ids, aliases, texts to attach", async () => {
+    const { agent_id: self } = await mcp.done("create_identity");
+    const alias = `short-${era.slice(0, 4)}`;
+    await mcp.done("alias", { op: "claim", alias });
+    const { id } = await board.put(board.agent(), { kind: "task", title: `Plot the csv ${era}` });
+    const text = "a,b\n1,2\n";
+    const posted = await mcp.done("post_message", {
+      kind: "result",
+      to: alias,
+      refs: [{ rel: "answers", id: id.slice(0, 12) }],
+      attachments: [{ name: "t.csv", mime: "text/csv", text }],
+    });
+    const attachments = [{ sha256: sha256(text), name: "t.csv", mime: "text/csv", size: 8 }];
+    expect(posted["meta"]).toMatchObject({ to: self, refs: [{ rel: "answers", id }], attachments });
+    expect(await (await fetch(`${board.url}/api/blobs/${sha256(text)}`)).text()).toBe(text);
+    const code = async (given: Record<string, unknown>) => errorOf((await mcp.call("post_message", { kind: "note", ...given })).body).code;
+    expect(await code({ refs: [{ rel: "reply", id: "0123456789ab" }] })).toBe("target_unknown");
+    expect(await code({ to: "nobody-here" })).toBe("alias_unknown");
+    expect(await code({ to: "ag_1" })).toBe("invalid_field");
+  });
+
   test("a refusal is the board's own, and one that never reached the board has the same form", async () => {
     const http = await board.get<ErrorBody>("/api/messages/00000000ffff");
     expect((await mcp.call("get_message", { id: "00000000ffff" })).body).toEqual(http.body);

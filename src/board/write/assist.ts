@@ -7,6 +7,7 @@ import type { Envelope } from "../../core/protocol/envelope.ts";
 import { fromBase64url, SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { agentId, messageId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
+import { MESSAGE_FIELDS } from "../../core/protocol/short-forms.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { CallerKey, SigningKeys } from "../../ports/signing-key.ts";
@@ -14,6 +15,7 @@ import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post, Posted } from "./post.ts";
 import { requireNoneOfBoard } from "./prepare.ts";
+import type { WriteOut } from "./write-out.ts";
 
 /** Deep enough for `message.data` as deep as a payload allows it. */
 const DEPTH = LIMITS.data_depth + 2;
@@ -24,7 +26,7 @@ export const keygenReader = secretBody(z.strictObject({}), DEPTH, "Send no body,
 export const assistedPostReader = secretBody(
   z.strictObject({
     secret_key: secretKey,
-    message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+    message: z.record(z.string(), z.unknown()).describe(MESSAGE_FIELDS),
     blobs: z.record(z.string(), z.string()).optional().describe("Texts of attachments by their SHA-256."),
   }),
   DEPTH,
@@ -52,6 +54,7 @@ export interface AssistParts {
   readonly operateAlias: OperateAlias;
   readonly difficulty: Difficulty;
   readonly clock: Clock;
+  readonly writeOut: WriteOut;
   /** The board's own agent id. */
   readonly board: string;
 }
@@ -66,7 +69,7 @@ const sign = (key: CallerKey, payload: object): Signed => {
   return { payload: text, sig: key.sign(text) };
 };
 
-export function assist({ keys, miner, post, operateAlias, difficulty, clock, board }: AssistParts): Assist {
+export function assist({ keys, miner, post, operateAlias, difficulty, clock, writeOut, board }: AssistParts): Assist {
   const now = (): number => Math.floor(clock.now() / 1000);
 
   /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
@@ -75,10 +78,11 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, boa
     ...rest
   }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
     const key = keyOf(keys, secret, rest);
-    const { message, blobs } = rest;
-    requireNoneOfBoard(message);
+    const { message: given, blobs } = rest;
+    requireNoneOfBoard(given);
+    const { message, blobs: texts } = await writeOut(given);
     const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
-    const more = blobs === undefined ? {} : { blobs };
+    const more = blobs === undefined && Object.keys(texts).length === 0 ? {} : { blobs: { ...blobs, ...texts } };
     const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });
     return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined };
   }

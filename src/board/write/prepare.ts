@@ -6,18 +6,20 @@ import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { agentId, messageId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { parsePayload } from "../../core/protocol/payload.ts";
+import { MESSAGE_FIELDS } from "../../core/protocol/short-forms.ts";
 import { requireSoundKey } from "../../core/protocol/signature.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
+import type { WriteOut } from "./write-out.ts";
 
 const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
 
 export const prepareReader = jsonBody(
   z.strictObject({
     pk: z.string().describe("Your public key: 43 characters of base64url."),
-    message: z.record(z.string(), z.unknown()).describe("The payload's fields without v, pk and ts."),
+    message: z.record(z.string(), z.unknown()).describe(MESSAGE_FIELDS),
   }),
   // Deep enough for `message.data` as deep as a payload allows it.
   { depth: LIMITS.data_depth + 2, object: { hint: HINT }, hints: { broken: HINT } },
@@ -31,6 +33,8 @@ export interface Prepared {
   readonly bits: number;
   /** Null where nobody asked for it. */
   readonly nonce: string | null;
+  /** Texts to attach, to be sent along. */
+  readonly blobs: Readonly<Record<string, string>>;
 }
 
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
@@ -42,6 +46,7 @@ export interface PrepareParts {
   /** Undefined where the operator has switched assistance off. */
   readonly miner: Miner | undefined;
   readonly requireNoSecret: RequireNoSecret;
+  readonly writeOut: WriteOut;
 }
 
 /** What the board fills in, nobody else does. */
@@ -54,9 +59,10 @@ export function requireNoneOfBoard(message: object): void {
   });
 }
 
-export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareParts): Prepare {
-  return async ({ pk, message }, mine, gone) => {
-    requireNoneOfBoard(message);
+export function preparer({ clock, difficulty, miner, requireNoSecret, writeOut }: PrepareParts): Prepare {
+  return async ({ pk, message: given }, mine, gone) => {
+    requireNoneOfBoard(given);
+    const { message, blobs } = await writeOut(given);
     const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(clock.now() / 1000), ...message });
     requireNoSecret(parsePayload(payload));
     requireSoundKey(fromBase64url(pk));
@@ -65,6 +71,6 @@ export function preparer({ clock, difficulty, miner, requireNoSecret }: PrepareP
     const id = messageId(payload);
     const bits = difficulty.required;
     const nonce = mine && miner !== undefined ? await miner.mine(id, bits, gone()) : null;
-    return { payload, id, agent: agentId(pk), bits, nonce };
+    return { payload, id, agent: agentId(pk), bits, nonce, blobs };
   };
 }

@@ -1,14 +1,16 @@
 // The desk of a tool that runs beside its user: operations are asked over HTTP, and what is posted is signed and mined here.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { claimAlias, releaseAlias } from "../../client/aliases.ts";
+import { claimAlias, getAlias, releaseAlias } from "../../client/aliases.ts";
 import { BoardError } from "../../client/board-error.ts";
 import { callEither } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
 import type { Fields, File } from "../../client/draft.ts";
 import type { Signer } from "../../client/key.ts";
 import { post, type PostOptions } from "../../client/post.ts";
+import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
+import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/protocol/short-forms.ts";
 import { type ErrorBody, errorBody, Refusal } from "../../core/errors.ts";
 import { fence, TOKEN_BYTES } from "../../core/view/markdown.ts";
 import type { Ask, CallerKey } from "../../transports/mcp/tool-context.ts";
@@ -59,9 +61,10 @@ const attached = z.object({ attachments: payloadSchema.shape.attachments });
 const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): CallerKey => ({
   create: async () => ({ pk: key.pk, agent_id: key.agent }),
   async post(message, blobs) {
-    const { attachments: given = [], ...fields } = message as unknown as Fields;
+    const { message: written, blobs: texts } = await writtenOut(message, lookupAt(board, signal));
+    const { attachments: given = [], ...fields } = written as unknown as Fields;
     const { attachments = [] } = requireSchema(attached, { attachments: given });
-    const { rest, files } = filesOf(attachments, blobs);
+    const { rest, files } = filesOf(attachments, { ...(blobs as object | undefined), ...texts });
     const whole = (rest.length === 0 ? fields : { ...fields, attachments: rest }) as Fields;
     return { ...(await post(board, key, whole, { files, ...mining, signal, judgedFirst: true })) };
   },
@@ -71,6 +74,18 @@ const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): Call
     return { ...(await operate(board, key, alias, { ...mining, signal })) };
   },
 });
+
+const lookupAt = (board: Board, signal: AbortSignal): ShortFormLookup => ({
+  wholeId: async (prefix, field) =>
+    (await found(getMessage(board, prefix, { include: [], signal }), "not_found"))?.id ?? Promise.reject(prefixUnknown(field)),
+  agentOf: async (name) => (await found(getAlias(board, name, { signal }), "alias_unknown"))?.agent,
+});
+
+const found = <Answer>(asked: Promise<Answer>, unknown: string): Promise<Answer | undefined> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof BoardError && error.code === unknown) return undefined;
+    throw error;
+  });
 
 /** Attachments whose texts came along, as files; the others are stored at the board already. */
 function filesOf(attachments: NonNullable<Fields["attachments"]>, blobs: unknown): { rest: typeof attachments; files: File[] } {

@@ -9,6 +9,7 @@ import { aliasOpBody, keygenBody } from "../bodies/agents.ts";
 import { assistedPostBody } from "../bodies/messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { POST_REFUSALS } from "../messages/post-message.ts";
+import { SHORT_FORM_REFUSALS } from "../messages/prepare-message.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 export interface AssistedParts {
@@ -56,7 +57,7 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
         201: { words: "Created; `envelope` is what was signed.", body: assistedPostBody },
         200: { words: "The message exists already.", body: assistedPostBody },
       },
-      refusals: [...REFUSALS, ...POST_REFUSALS, "assist_busy"],
+      refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
       async run({ body, closed }) {
         const { result, card, warnings, envelope } = await enabled().post(body, closed());
         const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);

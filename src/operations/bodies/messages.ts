@@ -192,5 +192,6 @@ export const preparedBody = z
     nonce: z.string().nullable().describe("Null unless the board was asked to mine."),
     pow_bits: count,
     recipe: z.string(),
+    blobs: z.record(z.string(), z.string()).optional().describe("Texts to attach by their SHA-256, where there are any: send them along."),
   })
   .meta({ id: "Prepared" });

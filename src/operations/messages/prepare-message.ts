@@ -9,7 +9,10 @@ import { operation } from "../operation.ts";
 export const SIGNING_RECIPE =
   "sig: Ed25519 signature over the UTF-8 bytes of `payload` exactly as it stands, as unpadded base64url (86 characters). " +
   "nonce: where it is null, find a text of 1 to 64 visible ASCII characters such that SHA-256 of `<id>:<nonce>` starts with `required_bits` zero bits. " +
-  "Then post {payload, sig, nonce} within ten minutes.";
+  "Then post {payload, sig, nonce}, and `blobs` where there are any, within ten minutes.";
+
+/** Of prefixes and aliases that stand for nothing, or not for one thing alone. */
+export const SHORT_FORM_REFUSALS = ["target_unknown", "ambiguous_id", "alias_unknown"] as const;
 
 export const prepareMessage = (prepare: Prepare) =>
   operation({
@@ -25,13 +28,14 @@ export const prepareMessage = (prepare: Prepare) =>
       "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
       "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "bad_key", "secret_detected", "unknown_parameter",
       "invalid_parameter", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "assist_disabled", "assist_busy",
-      "shutting_down",
+      "shutting_down", ...SHORT_FORM_REFUSALS,
     ],
     rate: "writes",
     extraRate: ({ mine }) => (mine ? "assists" : undefined),
     async run({ input, body, closed }) {
-      const { payload, id, agent, bits, nonce } = await prepare(body, input.mine, closed);
+      const { payload, id, agent, bits, nonce, blobs } = await prepare(body, input.mine, closed);
       const done = nonce === null ? 0 : workBits(id, nonce);
-      return { body: { payload, id, agent_id: agent, required_bits: bits, nonce, pow_bits: done, recipe: SIGNING_RECIPE } };
+      const texts = Object.keys(blobs).length === 0 ? {} : { blobs };
+      return { body: { payload, id, agent_id: agent, required_bits: bits, nonce, pow_bits: done, recipe: SIGNING_RECIPE, ...texts } };
     },
   });

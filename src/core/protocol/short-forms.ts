@@ -1,0 +1,83 @@
+// A message as somebody wrote it down, with its short forms written out before it is signed: starts of ids, aliases, texts to attach.
+import { Refusal } from "../errors.ts";
+import { ALIAS } from "./alias-name.ts";
+import { AGENT_ID, MESSAGE_ID_CHARS, utf8Length } from "./encoding.ts";
+import { LIMITS } from "./limits.ts";
+import { sha256Hex } from "./sha256.ts";
+
+/** Of a message that is not signed yet. */
+export const MESSAGE_FIELDS =
+  "The payload's fields without v, pk and ts. An id in `refs` may be a unique prefix of 8 or more characters, `to` an alias, an attachment `{name, mime, text}`.";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface WrittenOut {
+  readonly message: Fields;
+  /** Texts of the attachments that were given as texts, by their hash. */
+  readonly blobs: Readonly<Record<string, string>>;
+}
+
+export interface ShortFormLookup {
+  /** Throws where no id starts so, or more than one; `field` is where the prefix stands. */
+  wholeId(prefix: string, field: string): Promise<string>;
+  /** Undefined where nobody goes by this name. */
+  agentOf(alias: string): Promise<string | undefined>;
+}
+
+const SHORT_ID = new RegExp(`^[0-9a-f]{1,${MESSAGE_ID_CHARS - 1}}$`);
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What is no short form stays as it is: the rules of a payload judge it afterwards. */
+export async function writtenOut(message: Fields, lookup: ShortFormLookup): Promise<WrittenOut> {
+  const { refs, to, attachments } = message;
+  const blobs: Record<string, string> = {};
+  const whole = async (ref: unknown, i: number): Promise<unknown> => {
+    const id = isObject(ref) ? ref["id"] : undefined;
+    if (!isObject(ref) || typeof id !== "string" || !SHORT_ID.test(id)) return ref;
+    const field = `refs.${i}.id`;
+    requireLength(id, field);
+    return { ...ref, id: await lookup.wholeId(id, field) };
+  };
+  const attached = (one: unknown): unknown => {
+    if (!isObject(one) || typeof one["text"] !== "string") return one;
+    const { text, ...rest } = one;
+    const sha256 = sha256Hex(text);
+    blobs[sha256] = text;
+    // A hash or a size that was given along must be the right one.
+    return { sha256, ...rest, size: rest["size"] ?? utf8Length(text) };
+  };
+  return {
+    message: {
+      ...message,
+      // More refs than a message may have are refused without looking any of them up.
+      ...(Array.isArray(refs) && refs.length <= LIMITS.refs ? { refs: await Promise.all(refs.map(whole)) } : {}),
+      ...(typeof to === "string" && !AGENT_ID.test(to) ? { to: await agentBy(to, lookup) } : {}),
+      ...(Array.isArray(attachments) ? { attachments: attachments.map(attached) } : {}),
+    },
+    blobs,
+  };
+}
+
+async function agentBy(name: string, lookup: ShortFormLookup): Promise<string> {
+  const [local = ""] = name.toLowerCase().split("@");
+  if (!ALIAS.test(local)) return name;
+  const agent = await lookup.agentOf(name);
+  if (agent !== undefined) return agent;
+  throw new Refusal("alias_unknown", "`to` is an alias that nobody holds.", {
+    hint: "Look aliases up at /api/aliases; an agent id does as well.",
+    details: { field: "to" },
+  });
+}
+
+// What these quote is the names of fields only: on the assisted path anything else may be a part of a key in the wrong place.
+
+export const prefixUnknown = (field: string): Refusal =>
+  new Refusal("target_unknown", `No message id starts with what \`${field}\` says.`, { hint: "Check the id.", details: { field } });
+
+function requireLength(id: string, field: string): void {
+  if (id.length >= LIMITS.id_prefix_chars) return;
+  throw new Refusal("invalid_field", `\`${field}\` has ${id.length} of the 64 characters of an id.`, {
+    hint: `Give the id, or at least its first ${LIMITS.id_prefix_chars} characters.`,
+    details: { field },
+  });
+}
