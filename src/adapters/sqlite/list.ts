@@ -40,12 +40,12 @@ interface Stretch {
   readonly limit: number;
 }
 
-const FIRST_STRETCH = 512;
-const SHORTEST_STRETCH = 128;
+const FIRST_STRETCH = 256;
+const SHORTEST_STRETCH = 64;
 /** Rows that take long may follow any number that do not. */
 const LONGEST_STRETCH = 4096;
-/** What a stretch should take: some rows are looked at in a microsecond, others in ten. */
-const STRETCH_MS = 5;
+/** What a stretch should take: some rows are looked at in a microsecond, others in thirty. */
+const STRETCH_MS = 4;
 /** Messages of more than this are read in several stretches: the largest page is a hundred times as long. */
 const STRETCH_CHARS = 1024 * 1024;
 const STEP_AT_HAND = 512;
@@ -288,7 +288,6 @@ export class SqliteLister {
   }
 }
 
-/** As many rows as would have taken the right time, but never many more than before: the next ones may be of the slow kind. */
 /** What all of these ranges of seq have in common, and a stretch of the walk. */
 function seqRange(
   ranges: readonly SeqRange[],
@@ -302,6 +301,7 @@ function seqRange(
   return Object.keys(bounds).length === 0 ? undefined : { is: "between", field: "seq", ...bounds };
 }
 
+/** As many rows as would have taken the right time, but never many more than before: the next ones may be of the slow kind. */
 function nextLength(length: number, ms: number): number {
   const fitting = length * Math.min(2, STRETCH_MS / Math.max(ms, 0.1));
   // Powers of two: the length is part of some statements, and few of these are kept.

@@ -9,7 +9,7 @@ const STALL_MS = 15_000;
 /** What the system itself keeps for a connection is not worth counting. */
 const COUNTED_BYTES = 64 * 1024;
 const MIB = 1024 * 1024;
-const OF_ONE_CALLER = 16 * MIB;
+const OF_ONE_CALLER = 12 * MIB;
 const OF_ALL = 256 * MIB;
 
 export class Unsent {
