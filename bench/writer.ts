@@ -1,4 +1,5 @@
 // What the writer alone costs a post on each store: CPU time, bytes written, and how long a transaction takes, in several sizes.
+import { NOTHING } from "../src/core/guard/noticed.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import type { Payload } from "../src/core/protocol/payload.ts";
 import type { Act } from "../src/core/message/act.ts";
@@ -72,6 +73,15 @@ async function measure(name: string, writer: MeasuredWriter): Promise<readonly F
 function actOf(text: string): Act<"post"> {
   const payload = JSON.parse(text) as Payload;
   const raw = { payload: text, sig: "x".repeat(86), nonce: "1234" };
-  const arrival = { id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 18, assisted: false, blobs: {} };
+  const arrival = {
+    id: messageId(text),
+    author: agentId(payload.pk),
+    payload,
+    raw,
+    bits: 18,
+    assisted: false,
+    blobs: {},
+    noticed: NOTHING,
+  };
   return { type: "post", arrival: admitted(arrival), dryRun: false };
 }

@@ -15,7 +15,7 @@ export function examplesOf(text: string, label: 0 | 1): readonly Example[] {
   const windows = windowsOf(text);
   return windows.map((window) => {
     const plain = plainText(window);
-    return { runs: runsOf(plain), facts: factsOf(window, plain), label, weight: label === 1 ? 1 / windows.length : 1 };
+    return { runs: runsOf(plain).slice(), facts: factsOf(window, plain), label, weight: label === 1 ? 1 / windows.length : 1 };
   });
 }
 

@@ -1,5 +1,6 @@
 // What agents of a busy board post, message after message: few tags, authors and threads have most of it, and work is claimed, answered and judged.
 import { createHash } from "node:crypto";
+import { NOTHING } from "../../src/core/guard/noticed.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
@@ -71,7 +72,7 @@ export class BoardLife {
     const message = messageId(text);
     this.#first ??= message;
     if (long && n > LONG_THREAD && this.#recent.push({ id: message, author, kind }) > 2 * RECENT) this.#recent.splice(0, RECENT);
-    return { id: message, author: id, payload, raw, bits: 18 + (n % 5), assisted: n % 40 === 0, blobs: {} };
+    return { id: message, author: id, payload, raw, bits: 18 + (n % 5), assisted: n % 40 === 0, blobs: {}, noticed: NOTHING };
   }
 
   #refs(kind: string, author: number): Ref[] {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BoardLife } from "../../bench/support/board-life.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/core/durations.ts";
+import { NOTHING } from "../../src/core/guard/noticed.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload, Ref } from "../../src/core/protocol/payload.ts";
@@ -77,7 +78,7 @@ function arrival(fields: Partial<Payload> & { kind: string }, text?: (payload: P
   const payload: Payload = { v: 1, pk, ts: Math.floor(at / 1000), ...fields };
   const written = text?.(payload) ?? JSON.stringify(payload);
   const raw = { payload: written, sig: createHash("sha512").update(written).digest("base64url"), nonce: n.toString(36) };
-  return { id: messageId(written), author: agentId(pk), payload, raw, bits: 18, assisted: false, blobs: {} };
+  return { id: messageId(written), author: agentId(pk), payload, raw, bits: 18, assisted: false, blobs: {}, noticed: NOTHING };
 }
 
 const tagsGone = Array.from({ length: 20 }, (_, n) => `gone-${n}`);

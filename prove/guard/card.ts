@@ -1,18 +1,8 @@
 // The guard's score card: what flags and risk say of texts whose kind is known, by language, class and source, as tables.
-import { type Flag, flagsOf } from "../../src/core/guard/flags.ts";
-import { unseenIn } from "../../src/core/guard/hidden.ts";
-import { type Risk, riskOf } from "../../src/core/guard/risk/risk.ts";
+import { judge, type Judged } from "../../src/core/guard/judge.ts";
 import type { RiskTable } from "../../src/core/guard/risk/scorer.ts";
 
-export interface Judged {
-  readonly flags: readonly Flag[];
-  readonly risk: Risk;
-}
-
-export function judged(table: RiskTable, text: string): Judged {
-  const flags = flagsOf({ v: 1, pk: "", ts: 0, kind: "note", body: text });
-  return { flags, risk: riskOf(table, unseenIn(text).seen, flags) };
-}
+export const judged = (table: RiskTable, text: string): Judged => judge(table, { v: 1, pk: "", ts: 0, kind: "note", body: text });
 
 const COLUMNS: readonly (readonly [string, (one: Judged) => boolean])[] = [
   ["any flag", ({ flags }) => flags.length > 0],

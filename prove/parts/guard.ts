@@ -6,7 +6,8 @@ import { demoTexts, sentences } from "../../bench/guard/ordinary.ts";
 import { commit } from "../../bench/support/commit.ts";
 import { noSets } from "../../bench/support/eval-sets.ts";
 import { readRiskTable, riskScore } from "../../src/core/guard/risk/scorer.ts";
-import { cardTable, type Judged, judged, share, withCard } from "../guard/card.ts";
+import type { Judged } from "../../src/core/guard/judge.ts";
+import { cardTable, judged, share, withCard } from "../guard/card.ts";
 import { count, NotHere, type Part } from "../part.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

@@ -49,4 +49,5 @@ export async function openGround(given: Given, onFatal: (error: Error) => void):
 }
 
 /** A text that ships with the program; from source and from the built package it is two folders up. */
-export const fileOfPackage = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+export const fileOfPackage = (path: string): string => bytesOfPackage(path).toString("utf8");
+export const bytesOfPackage = (path: string): Buffer => readFileSync(new URL(`../../${path}`, import.meta.url));

@@ -17,22 +17,25 @@ import { writerOut } from "../board/write/write-out.ts";
 import { names } from "../board/read/names.ts";
 import { RateLimiter } from "../board/limits/rate.ts";
 import { filing, reporter } from "../board/write/reports.ts";
+import { UnderWay } from "../board/operator/background-work.ts";
 import { compareSettings } from "../board/operator/same-settings.ts";
 import { secretGuard } from "../board/write/secrets.ts";
 import { shareLoad } from "../board/operator/shared-load.ts";
 import { startSweeper, type Sweeper } from "../board/time/sweep.ts";
 import { OperatorWatch } from "../board/operator/operator-watch.ts";
+import { TextGuard } from "../board/write/text-guard.ts";
 import { verifier } from "../board/write/verify.ts";
 import { PROFILE_DEFAULTS } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
 import type { Notice } from "../core/message/moderation.ts";
+import { readRiskTable } from "../core/guard/risk/scorer.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import { sealHex } from "../core/protocol/sha256.ts";
 import type { WriteParts } from "../operations/list.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
 import { nodeSettings, tellOfDifference, tellOfOperator } from "./watching.ts";
-import type { Ground } from "./ground.ts";
+import { bytesOfPackage, type Ground } from "./ground.ts";
 
 export interface Writing extends WriteParts {
   readonly appender: Appender;
@@ -55,6 +58,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
   const limits = await openLimits(ground);
   const { difficulty, switches, rates } = limits;
   const { appender, sweeper } = await openAppender(ground);
+  const guard = await openGuard(ground);
   const onReport = reportTeller(ground);
   const requireNoSecret = secretGuard(signingKeys);
   const quota = await Quota.open({ maxBytes: config.maxBytes, measure: () => store.used(), clock, report: figures });
@@ -63,10 +67,11 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     store,
     clock,
     board: agentId(key.pk),
-    verifier: verifier({ clock, difficulty, signatures, requireNoSecret }),
+    verifier: verifier({ clock, difficulty, signatures, requireNoSecret, guard }),
     rates,
     difficulty,
     append: appender.append,
+    guard,
     quota,
     requireNoSecret,
     writeOut: writerOut(names(store, clock, config.mailDomain)),
@@ -122,6 +127,16 @@ async function openLimits({ config, clock, log, figures, storage, parts }: Groun
     parts.defer(() => comparing.stop());
   }
   return { difficulty, switches, rates };
+}
+
+/** What notices texts as they come; it knows what was posted before the start, and what other nodes post. */
+async function openGuard({ clock, figures, storage: { store, others }, parts }: Ground): Promise<TextGuard> {
+  const guard = new TextGuard(readRiskTable(bytesOfPackage("models/guard.bin")), clock);
+  await guard.follow(store, (await store.head()).seq);
+  const underWay = new UnderWay();
+  parts.defer(() => underWay.settled());
+  others?.onMoved(({ seq }) => underWay.add(guard.follow(store, seq).catch((error: unknown) => figures.failed("nodes", error))));
+  return guard;
 }
 
 /** The one writer, what ends lifetimes through it, and what finds out whether it works. */

@@ -59,6 +59,8 @@ export const PARAMETERS: readonly ParameterRow[] = [
   ["min_author_age", "min_author_age=0s&kind=question,answer", ["question", "answer"]],
   ["min_verifies", "min_verifies=1", ["finding"], "min_verifies=x"],
   ["max_refutes", "max_refutes=0&tag=harbour", ["finding"], "max_refutes=x"],
+  ["max_risk", "max_risk=0&kind=finding", ["finding"], "max_risk=4"],
+  ["max_copies", "max_copies=0&kind=finding", ["finding"], "max_copies=x"],
   ["verified_by", "verified_by={cat}", ["finding"], "verified_by=a!"],
   ["verified_by", "verified_by=ann-of-the-sea", []],
   ["claimed_by", "claimed_by={cat}", ["taken"], "claimed_by=a!"],
@@ -155,6 +157,8 @@ export const SINGLE = {
   min_author_age: "1h",
   min_verifies: "1",
   max_refutes: "1",
+  max_risk: "1",
+  max_copies: "1",
   roots: "1",
   has_data: "1",
   has_attachment: "1",
@@ -169,7 +173,7 @@ export const SINGLE = {
 
 /** The only parameters that the stream takes. */
 export const FILTERS =
-  "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow min_author_age min_verifies max_refutes verified_by claimed_by roots has_data has_attachment lang assisted".split(
+  "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow min_author_age min_verifies max_refutes max_risk max_copies verified_by claimed_by roots has_data has_attachment lang assisted".split(
     " ",
   );
 export const NOT_ON_STREAM = "include_superseded include_removed sort fields include limit cursor after_seq wait format".split(" ");

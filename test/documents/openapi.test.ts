@@ -112,7 +112,7 @@ describe("the document", () => {
 /** The interface as it was promised; a parameter that is renamed or lost breaks agents out there. */
 const FILTERS =
   "kind tag tag_any tag_not needs offers status root ref rel author author_not to replies_to inbox q q_mode near since until expiring_within min_pow " +
-  "min_author_age min_verifies max_refutes verified_by claimed_by roots has_data has_attachment lang assisted";
+  "min_author_age min_verifies max_refutes max_risk max_copies verified_by claimed_by roots has_data has_attachment lang assisted";
 const PROMISED: Readonly<Record<string, string>> = {
   "GET /api/messages": `${FILTERS} include_superseded include_removed sort fields include limit cursor after_seq wait format`,
   "GET /api/stream": FILTERS,

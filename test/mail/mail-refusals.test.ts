@@ -9,6 +9,7 @@ import type { SeatLimits } from "../../src/transports/smtp/seats.ts";
 import { SmtpServer } from "../../src/transports/smtp/server.ts";
 import { signingKey } from "../../src/adapters/system/board-key.ts";
 import { eventually } from "../support/eventually.ts";
+import { UNGUARDED } from "../support/bare-board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { claim, inbox, MAIL_DOMAIN, type MailBoard, mailBoard, SmtpClient } from "../support/smtp.ts";
 import { noVectors, vectorJson, WITH_VECTORS } from "../support/vectors.ts";
@@ -244,6 +245,7 @@ describe("each failure behind the server has its reply", () => {
         requireWritable: () => {},
         requireStore: () => {},
         requireNoSecret: () => {},
+        guard: UNGUARDED,
       }),
       mailDomain: MAIL_DOMAIN,
       clock,

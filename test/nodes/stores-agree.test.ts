@@ -95,6 +95,8 @@ function question(busy: BusyBoard): string {
     () => ["min_author_age", random.pick(["1s", "5m"])],
     () => ["min_verifies", String(random.below(2))],
     () => ["max_refutes", String(random.below(2))],
+    () => ["max_risk", String(random.below(4))],
+    () => ["max_copies", String(random.below(3))],
     () => ["has_data", random.pick(["true", "false"])],
     () => ["has_attachment", random.pick(["true", "false"])],
     () => ["lang", random.pick(LANGUAGES)],

@@ -88,6 +88,8 @@ function questioner(random: Random, busy: BusyBoard, snapshot: Snapshot): () => 
     min_author_age: () => random.pick(["1s", "60s", "5m", "10m", "1h"]),
     min_verifies: () => String(random.below(3)),
     max_refutes: () => String(random.below(2)),
+    max_risk: () => String(random.below(4)),
+    max_copies: () => String(random.below(3)),
     verified_by: () => listOf(agents),
     claimed_by: () => listOf(agents),
     roots: flag,

@@ -89,3 +89,15 @@ test("a model that reads through MCP is warned before it reads the text", async 
   }
   await mcp.client.close();
 });
+
+test("every record has a risk from 0 to 3, by which lists and streams are filtered", async () => {
+  expect([task.content.risk, plain.content.risk]).toEqual([3, 0]);
+  expect((await board.record(task.id)).content.risk).toBe(3);
+  const { messages } = (await board.get<{ messages: MessageRecord[] }>("/api/messages?max_risk=1")).body;
+  expect(messages.some(({ id }) => id === plain.id)).toBe(true);
+  expect(messages.every(({ content }) => content.risk <= 1)).toBe(true);
+  await using reader = await openStream(board, "/api/stream?since=1h&max_risk=2");
+  const replayed = (await reader.upTo("live")).filter(({ event }) => event === "message").map(({ data }) => data as MessageRecord);
+  expect(replayed.map(({ id }) => id)).toContain(plain.id);
+  expect(replayed.map(({ id }) => id)).not.toContain(task.id);
+});

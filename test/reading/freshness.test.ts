@@ -45,6 +45,8 @@ beforeAll(async () => {
     min_author_age: "1h",
     min_verifies: "1",
     max_refutes: "0",
+    max_risk: "1",
+    max_copies: "0",
     verified_by: other.id,
     claimed_by: other.id,
     roots: "true",

@@ -11,6 +11,7 @@ import { SqliteRows } from "../../src/adapters/sqlite/rows.ts";
 import { failureOf } from "../../src/adapters/sqlite/store.ts";
 import { SqliteWriter } from "../../src/adapters/sqlite/writer.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
+import { NOTHING } from "../../src/core/guard/noticed.ts";
 import type { Arrival } from "../../src/core/message/message-state.ts";
 import { agentId, messageId } from "../../src/core/protocol/identity.ts";
 import type { Payload } from "../../src/core/protocol/payload.ts";
@@ -108,13 +109,19 @@ function said(outcome: Outcome<Act<"post">>): string {
   return outcome.result;
 }
 
+/** Notices nothing. */
+export const UNGUARDED = {
+  look: () => ({ flags: [], risk: 0, signature: undefined }) as const,
+  spreadOf: () => ({ copies: 0, lately: 1, before: undefined }),
+};
+
 /** As if it had been checked. */
 export const admitted = (arrival: Arrival): Admitted => arrival as Admitted;
 
 export function arrivalOf(text: string, blobs: Record<string, string> = {}): Admitted {
   const payload = JSON.parse(text) as Payload;
   const raw = { payload: text, sig: "A".repeat(86), nonce: "0" };
-  return admitted({ id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 0, assisted: false, blobs });
+  return admitted({ id: messageId(text), author: agentId(payload.pk), payload, raw, bits: 0, assisted: false, blobs, noticed: NOTHING });
 }
 
 export const postAct = (text: string, blobs?: Record<string, string>): Act<"post"> => ({

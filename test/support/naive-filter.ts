@@ -140,6 +140,10 @@ export class Snapshot {
         return derived.verifies >= Number(value);
       case "max_refutes":
         return derived.refutes <= Number(value);
+      case "max_risk":
+        return record.content.risk <= Number(value);
+      case "max_copies":
+        return derived.copies <= Number(value);
       case "verified_by":
         return anyOf(this.verifiers(one.id));
       case "claimed_by":

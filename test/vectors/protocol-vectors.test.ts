@@ -21,6 +21,7 @@ import type { spellingsFile } from "../../vectors/make-spellings.ts";
 import { Agent } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
 import { chainFaults } from "../support/chain.ts";
+import { UNGUARDED } from "../support/bare-board.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
@@ -86,6 +87,7 @@ test("a client that follows signatures.json takes and refuses the signatures tha
     difficulty: new Difficulty(new ManualClock(), 0, 0),
     signatures: { check: async (key, sig, text) => check({ key, sig, text }), close: async () => {} },
     requireNoSecret: () => {},
+    guard: UNGUARDED,
   });
   for (const { name, pk, text, sig, code } of read<ReturnType<typeof signaturesFile>>("signatures.json").signatures) {
     const verdict = signatures.requireSignature({ envelope: { payload: text, sig }, payload: { pk } }).then(

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await client.script(`
     INSERT INTO messages SELECT json.* FROM generate_series(1, ${MESSAGES}) AS n, LATERAL json_populate_record(NULL::messages, json_build_object(
       'seq', n, 'id', lpad(n::text, 64, '0'), 'author', 'ag_' || n % 40, 'kind', CASE WHEN n % 2 = 0 THEN 'note' ELSE 'task' END,
-      'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', n % 5, 'assisted', 0, 'has_data', 0, 'has_attachment', 0,
+      'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', n % 5, 'assisted', 0, 'has_data', 0, 'has_attachment', 0, 'risk', 0, 'copies', 0, 'spreading', 0,
       'status', CASE WHEN n % 1000 = 0 THEN 'claimed' ELSE 'open' END, 'verifies', CASE WHEN n % 3000 = 0 THEN 1 ELSE 0 END,
       'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'rejected', 0, 'resolved_by_author', 0, 'withdrawn', 0, 'changed', n)) AS json;
     INSERT INTO labels SELECT 'tag', 'common', n FROM generate_series(2, ${MESSAGES}, 2) AS n;

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await client.script(`
     INSERT INTO messages SELECT json.* FROM generate_series(1, ${MANY}) AS n, LATERAL json_populate_record(NULL::messages, json_build_object(
       'seq', n, 'id', lpad(n::text, 64, '0'), 'author', 'ag_' || n, 'kind', CASE WHEN n % 2 = 0 THEN 'note' ELSE 'profile' END,
-      'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', 0, 'assisted', 0, 'has_data', 0, 'has_attachment', 0,
+      'root', lpad((n - n % 5)::text, 64, '0'), 'received_at', n, 'expires_at', 1000000 + n, 'bits', 0, 'assisted', 0, 'has_data', 0, 'has_attachment', 0, 'risk', 0, 'copies', 0, 'spreading', 0,
       'status', 'open', 'verifies', 0, 'refutes', 0, 'replies', 0, 'answers', 0, 'answers_verified', 0, 'rejected', 0, 'resolved_by_author', 0, 'withdrawn', 0, 'changed', n)) AS json;
     INSERT INTO contents SELECT n, '{}', 's', 'n' FROM generate_series(1, ${MANY}) AS n;
     INSERT INTO log SELECT n, n, 'create', lpad(n::text, 64, '0'), NULL, 'd', 'h', 0 FROM generate_series(1, ${MANY}) AS n;

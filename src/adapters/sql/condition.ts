@@ -34,6 +34,8 @@ const NUMBER: Record<NumberField, string> = {
   bits: "m.bits",
   verifies: "m.verifies",
   refutes: "m.refutes",
+  risk: "m.risk",
+  copies: "m.copies",
   receivedAt: "m.received_at",
   expiresAt: "m.expires_at",
   leaseUntil: "m.lease_until",

@@ -43,6 +43,9 @@ const STANDING = [
   "withdrawn",
   "signal",
   "changed",
+  "risk",
+  "copies",
+  "spreading",
 ] as const satisfies readonly (keyof MessageState)[];
 
 type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
@@ -86,6 +89,9 @@ export function standingFrom(row: unknown): MessageState {
     withdrawn: values[29] === 1,
     signal: values[30],
     changed: values[31],
+    risk: values[32],
+    copies: values[33],
+    spreading: values[34] === 1,
   };
 }
 

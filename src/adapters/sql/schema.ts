@@ -30,8 +30,8 @@ export function schemaSql(tables: Readonly<Record<string, Table>>, spelling: Tab
 }
 
 /** The first version that was released, for every store. Databases of before have lower numbers. */
-const FIRST_VERSION = 9;
-export const SCHEMA_VERSION = 9;
+const FIRST_VERSION = 10;
+export const SCHEMA_VERSION = 10;
 
 export interface SchemaHistory {
   readonly version: number;

@@ -4,14 +4,16 @@ import { blockedBlob, blockedKey } from "../../core/message/admission.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 import type { Prior } from "../../ports/store.ts";
 import type { RateLimiter } from "../limits/rate.ts";
+import type { TextGuard } from "./text-guard.ts";
 import type { Verified } from "./verify.ts";
 
 export function admit(
   message: Verified,
   prior: Prior,
   rates: RateLimiter,
+  guard: Pick<TextGuard, "enter" | "wouldEnter">,
   { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
-): Admitted {
+): { readonly arrival: Admitted; takeBack(): void } {
   const { id, author, envelope, payload, bits } = message;
   if (prior.keyBlocked) throw blockedKey(author);
   const [blocked] = prior.blockedBlobs;
@@ -19,7 +21,8 @@ export function admit(
   // A dry run writes nothing, so it costs the agent nothing; its address pays for it.
   if (!dryRun) rates.take("agent_writes", author);
   const { payload: text, sig, nonce } = envelope;
-  return {
+  const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, author) : guard.enter(message.looked, author);
+  const arrival: Arrival = {
     id,
     author,
     payload,
@@ -27,5 +30,7 @@ export function admit(
     bits,
     assisted,
     blobs: envelope.blobs ?? {},
-  } as Arrival as Admitted;
+    noticed,
+  };
+  return { arrival: arrival as Admitted, takeBack };
 }

@@ -14,7 +14,7 @@ import type { CallerKey, SigningKeys } from "../../ports/signing-key.ts";
 import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
 import type { Post, Posted } from "./post.ts";
-import { requireNoneOfBoard } from "./prepare.ts";
+import { notMinedFor, requireNoneOfBoard } from "./prepare.ts";
 import type { WriteOut } from "./write-out.ts";
 
 /** Deep enough for `message.data` as deep as a payload allows it. */
@@ -76,7 +76,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
   async function checkedPost({
     secret_key: secret,
     ...rest
-  }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined }> {
+  }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined; brake: number }> {
     const key = keyOf(keys, secret, rest);
     const { message: given, blobs } = rest;
     requireNoneOfBoard(given);
@@ -84,7 +84,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
     const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
     const more = blobs === undefined && Object.keys(texts).length === 0 ? {} : { blobs: { ...blobs, ...texts } };
     const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });
-    return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined };
+    return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined, brake: checked.brake };
   }
 
   async function checkedAlias({ secret_key: secret, ...rest }: AssistedAlias): Promise<Signed> {
@@ -117,8 +117,9 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
     },
 
     async post(asked, gone) {
-      const { signed, blobs, known } = await checkedPost(asked);
+      const { signed, blobs, known, brake } = await checkedPost(asked);
       if (known !== undefined) return { ...known, envelope: known.card.raw };
+      if (brake > 0) throw notMinedFor(difficulty.required + brake);
       const nonce = await miner.mine(messageId(signed.payload), difficulty.required, gone);
       const posted = await post({ ...signed, nonce, ...blobs }, { assisted: true });
       return { ...posted, envelope: posted.card.raw };

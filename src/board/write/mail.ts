@@ -1,6 +1,7 @@
 // Received e-mail: whom it is for, what it says, and a message of the board's own for each of them.
 import { Refusal } from "../../core/errors.ts";
 import { emailPayload, emailReport, type Mail } from "../../core/mail/email.ts";
+import { type Noticed, NOTHING } from "../../core/guard/noticed.ts";
 import type { Mailed } from "../../core/message/act.ts";
 import type { Arrival } from "../../core/message/message-state.ts";
 import { foldAlias, isOperatorMailbox } from "../../core/protocol/alias-name.ts";
@@ -19,6 +20,7 @@ import { callerOf } from "../limits/callers.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { Report } from "./reports.ts";
 import type { RequireNoSecret } from "./secrets.ts";
+import type { TextGuard } from "./text-guard.ts";
 
 export interface MailParts {
   readonly store: Pick<AliasReads, "alias">;
@@ -35,6 +37,7 @@ export interface MailParts {
   readonly requireWritable: () => void;
   readonly requireStore: () => void;
   readonly requireNoSecret: RequireNoSecret;
+  readonly guard: Pick<TextGuard, "look">;
 }
 
 type Holder = Pick<Alias, "alias" | "agent">;
@@ -57,8 +60,10 @@ export function mailroom(parts: MailParts): Mailroom {
     const ts = Math.floor(clock.now() / 1000);
     const payload = emailPayload(mail, { pk: key.pk, ts, to: agent, address: `${alias}@${mailDomain}`, size, maskSender: maskSenders });
     requireNoSecret(payload);
+    // All mail is of one author, the board: nobody's copy.
+    const noticed = { ...NOTHING, risk: parts.guard.look(payload).risk };
     // A crash between two recipients leaves the first with the mail; the sender was not answered, and its next try reaches the rest.
-    await append({ type: "mail", arrival: mailed(payload, key, mail.messageId === null ? undefined : onceKey(alias, mail)) });
+    await append({ type: "mail", arrival: mailed(payload, key, mail.messageId === null ? undefined : onceKey(alias, mail), noticed) });
   }
 
   return {
@@ -112,10 +117,10 @@ export function mailroom(parts: MailParts): Mailroom {
 }
 
 /** Signed by the board itself, which owes itself no work. */
-function mailed(payload: Payload, key: SigningKey, once: string | undefined): Mailed {
+function mailed(payload: Payload, key: SigningKey, once: string | undefined, noticed: Noticed): Mailed {
   const text = JSON.stringify(payload);
   const raw = { payload: text, sig: key.sign(text), nonce: "0" };
-  const arrival: Arrival = { id: messageId(text), author: agentId(key.pk), payload, raw, bits: 0, assisted: false, blobs: {} };
+  const arrival: Arrival = { id: messageId(text), author: agentId(key.pk), payload, raw, bits: 0, assisted: false, blobs: {}, noticed };
   return { ...arrival, ...(once === undefined ? {} : { once }) } as Mailed;
 }
 

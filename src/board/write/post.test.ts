@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { admitted, arrivalOf, postAct } from "../../../test/support/bare-board.t
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { openSqliteStore } from "../../adapters/sqlite/store.ts";
 import { signaturePool } from "../../adapters/system/signature-pool.ts";
+import { readRiskTable } from "../../core/guard/risk/scorer.ts";
 import { WITHDRAW_STEP } from "../../core/message/sweep.ts";
 import type { Envelope } from "../../core/protocol/envelope.ts";
 import { messageId } from "../../core/protocol/identity.ts";
@@ -15,6 +16,7 @@ import { Appender } from "./append.ts";
 import { Difficulty } from "./difficulty.ts";
 import { type Post, poster } from "./post.ts";
 import { RateLimiter } from "../limits/rate.ts";
+import { TextGuard } from "./text-guard.ts";
 import { verifier } from "./verify.ts";
 
 const LATE = 100;
@@ -32,7 +34,9 @@ beforeEach(async () => {
   store = await openSqliteStore(data, () => {});
   const difficulty = new Difficulty(clock, TEST_BITS, TEST_BITS);
   const { append } = new Appender(store, clock, { appended: () => {}, failed: () => {} });
+  const guard = new TextGuard(readRiskTable(readFileSync(new URL("../../../models/guard.bin", import.meta.url))), clock);
   const parts = {
+    guard,
     store,
     clock,
     difficulty,
@@ -42,7 +46,7 @@ beforeEach(async () => {
     requireWritable: () => {},
     board: "ag_00000000000000000000",
   };
-  post = poster({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {} }) });
+  post = poster({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {}, guard }) });
   agent = new Agent(() => clock.now());
   notes = Array.from({ length: WITHDRAW_STEP + LATE }, (_, i) => JSON.stringify({ v: 1, pk: agent.pk, ts: 1, kind: "note", body: `${i}` }));
   await store.append(

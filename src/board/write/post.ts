@@ -15,6 +15,7 @@ import type { Append } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { Quota } from "./quota.ts";
+import type { TextGuard } from "./text-guard.ts";
 import type { Verifier } from "./verify.ts";
 
 export interface Posted {
@@ -24,6 +25,8 @@ export interface Posted {
   readonly warnings: readonly Warning[];
   /** What it takes of its address's writes. */
   readonly tokens: number;
+  /** Bits that it needs beyond any other message, because its text spreads. */
+  readonly brake: number;
 }
 
 /** What everything signed goes through on its way into the store. */
@@ -36,6 +39,7 @@ export interface WritingParts {
   readonly rates: RateLimiter;
   readonly difficulty: Difficulty;
   readonly append: Append;
+  readonly guard: TextGuard;
   readonly quota: Pick<Quota, "require" | "add">;
   /** Throws where nothing may be written at the moment. */
   readonly requireWritable: () => void;
@@ -44,7 +48,7 @@ export interface WritingParts {
 /** `assisted`: the board signed it for its author. */
 export type Post = (envelope: Envelope, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
 
-export function poster({ store, clock, board, verifier, rates, difficulty, append, quota, requireWritable }: WritingParts): Post {
+export function poster({ store, clock, board, verifier, rates, difficulty, append, guard, quota, requireWritable }: WritingParts): Post {
   const findAlternatives = alternativesFinder(store, clock);
   return async (envelope, { dryRun = false, assisted = false }) => {
     requireWritable();
@@ -61,19 +65,23 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     );
     if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return known(draft, prior);
     const verified = await verifier.verify(draft, prior, dryRun);
-    const arrival = admit(verified, prior, rates, { dryRun, assisted });
+    const { arrival, takeBack } = admit(verified, prior, rates, guard, { dryRun, assisted });
     const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", draft.author, bytes);
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
+      takeBack();
       throw await pointedElsewhere(error, draft.author);
     });
     if (!dryRun) await endWithdrawn(draft);
     const { result, standing, warnings, author, thread } = outcome;
-    const tokens = result === "created" ? difficulty.accepted(standing.bits) : 1;
+    const { brake, looked } = verified;
+    // What it proved because it spreads buys nothing.
+    const tokens = result === "created" ? difficulty.accepted(standing.bits - brake) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    return { result, card: { standing, raw: arrival.raw, author, thread, payload: arrival.payload, seen: {} }, warnings, tokens };
+    const card = { standing, raw: arrival.raw, author, thread, payload: arrival.payload, seen: { flags: looked.flags } };
+    return { result, card, warnings, tokens, brake };
   };
 
   /** Who comes too late for one piece of work is shown others. */
@@ -94,7 +102,7 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
     if (found === undefined) throw new Refusal("expired");
     if ("gone" in found) throw knownGone(found.gone);
     await endWithdrawn(draft);
-    return { result: "exists", card: found.card, warnings: [], tokens: 1 };
+    return { result: "exists", card: found.card, warnings: [], tokens: 1, brake: 0 };
   }
 
   /**

@@ -8,10 +8,12 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { parsePayload } from "../../core/protocol/payload.ts";
 import { MESSAGE_FIELDS } from "../../core/protocol/short-forms.ts";
 import { requireSoundKey } from "../../core/protocol/signature.ts";
+import { brakeBits } from "../../core/guard/copies/brake.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Miner } from "../../ports/miner.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
+import type { TextGuard } from "./text-guard.ts";
 import type { WriteOut } from "./write-out.ts";
 
 const HINT = 'Send {"pk":…,"message":{"kind":"note","title":…,"body":…}}.';
@@ -47,6 +49,7 @@ export interface PrepareParts {
   readonly miner: Miner | undefined;
   readonly requireNoSecret: RequireNoSecret;
   readonly writeOut: WriteOut;
+  readonly guard: Pick<TextGuard, "look" | "spreadOf">;
 }
 
 /** What the board fills in, nobody else does. */
@@ -59,18 +62,29 @@ export function requireNoneOfBoard(message: object): void {
   });
 }
 
-export function preparer({ clock, difficulty, miner, requireNoSecret, writeOut }: PrepareParts): Prepare {
+/** The board does not work for a text that spreads. */
+export const notMinedFor = (bits: number): Refusal =>
+  new Refusal("pow_insufficient", `This text spreads, so it needs ${bits} bits of work, and the board does not mine for it.`, {
+    hint: "Say it in words of your own; or sign and mine it yourself: POST /api/assist/prepare without `mine` tells the bits.",
+    details: { required_bits: bits, pow_bits: 0 },
+  });
+
+export function preparer({ clock, difficulty, miner, requireNoSecret, guard, writeOut }: PrepareParts): Prepare {
   return async ({ pk, message: given }, mine, gone) => {
     requireNoneOfBoard(given);
     const { message, blobs } = await writeOut(given);
     const payload = JSON.stringify({ v: 1, pk, ts: Math.floor(clock.now() / 1000), ...message });
-    requireNoSecret(parsePayload(payload));
+    const parsed = parsePayload(payload);
+    requireNoSecret(parsed);
     requireSoundKey(fromBase64url(pk));
     if (mine && miner === undefined)
       throw new Refusal("assist_disabled", undefined, { hint: "Leave `mine` out and find the nonce yourself." });
     const id = messageId(payload);
-    const bits = difficulty.required;
+    const agent = agentId(pk);
+    const brake = brakeBits(guard.spreadOf(guard.look(parsed), agent));
+    const bits = difficulty.required + brake;
+    if (mine && brake > 0) throw notMinedFor(bits);
     const nonce = mine && miner !== undefined ? await miner.mine(id, bits, gone()) : null;
-    return { payload, id, agent: agentId(pk), bits, nonce, blobs };
+    return { payload, id, agent, bits, nonce, blobs };
   };
 }

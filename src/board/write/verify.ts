@@ -7,17 +7,23 @@ import { requireSoundKey, requireSoundSignature } from "../../core/protocol/sign
 import { sha256 } from "../../core/protocol/sha256.ts";
 import { leadingZeroBits } from "../../core/protocol/work.ts";
 import { plural } from "../../core/text/plural.ts";
+import { brakeBits, brakeWords } from "../../core/guard/copies/brake.ts";
+import type { Spread } from "../../core/guard/copies/copies.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
 import type { Prior } from "../../ports/store.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
+import type { Looked, TextGuard } from "./text-guard.ts";
 
 declare const verified: unique symbol;
 /** A draft whose work and signature were checked; only `verify` makes one. */
 export interface Verified extends Draft {
   readonly bits: number;
+  readonly looked: Looked;
+  /** What it needs beyond any other message, because its text spreads. */
+  readonly brake: number;
   readonly [verified]: true;
 }
 
@@ -37,11 +43,12 @@ export interface VerifierParts {
   readonly difficulty: Difficulty;
   readonly signatures: SignatureChecker;
   readonly requireNoSecret: RequireNoSecret;
+  readonly guard: Pick<TextGuard, "look" | "spreadOf">;
 }
 
 const LONG_CHARS = 64 * 1024;
 
-export function verifier({ clock, difficulty, signatures, requireNoSecret }: VerifierParts): Verifier {
+export function verifier({ clock, difficulty, signatures, requireNoSecret, guard }: VerifierParts): Verifier {
   async function requireSignature({ envelope, payload }: Signed): Promise<void> {
     const key = fromBase64url(payload.pk);
     const sig = fromBase64url(envelope.sig);
@@ -62,9 +69,11 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret }: Ver
     // Before the work: whoever has to take something out should not have mined for it.
     slice(() => requireNoSecret(payload, envelope.blobs));
     if (isLong) await nextSlice();
-    const bits = requireWork(draft, difficulty, dryRun);
+    const looked = slice(() => guard.look(payload));
+    const spread = guard.spreadOf(looked, draft.author);
+    const bits = requireWork(draft, difficulty, spread, dryRun);
     await requireSignature(draft);
-    return { ...draft, bits } as Verified;
+    return { ...draft, bits, looked, brake: brakeBits(spread) } as Verified;
   }
 
   return { verify, requireSignature };
@@ -91,11 +100,13 @@ function requireBlobs(draft: Draft, { storedBlobs }: Prior): void {
   }
 }
 
-function requireWork({ id, envelope }: Draft, difficulty: Difficulty, dryRun: boolean): number {
+function requireWork({ id, envelope }: Draft, difficulty: Difficulty, spread: Spread, dryRun: boolean): number {
   if (dryRun && envelope.nonce === "") return 0;
   const bits = leadingZeroBits(sha256(`${id}:${envelope.nonce}`));
-  if (bits >= difficulty.honoured) return bits;
-  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; ${difficulty.required} are required.`, {
-    details: { required_bits: difficulty.required, pow_bits: bits },
+  const brake = brakeBits(spread);
+  if (bits >= difficulty.honoured + brake) return bits;
+  const required = difficulty.required + brake;
+  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; ${required} are required.${brakeWords(spread)}`, {
+    details: { required_bits: required, pow_bits: bits, ...(brake === 0 ? {} : { spreading: { agents: spread.lately, bits: brake } }) },
   });
 }

@@ -1,7 +1,7 @@
 // What a reader should know before reading: signs in a message's own text that it may be meant to do more than tell something.
 import type { Payload } from "../protocol/payload.ts";
 import { hasEncoded } from "./encoded.ts";
-import { unseenIn } from "./hidden.ts";
+import { type Unseen, unseenIn } from "./hidden.ts";
 import { hasDataLink } from "./links.ts";
 import { isInstructive } from "./phrases.ts";
 
@@ -13,33 +13,37 @@ export const FLAGS = {
   encoded_payload: "It holds a long run of base64 or hex, an encoded sentence, or a row of escapes.",
   data_link:
     "It holds a link that would carry data out: private things to fill in, a very long value, a picture that reports, a collector.",
+  spreading: "When it came, five or more keys had posted nearly the same text within ten minutes.",
 } as const;
 export type Flag = keyof typeof FLAGS;
 export const FLAG_NAMES = Object.keys(FLAGS) as [Flag, ...Flag[]];
+/** What a text itself shows, whoever else posts it. */
+export type TextFlag = Exclude<Flag, "spreading">;
+const TEXT_FLAGS = FLAG_NAMES.filter((name): name is TextFlag => name !== "spreading");
 
 /** What was found in the text of a message, which never changes; it goes with the message, so that nobody looks twice. */
 export interface Seen {
-  flags?: readonly Flag[];
+  flags?: readonly TextFlag[];
 }
 
-export const seenFlags = (seen: Seen, payload: () => Payload): readonly Flag[] => (seen.flags ??= flagsOf(payload()));
+export const seenFlags = (seen: Seen, payload: () => Payload): readonly TextFlag[] => (seen.flags ??= flagsOf(payload()));
 
 /** Computed from title, body, data, labels and names of attachments; attachments themselves are not looked at. In the order of the table. */
-export function flagsOf(payload: Payload): readonly Flag[] {
-  const text = textOf(payload);
-  const { hidden, bidi, seen } = unseenIn(text);
-  const found: Readonly<Record<Flag, boolean>> = {
+export const flagsOf = (payload: Payload): readonly TextFlag[] => flagsIn(unseenIn(textOf(payload)));
+
+export function flagsIn({ hidden, bidi, seen }: Unseen): readonly TextFlag[] {
+  const found: Readonly<Record<TextFlag, boolean>> = {
     instructions: isInstructive(seen),
     hidden_characters: hidden,
     bidi_controls: bidi,
     encoded_payload: hasEncoded(seen),
     data_link: hasDataLink(seen),
   };
-  return FLAG_NAMES.filter((name) => found[name]);
+  return TEXT_FLAGS.filter((name) => found[name]);
 }
 
 /** Everything that the author words, each piece on lines of its own. */
-function textOf({ title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
+export function textOf({ title, body, data, data_schema, tags, needs, offers, attachments }: Payload): string {
   const pieces: string[] = [];
   for (const value of [title, body, data, data_schema, tags, needs, offers]) collect(value, pieces);
   for (const { name } of attachments ?? []) pieces.push(name);

@@ -35,6 +35,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
     assisted: arrival.assisted,
     hasData: payload.data !== undefined,
     hasAttachment: (payload.attachments ?? []).length > 0,
+    ...arrival.noticed,
     lang: payload.lang?.toLowerCase() ?? null,
     repliedTo: repliedTo(ledger, author, refs),
     status: "open",

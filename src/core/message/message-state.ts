@@ -1,4 +1,6 @@
 // What the board knows about one message beyond its signed bytes, and the window through which rules see and change it.
+import type { Noticed } from "../guard/noticed.ts";
+import type { Risk } from "../guard/risk/risk.ts";
 import type { EntryType } from "../log/entry-type.ts";
 import { distinctLabels, foldLabel } from "../protocol/labels.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
@@ -29,6 +31,10 @@ export interface MessageState extends StatusFacts {
   readonly assisted: boolean;
   readonly hasData: boolean;
   readonly hasAttachment: boolean;
+  /** What the board noticed about its text as it came; it never changes. */
+  readonly risk: Risk;
+  readonly copies: number;
+  readonly spreading: boolean;
   /** Lower case, for comparison. */
   readonly lang: string | null;
   /** Agents, other than the author, whose messages this one joins. */
@@ -118,6 +124,7 @@ export interface Arrival {
   readonly bits: number;
   readonly assisted: boolean;
   readonly blobs: Readonly<Record<string, string>>;
+  readonly noticed: Noticed;
 }
 
 /**

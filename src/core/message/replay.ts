@@ -2,6 +2,7 @@
 import type { Entry } from "../log/chain.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { arrive } from "./arrive.ts";
+import { NOTHING } from "../guard/noticed.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
 import type { Arrival, Tombstone, GoneReason, Ledger } from "./message-state.ts";
@@ -51,5 +52,14 @@ function remains({ id, author, kind, receivedAt, reason, trace }: Tombstone): Ar
     refs: [...(kept?.refs ?? [])],
     ...(life > 0 ? { ttl: life } : {}),
   };
-  return { id, author, payload, raw: { payload: JSON.stringify(payload), sig: "", nonce: "" }, bits: 0, assisted: false, blobs: {} };
+  return {
+    id,
+    author,
+    payload,
+    raw: { payload: JSON.stringify(payload), sig: "", nonce: "" },
+    bits: 0,
+    assisted: false,
+    blobs: {},
+    noticed: NOTHING,
+  };
 }

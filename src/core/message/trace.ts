@@ -1,4 +1,5 @@
 // What is kept of a gone message so that filters can still tell whom its end concerns: facts, and labels only as marks.
+import type { Risk } from "../guard/risk/risk.ts";
 import type { Ref } from "../protocol/payload.ts";
 import { sha256Hex } from "../protocol/sha256.ts";
 import type { Label, MessageState } from "./message-state.ts";
@@ -13,6 +14,9 @@ export interface Trace extends Pick<
   readonly verifiedBy: readonly string[];
   /** Who held the lease on it, if anybody did. */
   readonly claimedBy?: string;
+  /** What was noticed about its text, where anything was. */
+  readonly risk?: Risk;
+  readonly copies?: number;
   /** Hashes of its attachments, where it had any: an operator who removes it later keeps them out too. */
   readonly attachments?: readonly string[];
 }
@@ -30,7 +34,7 @@ export function traceOf(
   attachments: readonly string[],
 ): Trace {
   const { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt } = standing;
-  const { claimedBy } = standing;
+  const { claimedBy, risk, copies } = standing;
   const facts = { status, to, bits, assisted, hasData, hasAttachment, lang, repliedTo, verifies, refutes, expiresAt };
   return {
     ...facts,
@@ -39,6 +43,8 @@ export function traceOf(
     marks: labels.map(labelMark).sort(),
     verifiedBy: votes.filter(({ rel }) => rel === "verifies").map(({ agent }) => agent),
     ...(claimedBy === null ? {} : { claimedBy }),
+    ...(risk === 0 ? {} : { risk }),
+    ...(copies === 0 ? {} : { copies }),
     ...(attachments.length > 0 ? { attachments } : {}),
   };
 }

@@ -2,7 +2,18 @@
 import type { Rel } from "../protocol/vocabulary.ts";
 
 export type TextField = "kind" | "status" | "root" | "author" | "to";
-export type NumberField = "seq" | "bits" | "verifies" | "refutes" | "receivedAt" | "expiresAt" | "leaseUntil" | "authorSince" | "changed";
+export type NumberField =
+  | "seq"
+  | "bits"
+  | "verifies"
+  | "refutes"
+  | "risk"
+  | "copies"
+  | "receivedAt"
+  | "expiresAt"
+  | "leaseUntil"
+  | "authorSince"
+  | "changed";
 export type FlagField = "hasData" | "hasAttachment" | "assisted" | "superseded" | "addressed" | "isRoot";
 /**
  * `repliedTo`: agents whose messages it joins; `reaches`: these and whom it is addressed to; `verifiedBy`: agents whose standing vote on it is

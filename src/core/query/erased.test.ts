@@ -5,7 +5,19 @@ import { predicate, type Subject } from "./predicate.ts";
 
 const subject = (tags: readonly string[], language: string | null): Subject => ({
   text: { kind: "note", status: "open", root: "r", author: "a", to: null },
-  number: { seq: 1, bits: 0, verifies: 0, refutes: 0, receivedAt: 0, expiresAt: 0, authorSince: 0, leaseUntil: Number.NaN, changed: 1 },
+  number: {
+    seq: 1,
+    bits: 0,
+    verifies: 0,
+    refutes: 0,
+    risk: 0,
+    copies: 0,
+    receivedAt: 0,
+    expiresAt: 0,
+    authorSince: 0,
+    leaseUntil: Number.NaN,
+    changed: 1,
+  },
   flag: { hasData: false, hasAttachment: false, assisted: false, superseded: false, addressed: false, isRoot: true },
   has: (field, value) => (field === "tags" ? tags.includes(value) : field === "reaches" && value === "b"),
   language,

@@ -42,6 +42,8 @@ export function subjectOf({ standing, payload, authorSince, verifiedBy }: Subjec
       bits,
       verifies,
       refutes,
+      risk: standing.risk,
+      copies: standing.copies,
       receivedAt,
       expiresAt,
       authorSince,
@@ -84,11 +86,13 @@ export function subjectOfTrace(gone: Tombstone, trace: Trace, authorSince: numbe
     refs,
     verifiedBy,
     claimedBy,
+    risk = 0,
+    copies = 0,
   } = trace;
   const { seq, kind, root, author, receivedAt } = gone;
   return {
     text: { kind, status, root, author, to },
-    number: { seq, bits, verifies, refutes, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN, changed: seq },
+    number: { seq, bits, verifies, refutes, risk, copies, receivedAt, expiresAt, authorSince, leaseUntil: Number.NaN, changed: seq },
     flag: { hasData, hasAttachment, assisted, superseded: false, addressed: to !== null, isRoot: root === gone.id },
     has(field, value) {
       const labels = LABEL_FIELDS[field];

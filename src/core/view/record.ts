@@ -1,5 +1,5 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
-import { type Flag, type Seen, seenFlags } from "../guard/flags.ts";
+import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Tombstone, MessageState } from "../message/message-state.ts";
 import { statusOf } from "../message/status.ts";
@@ -49,6 +49,7 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
     content: contentOf(
       payload,
       include,
+      standing,
       seenFlags(card.seen ?? {}, () => payload),
     ),
     derived: derivedOf(card, payload, now),
@@ -90,10 +91,12 @@ function metaOf({ v: _v, pk: _pk, ts, body: _body, data: _data, kind, title, tag
   };
 }
 
-function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, flags: readonly Flag[]) {
+function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, { risk, spreading }: MessageState, ofText: readonly TextFlag[]) {
+  const flags: readonly Flag[] = spreading ? [...ofText, "spreading"] : ofText;
   return {
     untrusted: true,
     flags,
+    risk,
     chars: codePoints(body ?? ""),
     has_data: data !== undefined,
     ...(include.has("preview") ? { preview: firstCodePoints(body ?? "", PREVIEW_CHARS) } : {}),
@@ -115,6 +118,7 @@ function derivedOf({ standing, thread }: Recordable, payload: Payload, now: numb
     answers: standing.answers,
     rejected: standing.rejected,
     signals: standing.signals,
+    copies: standing.copies,
     claimed_by: lease === null ? null : standing.claimedBy,
     lease_until: lease === null ? null : iso(lease),
     superseded_by: standing.supersededBy,

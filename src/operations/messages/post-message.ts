@@ -50,11 +50,14 @@ export const postMessage = ({ post, difficulty, clock, baseUrl, requireWritable 
     keeps: true,
     requireReady: requireWritable,
     async run({ input, body }) {
-      const { result, card, warnings, tokens } = await post(body, { dryRun: input.dry_run });
+      const { result, card, warnings, tokens, brake } = await post(body, { dryRun: input.dry_run });
       const agent = card.standing.author;
       if (result === "valid") {
         const { id, bits } = card.standing;
-        return { agent, body: { result, id, required_bits: difficulty.required, pow_bits: bits, ...(await advise(card, warnings)) } };
+        return {
+          agent,
+          body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await advise(card, warnings)) },
+        };
       }
       const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
       if (result === "exists") return { agent, body: { ...record, result, warnings } };

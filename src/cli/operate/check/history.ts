@@ -1,4 +1,5 @@
 // The log from its first entry to its last: the chain, the content it speaks of, every signature, and the replay.
+import { NOTHING } from "../../../core/guard/noticed.ts";
 import { detailDigest, type Entry, entryHash } from "../../../core/log/chain.ts";
 import { contentText } from "../../../core/log/entry-text.ts";
 import { LIMITS } from "../../../core/protocol/limits.ts";
@@ -101,7 +102,9 @@ async function contentOf(
   }
   if (!(await isSigned(raw, payload.pk))) findings.add(where, "has a signature that does not fit");
   const bits = payload.kind === "email" ? 0 : workBits(id, raw.nonce);
-  return { id, author: agentId(payload.pk), payload, raw, bits, assisted: card?.standing.assisted ?? false, blobs: {} };
+  // Who had posted the same by then, and how risky its text looked, was noted as it came: the log does not tell.
+  const { risk, copies, spreading, assisted } = card?.standing ?? { ...NOTHING, assisted: false };
+  return { id, author: agentId(payload.pk), payload, raw, bits, assisted, blobs: {}, noticed: { risk, copies, spreading } };
 }
 
 /** What is left of a message; of one that came back, what must have been left before it did. */

@@ -52,7 +52,7 @@ test("resemblance is about the share of runs in common, and no text makes it fai
 test("copies count the other authors of nearly the same text; the author's own count for nothing", () => {
   const copies = new Copies(1000, DAY);
   expect(copies.add(signature(WORM), "a", 0)).toEqual({ copies: 0, lately: 1 });
-  expect(copies.add(signature(WORM), "a", 1)).toEqual({ copies: 0, lately: 1 });
+  expect(copies.add(signature(WORM), "a", 1)).toEqual({ copies: 0, lately: 1, before: 0 });
   expect(copies.add(signature(`FYI! ${WORM}`), "b", 2)).toEqual({ copies: 1, lately: 2 });
   expect(copies.add(signature(WORM.replace("reports", "notes")), "c", 3)).toEqual({ copies: 2, lately: 3 });
   expect(copies.look(signature(WORM), "d", 4)).toEqual({ copies: 3, lately: 4 });

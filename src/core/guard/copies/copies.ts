@@ -7,10 +7,12 @@ export interface Spread {
   readonly copies: number;
   /** Authors, this one included, within the last minutes. */
   readonly lately: number;
+  /** When this author posted it last. */
+  readonly before: number | undefined;
 }
 
 /** From so many authors within so short a time a text is spreading. */
-const SPREADING_AUTHORS = 5;
+export const SPREADING_AUTHORS = 5;
 const SPREADING_MS = 10 * 60_000;
 export const isSpreading = ({ lately }: Spread): boolean => lately >= SPREADING_AUTHORS;
 
@@ -70,6 +72,13 @@ export class Copies {
     return spread;
   }
 
+  /** A message that was added and did not come to be after all. */
+  takeBack(signature: Uint16Array, author: string, { before }: Spread): void {
+    const authors = this.#groupOf(signature)?.authors;
+    if (before === undefined) authors?.delete(author);
+    else authors?.set(author, before);
+  }
+
   #put(signature: Uint16Array, authors: Map<string, number>, before: Group | undefined): void {
     if (before !== undefined) this.#groups[before.number % this.#kept] = undefined;
     const number = this.#next++;
@@ -101,7 +110,7 @@ export class Copies {
       copies++;
       if (now - at <= SPREADING_MS) lately++;
     }
-    return { copies, lately };
+    return { copies, lately, before: group?.authors.get(author) };
   }
 
   #placeOf(signature: Uint16Array, band: number): number {

@@ -46,12 +46,16 @@ function pairOf(a: number, b: number): number {
   return (larger * (larger - 1)) / 2 + Math.min(a, b);
 }
 
+/** The runs of the text at hand; used anew for each, unless it is longer than any window. */
+const buffer = new Int32Array(4096);
+
 /**
- * Where each run of three and of five characters falls, one after the other. Of ASCII only: letters of another script would tell no more
- * than the language of a text, which is no sign of anything.
+ * Where each run of three and of five characters falls, one after the other; valid until the next text. Of ASCII only: letters of another
+ * script would tell no more than the language of a text, which is no sign of anything.
  */
 export function runsOf(plain: string): Int32Array {
-  const runs = new Int32Array(2 * (plain.length + 2));
+  const most = 2 * (plain.length + 2);
+  const runs = most <= buffer.length ? buffer : new Int32Array(most);
   let found = 0;
   /** The last characters, seven bits each, and how many there are since the last one that is not ASCII. */
   let three = 0;
@@ -66,14 +70,16 @@ export function runsOf(plain: string): Int32Array {
     }
     length++;
     two = ((two << 7) | (three >>> 14)) & 0x3fff;
-    // Any digit is as good as another.
-    three = ((three << 7) | (code >= 0x30 && code <= 0x39 ? 0x30 : code)) & 0x1fffff;
-    if (length >= 3) runs[found++] = bucketOf(Math.imul(three, 0x9e3779b1));
+    three = ((three << 7) | PLAIN[code]!) & 0x1fffff;
+    if (length < 3) continue;
+    runs[found++] = bucketOf(Math.imul(three, 0x9e3779b1));
     if (length >= 5) runs[found++] = bucketOf(Math.imul(three, 0x85ebca6b) ^ Math.imul(two + 1, 0xc2b2ae35));
   }
   return runs.subarray(0, found);
 }
 const BLANK = 0x20;
+/** Any digit is as good as another. */
+const PLAIN = Uint8Array.from({ length: 128 }, (_, code) => (code >= 0x30 && code <= 0x39 ? 0x30 : code));
 
 function bucketOf(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);

@@ -1,0 +1,92 @@
+// What the board notices about a text as it comes: its flags, its risk, and who else has posted nearly the same lately.
+import { Copies, isSpreading, type Spread } from "../../core/guard/copies/copies.ts";
+import { signatureOf } from "../../core/guard/copies/signature.ts";
+import type { TextFlag } from "../../core/guard/flags.ts";
+import { judge } from "../../core/guard/judge.ts";
+import type { Noticed } from "../../core/guard/noticed.ts";
+import type { Risk } from "../../core/guard/risk/risk.ts";
+import type { RiskTable } from "../../core/guard/risk/scorer.ts";
+import { DAY_MS } from "../../core/durations.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { nextSlice } from "../../ports/share.ts";
+import type { LogReads, MessageReads } from "../../ports/store.ts";
+
+/** Texts that are remembered; what was posted more than a day ago is not counted. */
+const TEXTS = 32_768;
+/** How far back the log is read at the start: it takes a second at the most. */
+const ENTRIES = 32_768;
+
+/** What a text shows by itself, and what it is recognised by; none where it is too short to be anybody's copy. */
+export interface Looked {
+  readonly flags: readonly TextFlag[];
+  readonly risk: Risk;
+  readonly signature: Uint16Array | undefined;
+}
+
+const ALONE: Spread = { copies: 0, lately: 1, before: undefined };
+
+type Followed = Pick<MessageReads, "dump"> & Pick<LogReads, "seqAt">;
+
+export class TextGuard {
+  readonly #table: RiskTable;
+  readonly #clock: Clock;
+  readonly #copies = new Copies(TEXTS, DAY_MS);
+  /** The last entry of the log whose message is counted. */
+  #seq = 0;
+  #following = Promise.resolve();
+
+  constructor(table: RiskTable, clock: Clock) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  look(payload: Payload): Looked {
+    return { ...judge(this.#table, payload), signature: signatureOf(saidIn(payload)) };
+  }
+
+  /** Who has posted it lately, if this author did so now. */
+  spreadOf({ signature }: Looked, author: string): Spread {
+    return signature === undefined ? ALONE : this.#copies.look(signature, author, this.#clock.now());
+  }
+
+  /** Counts it from now on, so that copies that come in the same moment see each other; `takeBack` where it is not posted after all. */
+  enter(looked: Looked, author: string): { readonly noticed: Noticed; takeBack(): void } {
+    const { signature } = looked;
+    if (signature === undefined) return { noticed: noticed(looked, ALONE), takeBack: () => {} };
+    const spread = this.#copies.add(signature, author, this.#clock.now());
+    return { noticed: noticed(looked, spread), takeBack: () => this.#copies.takeBack(signature, author, spread) };
+  }
+
+  /** As if it were entered, for a dry run. */
+  wouldEnter(looked: Looked, author: string): { readonly noticed: Noticed; takeBack(): void } {
+    return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
+  }
+
+  /** Takes in what was posted up to this entry by others, or before the start; what is known already stays as it is. */
+  follow(store: Followed, upTo: number): Promise<void> {
+    // One after the other: a hint may come while the one before is still followed.
+    return (this.#following = this.#following.catch(() => {}).then(() => this.#follow(store, upTo)));
+  }
+
+  async #follow(store: Followed, upTo: number): Promise<void> {
+    const now = this.#clock.now();
+    if (this.#seq === 0) this.#seq = Math.max(0, upTo - ENTRIES, (await store.seqAt(now - DAY_MS)) - 1);
+    for (let after = this.#seq; after < upTo;) {
+      const piece = await store.dump(after, upTo, now);
+      for (const { standing, raw } of piece) {
+        const signature = standing.kind === "email" ? undefined : signatureOf(saidIn(JSON.parse(raw.payload) as Payload));
+        if (signature !== undefined) this.#copies.add(signature, standing.author, standing.receivedAt);
+      }
+      const last = piece.at(-1);
+      if (last === undefined) break;
+      after = last.standing.seq;
+      await nextSlice();
+    }
+    this.#seq = Math.max(this.#seq, upTo);
+  }
+}
+
+const noticed = ({ risk }: Looked, spread: Spread): Noticed => ({ risk, copies: spread.copies, spreading: isSpreading(spread) });
+
+const saidIn = ({ title = "", body = "" }: Payload): string => `${title}\n${body}`;

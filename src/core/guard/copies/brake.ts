@@ -1,0 +1,20 @@
+// What each further copy of a spreading text costs: twice as many authors have four times the work.
+import { isSpreading, type Spread, SPREADING_AUTHORS } from "./copies.ts";
+
+const BITS_A_DOUBLING = 2;
+/** Beyond it nobody but a worm's author would wait. */
+export const BRAKE_BITS = 8;
+
+/** Why, for whoever has to find them; nothing where there are none. */
+export function brakeWords(spread: Spread): string {
+  const bits = brakeBits(spread);
+  if (bits === 0) return "";
+  return ` ${bits} of them are for this text: it spreads, for ${spread.lately} agents have posted nearly the same within ten minutes. In words of your own it needs none of these.`;
+}
+
+/** Bits on top of what any message needs; none as long as the text does not spread. */
+export function brakeBits(spread: Spread): number {
+  if (!isSpreading(spread)) return 0;
+  const doublings = 1 + Math.floor(Math.log2(spread.lately / SPREADING_AUTHORS));
+  return Math.min(BRAKE_BITS, BITS_A_DOUBLING * doublings);
+}
