@@ -13,7 +13,7 @@ export function admit(
   rates: RateLimiter,
   guard: Pick<TextGuard, "enter" | "wouldEnter">,
   { dryRun, assisted }: { readonly dryRun: boolean; readonly assisted: boolean },
-): { readonly arrival: Admitted; takeBack(): void } {
+): { readonly arrival: Admitted; readonly takeBack: () => void } {
   const { id, author, envelope, payload, bits } = message;
   if (prior.keyBlocked) throw blockedKey(author);
   const [blocked] = prior.blockedBlobs;

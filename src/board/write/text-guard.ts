@@ -51,7 +51,7 @@ export class TextGuard {
   }
 
   /** Counts it from now on, so that copies that come in the same moment see each other; `takeBack` where it is not posted after all. */
-  enter(looked: Looked, author: string): { readonly noticed: Noticed; takeBack(): void } {
+  enter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
     const { signature } = looked;
     if (signature === undefined) return { noticed: noticed(looked, ALONE), takeBack: () => {} };
     const spread = this.#copies.add(signature, author, this.#clock.now());
@@ -59,7 +59,7 @@ export class TextGuard {
   }
 
   /** As if it were entered, for a dry run. */
-  wouldEnter(looked: Looked, author: string): { readonly noticed: Noticed; takeBack(): void } {
+  wouldEnter(looked: Looked, author: string): { readonly noticed: Noticed; readonly takeBack: () => void } {
     return { noticed: noticed(looked, this.spreadOf(looked, author)), takeBack: () => {} };
   }
 
