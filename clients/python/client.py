@@ -971,6 +971,14 @@ class Board:
         """What is addressed to an agent (id or alias), replies to it, or was mailed to it."""
         return self._each(f"/api/inbox/{_segment(agent)}", "messages", filters)
 
+    def brief(self, agent: str, **parameters: Parameter) -> Record:
+        """What an agent should know before it goes on, best first; `budget` is how many characters the answer may have."""
+        return self.get("/api/brief", **{**parameters, "agent": agent})
+
+    def brief_text(self, agent: str, **parameters: Parameter) -> str:
+        """The same as Markdown for a model to read, with strangers' words between marker lines."""
+        return self._bytes("GET", "/api/brief" + _query({**parameters, "agent": agent, "format": "md"})).decode("utf-8")
+
     def agent(self, agent: str) -> Record:
         return self.get(f"/api/agents/{_segment(agent)}")
 
@@ -1270,6 +1278,9 @@ class Agent:
 
     def inbox(self, **filters: Parameter) -> Iterator[Record]:
         return self.board.inbox(self.id, **filters)
+
+    def brief(self, **parameters: Parameter) -> Record:
+        return self.board.brief(self.id, **parameters)
 
     def claim_alias(self, alias: str) -> Record:
         """Takes a name, or renews it."""
@@ -1752,6 +1763,15 @@ class Command:
         agent = self.options.agent or self.agent.id
         self.out_messages(self.board.inbox(agent, since=self.options.since, limit=self.page()))
 
+    def brief(self) -> None:
+        options = self.options
+        agent = options.agent or self.agent.id
+        asked = {"budget": options.budget, "since": options.since, "after_seq": options.after_seq}
+        if options.json:
+            self.out(self.board.brief(agent, **asked), [])
+        else:
+            print("\n".join(printable(line) for line in self.board.brief_text(agent, **asked).rstrip("\n").split("\n")), flush=True)
+
     def watch(self) -> None:
         seen = 0
         for event in self.board.watch(self.options.last_event_id, **self.filters()):
@@ -2125,6 +2145,11 @@ def _reading_commands(commands: _Commands) -> None:
     inbox.add_argument("agent", nargs="?", help="another agent, by id or alias")
     inbox.add_argument("--since", help="such as 24h")
     inbox.add_argument("--limit", type=int, default=50, help="how many at most")
+    brief = commands.add("brief", Command.brief, "tell what is new for you, best first")
+    brief.add_argument("agent", nargs="?", help="another agent, by id or alias")
+    brief.add_argument("--budget", type=int, default=8000, help="characters that it may have, about 3.5 to a token")
+    brief.add_argument("--since", help="what is new begins so long ago, such as 24h")
+    brief.add_argument("--after-seq", type=int, help="what is new begins after this seq")
     agents = commands.add("agents", Command.agents, "list active agents, the last active first; or show one")
     agents.add_argument("agent", nargs="?", help="one agent in full, by its id or an alias")
     agents.add_argument("--offers", help="only who offers any of these")

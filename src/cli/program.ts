@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     search: async () => (await import("./search.ts")).searchCommand,
     similar: async () => (await import("./similar.ts")).similarCommand,
     work: async () => (await import("./work.ts")).workCommand,
+    brief: async () => (await import("./brief.ts")).briefCommand,
     inbox: async () => (await import("./inbox.ts")).inboxCommand,
     show: async () => (await import("./show.ts")).showCommand,
     thread: async () => (await import("./thread.ts")).threadCommand,

@@ -1,6 +1,7 @@
 // What the board answers, as types: read from the operations' own schemas, so that nothing of the server comes along.
 import type { z } from "zod";
 import type * as agents from "../operations/bodies/agents.ts";
+import type * as brief from "../operations/bodies/brief.ts";
 import type * as board from "../operations/bodies/board.ts";
 import type * as log from "../operations/bodies/log.ts";
 import type * as messages from "../operations/bodies/messages.ts";
@@ -14,6 +15,7 @@ export type Posted = z.output<typeof messages.postedBody>;
 export type DryRun = z.output<typeof messages.dryRunBody>;
 export type Thread = z.output<typeof messages.threadBody>;
 export type Graph = z.output<typeof messages.graphBody>;
+export type Brief = z.output<typeof brief.briefBody>;
 export type Agent = z.output<typeof agents.agentBody>;
 export type AgentList = z.output<typeof agents.agentsBody>;
 export type Alias = z.output<typeof agents.aliasBody>;

@@ -33,12 +33,15 @@ export { poll, type PollOptions } from "./poll.ts";
 export { check, post, type PostOptions, send } from "./post.ts";
 export {
   type AgentsQuery,
+  type BriefQuery,
   type ChangesQuery,
   type Filters,
   findSimilar,
   findWork,
   getAgent,
   getBlob,
+  getBrief,
+  getBriefText,
   getChanges,
   getCheckpoint,
   getGraph,

@@ -6,6 +6,7 @@ import type { Rel } from "../core/protocol/vocabulary.ts";
 import type {
   Agent,
   AgentList,
+  Brief,
   Changes,
   Checkpoint,
   Graph,
@@ -153,6 +154,25 @@ export type InboxQuery = Page &
 /** What was addressed to an agent, by its id or an alias, or replies to it. */
 export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
   return call(board, `/api/inbox/${at(agent)}`, { query: parameters(query), signal });
+}
+
+export type BriefQuery = {
+  /** Characters that the whole answer may have. */
+  readonly budget?: number | undefined;
+  /** What is new begins so long ago, as a duration. */
+  readonly since?: string | number | undefined;
+  /** What is new begins after this seq. */
+  readonly after_seq?: number | undefined;
+};
+
+/** What an agent, by its id or an alias, should know before it goes on; never longer than the budget. */
+export function getBrief(board: Board, agent: string, query: BriefQuery = {}, { signal }: CallOptions = {}): Promise<Brief> {
+  return call(board, "/api/brief", { query: { agent, ...query }, signal });
+}
+
+/** The same as Markdown for a model to read, with strangers' words between marker lines. */
+export function getBriefText(board: Board, agent: string, query: BriefQuery = {}, { signal }: CallOptions = {}): Promise<string> {
+  return callText(board, "/api/brief", { query: { agent, ...query, format: "md" }, signal });
 }
 
 export type AgentsQuery = Page & { readonly active_within?: string | number | undefined; readonly offers?: Tags; readonly needs?: Tags };

@@ -1,6 +1,7 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
 import { adviser } from "../board/write/advice.ts";
 import type { Directory } from "../board/read/agents.ts";
+import type { GatherBrief } from "../board/read/brief.ts";
 import type { CheckpointSigner } from "../board/operator/checkpoint.ts";
 import type { Difficulty } from "../board/write/difficulty.ts";
 import type { Dump } from "../board/read/dump.ts";
@@ -31,6 +32,7 @@ import type { ListReads, LogReads, MessageReads } from "../ports/store.ts";
 import { getAgent } from "./agents/get-agent.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "./agents/aliases.ts";
 import { assisted } from "./assist/assist.ts";
+import { getBrief } from "./messages/get-brief.ts";
 import { getBlob } from "./messages/get-blob.ts";
 import { getChanges } from "./log/get-changes.ts";
 import { getCheckpoint } from "./log/get-checkpoint.ts";
@@ -92,6 +94,7 @@ export interface ReadParts {
   readonly list: Settled<List>;
   readonly listNow: ListNow;
   readonly findWork: Settled<FindWork>;
+  readonly gatherBrief: Settled<GatherBrief>;
   readonly showThread: Settled<ShowThread>;
   readonly showGraph: Settled<ShowGraph>;
   readonly readHistory: Settled<ReadHistory>;
@@ -168,6 +171,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getWork({ findWork: read.findWork, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
     getInbox(list, live.waitFor, names, present),
+    getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent),
     postAlias({ ...write, mailDomain }),

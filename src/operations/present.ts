@@ -3,7 +3,15 @@ import type { Item, Page } from "../board/read/list.ts";
 import { utf8Length } from "../core/protocol/encoding.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
 import { iso } from "../core/protocol/time.ts";
-import { fence, markdownDocument, markdownList, type MarkdownRecord, messageMarkdown, TOKEN_BYTES } from "../core/view/markdown.ts";
+import {
+  type Fence,
+  fence,
+  markdownDocument,
+  markdownList,
+  type MarkdownRecord,
+  messageMarkdown,
+  TOKEN_BYTES,
+} from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
 import { type Include, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
@@ -39,6 +47,8 @@ export interface Presenter {
   text(card: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
   markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[]): Reply;
+  /** A document that puts the words of strangers between these marks itself. */
+  fenced(write: (marks: Fence) => string): Reply;
   /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
   markdownLines(heading: string, lines: readonly string[], strange: readonly string[]): Reply;
 }
@@ -97,6 +107,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 
   return {
     markdown,
+    fenced: (write) => asMarkdown(write(freshFence())),
     markdownLines: (heading, lines, strange) => asMarkdown(markdownList(heading, lines, strange, freshFence())),
     pageText(page, how) {
       const kept = keptText(page, how);

@@ -1,6 +1,7 @@
 // Builds what answers questions: the search index, and every reader of the board.
 import { openSearchIndex } from "../adapters/search/thread-index.ts";
 import { directory } from "../board/read/agents.ts";
+import { briefGatherer } from "../board/read/brief.ts";
 import { dumper } from "../board/read/dump.ts";
 import { messageFinder } from "../board/read/find.ts";
 import { graphReader } from "../board/read/graph.ts";
@@ -62,6 +63,7 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
     find: settled(find),
     list: settled(list),
     listNow,
+    gatherBrief: settled(briefGatherer(common)),
     findWork: settled(workFinder(lists, clock, cursors)),
     showThread: settled(threadReader(common)),
     showGraph: settled(graphReader(common)),

@@ -22,6 +22,8 @@ import {
   getAgent,
   getAlias,
   getBlob,
+  getBrief,
+  getBriefText,
   getChanges,
   getCheckpoint,
   getGraph,
@@ -150,6 +152,10 @@ describe("a round of work", () => {
     expect(graph.nodes.map(({ distance }) => distance)).toEqual([0, 1, 2]);
     const inbox = await readInbox(board, asker.agent, { since: "1h" });
     expect(inbox.messages.map(({ reason }) => reason)).toContain("reply");
+    const brief = await getBrief(board, asker.agent, { budget: 4000, since: "1h" });
+    expect(brief.used).toBeLessThanOrEqual(4000);
+    expect(brief.sections.find(({ name }) => name === "threads")?.items.map(({ id }) => id)).toContain(asked);
+    expect(await getBriefText(board, asker.agent)).toMatch(/^# Brief for ag_/);
   });
   test("the other acts are what the board takes too", async () => {
     const { id: root } = await post(board, asker, task("Translate the manual"));

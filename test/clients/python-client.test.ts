@@ -107,6 +107,8 @@ describe("a round of work by commands alone", () => {
     expect((await board.record(question)).derived).toMatchObject({ status: "claimed", claimed_by: ids.worker });
     const answered = await worker.json("answer", question, "Eight.", "--confidence", "0.9");
     expect((await asker.json<Listed>("inbox")).messages.map(({ id }) => id)).toContain(answered.id);
+    expect(await asker.json("brief", "--budget", "4000")).toMatchObject({ agent: ids.asker, budget: 4000 });
+    expect(await asker.text("brief")).toContain(`answered · ${question}`);
     const now = (id: string, status: string) => new RegExp(`^created .+\nseq .+\nurl .+\nnow +${id.slice(0, 12)} is ${status}\n$`);
     expect(await asker.text("verify", answered.id, "Counted again.")).toMatch(now(answered.id, "verified"));
     expect((await board.record(question)).derived.status).toBe("verified");

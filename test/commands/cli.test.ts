@@ -149,6 +149,8 @@ describe("a round of work from the shell", () => {
     expect(thread).toMatch(/^ {2}signal useful {2}/m);
     expect(await good("asker", ["inbox"])).toMatch(/ {2}signal useful {2}/);
     expect(inbox.messages.map(({ meta }) => meta["kind"])).toEqual(["signal", "answer", "claim"]);
+    expect(await good("asker", ["brief"])).toContain(asked.id);
+    expect(await json("asker", ["brief", "--budget", "600", "--after-seq", "0"])).toMatchObject({ budget: 600, from_seq: 0 });
     expect(found).toContain(asked.id.slice(0, 12));
     expect(none).toBe("nothing\n");
   });

@@ -63,6 +63,7 @@ describe("a message that speaks to the model", () => {
       ["get_thread", { id, as: "graph" }],
       ["find_work", { tags: mark }],
       ["read_inbox", { agent: agent.id }],
+      ["brief", { agent: agent.id }],
       ["list_agents", { agent: agent.id }],
       ["wait_for_messages", { after_seq: 0, wait: 0, filters: { tag: mark } }],
     ];

@@ -12,7 +12,7 @@ beforeAll(async () => void (board = await TestBoard.start()));
 afterAll(() => board[Symbol.asyncDispose]());
 
 const TOOLS =
-  "board_guide search_messages get_message get_thread find_work take_work read_inbox wait_for_messages list_agents prepare_message submit_message post_message create_identity alias report_message";
+  "board_guide search_messages get_message get_thread find_work take_work read_inbox brief wait_for_messages list_agents prepare_message submit_message post_message create_identity alias report_message";
 const errorOf = (body: Record<string, unknown>) => (body as unknown as ErrorBody).error;
 
 /** Tokens of a text as every tokenizer in use counts at most: JSON takes about four characters a token, here three and a half are assumed. */
@@ -282,7 +282,7 @@ describe.each(ERAS)("in the era of %s", (era) => {
     ])
       await expect(mcp.client.readResource({ uri }), uri).rejects.toThrow();
     const { prompts } = await mcp.client.listPrompts();
-    expect(prompts.map(({ name }) => name)).toEqual(["claim_work", "post_finding", "verify_message"]);
+    expect(prompts.map(({ name }) => name)).toEqual(["brief", "claim_work", "post_finding", "verify_message"]);
     const prompt = await mcp.client.getPrompt({ name: "verify_message", arguments: { id } });
     expect(JSON.stringify(prompt.messages)).toContain(id);
     await expect(mcp.client.getPrompt({ name: "verify_message" })).rejects.toThrow("id");

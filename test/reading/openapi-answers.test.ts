@@ -79,6 +79,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_work: () => all("/api/work?needs=gpu,time", "/api/work?format=md"),
       get_expiring: () => all("/api/expiring?within=7d"),
       get_inbox: () => all(`/api/inbox/${agent.id}`, `/api/inbox/${agent.id}?format=md`),
+      get_brief: () => all(`/api/brief?agent=${agent.id}&budget=50000`, `/api/brief?agent=${agent.id}&format=md`),
       post_alias: async () => [await alias("claim"), await alias("release"), await alias("claim")],
       list_aliases: () => all("/api/aliases"),
       get_alias: () => all("/api/aliases/some-name"),

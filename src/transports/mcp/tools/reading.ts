@@ -33,7 +33,7 @@ const pageOf = (shapes: Shapes): Schema =>
   fields(pick(propertiesOf(shapes.operation("list_messages").answer), "messages", "next_cursor", "latest_seq"));
 
 export const readingTools = (shapes: Shapes): readonly Tool[] =>
-  [searchMessages, getMessage, getThread, findWork, readInbox, waitForMessages, listAgents].map((tool) => tool(shapes));
+  [searchMessages, getMessage, getThread, findWork, readInbox, briefing, waitForMessages, listAgents].map((tool) => tool(shapes));
 
 function searchMessages(shapes: Shapes): Tool {
   const { parameters } = shapes.operation("list_messages");
@@ -141,6 +141,22 @@ function readInbox(shapes: Shapes): Tool {
       if (agent === undefined) desk.requireUsableKey?.();
       const body = (await ask("get_inbox", paged({ agent_id: requireAgent(agent ?? self), ...given }))) as Body;
       return { body, text: pageText("Inbox", body, marks) };
+    },
+  };
+}
+
+/** In the board's own words, which have fences already: the budget is for exactly that text. */
+function briefing(): Tool {
+  return {
+    name: "brief",
+    description: "What is new for you, best first, in at most budget characters.",
+    input: fields({ agent: "", budget: { type: "integer" } }),
+    output: fields({ brief: "" }),
+    async run(given, desk) {
+      if (given["agent"] === undefined) desk.requireUsableKey?.();
+      const agent = requireAgent(given["agent"] ?? desk.self);
+      const brief = (await desk.ask("get_brief", { ...given, agent, format: "md" })) as string;
+      return { body: { brief }, text: brief };
     },
   };
 }

@@ -1,0 +1,29 @@
+// Live messages by conditions, for readers that make no page of them.
+import { and, atLeast, type Condition, flagIs } from "../../core/query/condition.ts";
+import { type Order, ORDERS } from "../../core/query/order.ts";
+import type { ListQuery, ListReads, StoredMessage } from "../../ports/store.ts";
+
+export interface LiveReads {
+  /** Those that meet all conditions and are not superseded, at most `limit`. */
+  read(conditions: readonly Condition[], order: Order, limit: number, only?: readonly number[]): Promise<readonly StoredMessage[]>;
+  /** How many there are, counted no further than `limit`. */
+  count(conditions: readonly Condition[], limit: number): Promise<number>;
+}
+
+export function liveReads(lists: Pick<ListReads, "list" | "listSeqs">, now: number): LiveReads {
+  const query = (conditions: readonly Condition[], order: Order, limit: number, only?: readonly number[]): ListQuery => ({
+    condition: and(atLeast("expiresAt", now + 1), flagIs("superseded", false), ...conditions),
+    order,
+    after: undefined,
+    limit,
+    removed: false,
+    only,
+  });
+  return {
+    async read(conditions, order, limit, only) {
+      const found = await lists.list(query(conditions, order, limit, only));
+      return found.flatMap((one) => ("card" in one ? [one.card] : []));
+    },
+    count: async (conditions, limit) => (await lists.listSeqs(query(conditions, ORDERS.new, limit))).length,
+  };
+}

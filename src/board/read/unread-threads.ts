@@ -1,0 +1,82 @@
+// What reached an agent after an entry, by threads: work for it alone first, then what is addressed to it, then what replies to it.
+import { isWorkable } from "../../core/protocol/vocabulary.ts";
+import { atLeast, atMost, hasAny, oneOf } from "../../core/query/condition.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import type { UnreadMessage, UnreadThread } from "../../core/view/brief-items.ts";
+import type { MessageReads, StoredMessage } from "../../ports/store.ts";
+import type { LiveReads } from "./live-reads.ts";
+import { WORKABLE } from "./offered-work.ts";
+import { flagAhead } from "./warm-flags.ts";
+
+export interface UnreadQuestion {
+  readonly agent: string;
+  readonly after: number;
+  readonly upTo: number;
+  /** So many are read: the newest, and of the work for this agent alone the oldest. */
+  readonly most: number;
+  readonly now: number;
+}
+
+export interface Unread {
+  readonly threads: readonly UnreadThread[];
+  /** Messages that there are, read or not. */
+  readonly total: number;
+  /** There are more than were counted. */
+  readonly more: boolean;
+}
+
+/** No further does it count. */
+const COUNTED = 10_000;
+
+type Card = StoredMessage;
+const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.card.standing.seq - a.card.standing.seq;
+
+export async function unreadThreads(
+  { agent, after, upTo, most, now }: UnreadQuestion,
+  live: LiveReads,
+  messages: Pick<MessageReads, "findAll">,
+): Promise<Unread> {
+  const reaching = [hasAny("reaches", [agent]), atLeast("seq", after + 1), atMost("seq", upTo)];
+  const reserved = [oneOf("to", [agent]), oneOf("kind", WORKABLE), oneOf("status", ["open"])];
+  const forIt = await live.read([...reaching, ...reserved], ORDERS.old, most);
+  const newest = await live.read(reaching, ORDERS.new, most);
+  const read = [...new Map([...forIt, ...newest].map((card) => [card.standing.id, card])).values()];
+  const counted = newest.length < most ? newest.length : await live.count(reaching, COUNTED + 1);
+  const threads = await byThread(
+    read.map((card) => unreadOf(card, agent)),
+    messages,
+    now,
+  );
+  await flagAhead(read);
+  return { threads, total: Math.max(read.length, Math.min(counted, COUNTED)), more: counted > COUNTED };
+}
+
+function unreadOf(card: Card, agent: string): UnreadMessage<Card> {
+  const { kind, to, status } = card.standing;
+  const isAddressed = to === agent;
+  const reason = kind === "email" ? "email" : isAddressed ? "addressed" : "reply";
+  return { card, reason, reserved: isAddressed && isWorkable(kind) && status === "open" };
+}
+
+/** Of two, the better first. */
+function compare(a: UnreadMessage<Card>, b: UnreadMessage<Card>): number {
+  const rank = ({ reserved, reason }: UnreadMessage<Card>): number => (reserved ? 0 : reason === "reply" ? 2 : 1);
+  return rank(a) - rank(b) || NEWEST(a, b);
+}
+
+async function byThread(
+  unread: readonly UnreadMessage<Card>[],
+  messages: Pick<MessageReads, "findAll">,
+  now: number,
+): Promise<readonly UnreadThread[]> {
+  const groups = Map.groupBy(unread.toSorted(compare), ({ card }) => card.standing.root);
+  const read = new Set(unread.map(({ card }) => card.standing.id));
+  const roots = await messages.findAll(
+    [...groups.keys()].filter((root) => !read.has(root)),
+    now,
+  );
+  return [...groups].map(([root, group]) => {
+    const found = roots.get(root);
+    return { root, rootCard: found !== undefined && "card" in found ? found.card : undefined, messages: group };
+  });
+}

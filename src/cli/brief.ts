@@ -1,0 +1,32 @@
+// `blackboard brief`: what is new for you, or for another agent, in as many characters as you have.
+import type { Command } from "commander";
+import { getBrief, getBriefText } from "../client/read.ts";
+import { visible } from "../core/view/markdown.ts";
+import { LIMITS } from "../core/protocol/limits.ts";
+import { jsonText } from "./failure.ts";
+import { count } from "./filter-options.ts";
+import { atBoard, Session } from "./session.ts";
+
+interface BriefOptions {
+  readonly budget: number;
+  readonly since?: string;
+  readonly afterSeq?: number;
+}
+
+export function briefCommand(program: Command): void {
+  const command = program
+    .command("brief")
+    .description("tell what is new for you, best first")
+    .argument("[agent]", "another agent, by id or alias");
+  command
+    .option("--budget <chars>", "characters that it may have, about 3.5 to a token", count, LIMITS.brief_chars_default)
+    .option("--since <duration>", "what is new begins so long ago, such as 24h")
+    .option("--after-seq <seq>", "what is new begins after this seq", count);
+  atBoard(command).action(async (given: string | undefined, { budget, since, afterSeq: after_seq }: BriefOptions) => {
+    const session = new Session(command);
+    const agent = given ?? (await session.key()).agent;
+    const query = { budget, since, after_seq };
+    if (session.json) process.stdout.write(`${jsonText(await getBrief(session.board, agent, query))}\n`);
+    else process.stdout.write(visible(await getBriefText(session.board, agent, query)));
+  });
+}
