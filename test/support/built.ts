@@ -16,7 +16,7 @@ const ENTRIES = ["bin.ts", "{adapters,client}/**/*-thread.ts", "adapters/*/searc
 /** Replaced in board processes that take their time from their test; so it is a file of its own too, for whoever imports it. */
 export const CLOCK = join(SOURCE, "adapters/system/clock.ts");
 /** What the program reads beside its code. */
-const BESIDE = ["package.json", "clients/python/client.py", ...globSync(["clients/short/*", "demo/*.json"], { cwd: ROOT })];
+const BESIDE = ["package.json", "clients/python/client.py", ...globSync(["clients/short/*", "demo/*.json", "models/*.bin"], { cwd: ROOT })];
 /** Packages that find their own files by where they are. */
 const APART = ["esbuild", "sodium-native"];
 const REQUIRE = 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);';
