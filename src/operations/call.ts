@@ -5,7 +5,7 @@
 import type { RateLimiter, Room } from "../board/limits/rate.ts";
 import { bitsForNow } from "../board/limits/work-discount.ts";
 import { pacedShare, shareOf } from "../board/limits/share.ts";
-import { atTheCostOf, slice } from "../ports/share.ts";
+import { atTheCostOf, nextSlice, slice } from "../ports/share.ts";
 import { readInput } from "./input.ts";
 import type { Call, Operation, Reply } from "./operation.ts";
 
@@ -67,6 +67,30 @@ export class AdmittedCall {
     this.#operation = operation;
     this.#guest = guest;
     this.#rates = rates;
+  }
+
+  /** One of many that came in this request: let in and paid for by itself, as a request of its own would be. */
+  another(used: (ms: number) => void): AdmittedCall {
+    const { caller } = this.#guest;
+    return admit(this.#operation, { caller, requireSafe: () => {}, used }, this.#rates);
+  }
+
+  /** Whether another one of so many bytes would be let in now. */
+  hasRoomFor(length: number): boolean {
+    const { caller } = this;
+    if (!couldPay(this.#operation, caller, this.#rates)) return false;
+    return this.#operation.keeps !== true || this.#rates.hasBytes("bytes", caller, length);
+  }
+
+  /** Those that it brought pay for themselves, and it costs nothing more. */
+  payNothing(): void {
+    this.#rates.giveBack(this.#operation.rate, this.caller);
+  }
+
+  /** The others have as much time to themselves as was used. */
+  async rest(usedMs: number): Promise<void> {
+    const { caller } = this;
+    await atTheCostOf({ caller, spend: () => {}, rest: () => this.#rates.pauseFor(usedMs) }, nextSlice);
   }
 
   get caller(): string {

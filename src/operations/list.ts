@@ -3,6 +3,7 @@ import { adviser } from "../board/write/advice.ts";
 import type { Directory } from "../board/read/agents.ts";
 import type { GatherBrief } from "../board/read/brief.ts";
 import type { CheckpointSigner } from "../board/operator/checkpoint.ts";
+import type { BeginBundle } from "../board/write/bundle.ts";
 import type { Difficulty } from "../board/write/difficulty.ts";
 import type { Dump } from "../board/read/dump.ts";
 import type { FindMessage } from "../board/read/find.ts";
@@ -78,6 +79,7 @@ import { wellKnown } from "./documents/well-known.ts";
 /** What writes. */
 export interface WriteParts {
   readonly post: Post;
+  readonly beginBundle: BeginBundle;
   readonly prepare: Prepare;
   readonly report: Report;
   readonly operateAlias: OperateAlias;

@@ -48,6 +48,27 @@ export interface Call<Input, Body = unknown> {
   readonly closed: () => AbortSignal;
 }
 
+export interface LineReply extends Pick<Reply, "status" | "tokens" | "agent"> {
+  readonly body: object;
+}
+
+/** Calls that come together, one a line: each is a call of its own, and they are done together as far as that comes to the same. */
+export interface Many<Input, Body> {
+  /** Lines in one request. */
+  readonly most: number;
+  /** Of each line of the answer. */
+  readonly answer: z.ZodType;
+  begin(input: Input): Together<Body>;
+}
+export interface Together<Body> {
+  /** Nothing of it is to be settled before all of it is there. */
+  readonly whole: boolean;
+  /** The next line; it is answered in one of the next `settle`s. */
+  add(body: Body): Promise<{ readonly reply: Promise<LineReply> }>;
+  /** Everything so far is done, or refused. */
+  settle(): Promise<void>;
+}
+
 /** An answer that is there already: what `run` would give, as JSON text. */
 export type Ready = Required<Pick<Reply, "json">> & Pick<Reply, "next">;
 export type ReadyText = Ready & { readonly json: string };
@@ -61,6 +82,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly input: Schema;
   /** Reads the body, where there is one. */
   readonly body?: BodyReader<Body>;
+  /** Takes many bodies in one request too, one a line, where there is a way to do them together. */
+  readonly many?: Many<z.infer<Schema>, Body>;
   readonly responses: Readonly<Record<number, string | Answer>>;
   readonly refusals: readonly ErrorCode[];
   /** Where a refusal has another status here than in the table. */
@@ -113,6 +136,7 @@ export interface Described extends Pick<
   "name" | "method" | "path" | "summary" | "input" | "responses" | "refusals" | "statuses" | "rate" | "secret" | "resumes" | "revalidate"
 > {
   readonly body?: Pick<BodyReader<unknown>, "schema">;
+  readonly many?: Pick<Many<never, never>, "most" | "answer">;
   /** Headers that it heeds, and what each is for. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The form in which refusals come, with the board's error object as its `error.data`; the error object itself unless given. */

@@ -19,6 +19,9 @@ const shares = new AsyncLocalStorage<Share>();
 /** Everything that follows from this work is done for whoever has the share. */
 export const atTheCostOf = <Result>(share: Share, work: () => Result): Result => shares.run(share, work);
 
+/** Has later work done at the cost of whoever has the share now. */
+export const atCostOfNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
+
 /** Has a sequence made at the cost of whoever has the share now, whoever reads it later. */
 export function atSameCost<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
   const inside = AsyncLocalStorage.snapshot();

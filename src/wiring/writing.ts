@@ -8,9 +8,10 @@ import { signaturePool } from "../adapters/system/signature-pool.ts";
 import { aliasOperator } from "../board/write/aliases.ts";
 import { Appender } from "../board/write/append.ts";
 import { assist } from "../board/write/assist.ts";
+import { bundles } from "../board/write/bundle.ts";
 import { Difficulty } from "../board/write/difficulty.ts";
 import { type Mailroom, mailroom } from "../board/write/mail.ts";
-import { poster } from "../board/write/post.ts";
+import { poster, postSteps } from "../board/write/post.ts";
 import { preparer } from "../board/write/prepare.ts";
 import { Quota } from "../board/write/quota.ts";
 import { writerOut } from "../board/write/write-out.ts";
@@ -85,7 +86,8 @@ export async function openWriting(ground: Ground): Promise<Writing> {
   const mining = miner();
   figures.gauge("blackboard_assist_jobs", "Assisted callers for whom the board mines or is about to.", () => mining.jobs);
   const { baseUrl, mailDomain } = config;
-  const post = poster(writing);
+  const steps = postSteps(writing);
+  const post = poster(steps);
   const operateAlias = aliasOperator(writing);
   const file = filing({ ...writing, entropy: systemEntropy, networkSecret: key.secretFor("networks"), onReport });
   return {
@@ -96,6 +98,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     requireWritable: writing.requireWritable,
     notWritable,
     post,
+    beginBundle: bundles(steps, difficulty),
     operateAlias,
     prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
     report: reporter({ ...writing, file, baseUrl, mailDomain }),

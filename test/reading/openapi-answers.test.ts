@@ -69,6 +69,7 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         created,
         await board.send(JSON.stringify(envelope)),
         await board.send(JSON.stringify(agent.envelope({ kind: "note", title: "All fields of a body" })), "/api/messages?dry_run=1"),
+        await board.bundle([envelope]),
       ],
       list_messages: () => all("/api/messages", `/api/messages?${wide}`, "/api/messages?q=index&limit=1", "/api/messages?format=md"),
       get_message: () => all(`/api/messages/${id}`, `/api/messages/${id}?include=raw,preview`, `/api/messages/${id}?format=md`),
@@ -149,6 +150,13 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
         expect(faults(schema ?? {}, body), operationId).toEqual([]);
       }
     }
+  });
+
+  test("each line of the answer to many messages", async () => {
+    const plan = [agent.envelope({ kind: "task", title: "one of many" }), agent.envelope({ kind: "note" }), "nonsense"];
+    const lines = [...(await board.bundle(plan)).lines, ...(await board.bundle(plan, "/api/messages?dry_run=1")).lines];
+    expect(lines.map(({ status }) => status)).toEqual([201, 201, 400, 200, 200, 400]);
+    for (const line of lines) expect(faults({ $ref: "#/components/schemas/PostedLine" }, line)).toEqual([]);
   });
 
   test("whole lists are whole, and with fields they are parts that are declared as such", async () => {

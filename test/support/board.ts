@@ -21,6 +21,15 @@ export interface Answer<Body> {
 export type PostBody = MessageRecord &
   ErrorBody & { readonly result: string; readonly warnings: readonly { code: string; message: string }[] };
 
+/** One line of the answer to a bundle. */
+export interface BundleLine extends Partial<ErrorBody> {
+  readonly status: number;
+  readonly id?: string;
+  readonly seq?: number;
+  readonly result?: string;
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
+}
+
 export interface BoardOptions {
   readonly flags?: readonly string[];
   readonly clock?: ManualClock;
@@ -118,6 +127,22 @@ export class TestBoard {
     headers: Record<string, string> = {},
   ): Promise<Answer<PostBody>> {
     return answer(await fetch(this.url + path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body }));
+  }
+
+  /** Posts many at once, one a line; a text or bytes stand as they are. */
+  async bundle(
+    given: readonly (object | string | Uint8Array)[],
+    path = "/api/messages",
+    headers: Record<string, string> = {},
+  ): Promise<Answer<unknown> & { readonly lines: readonly BundleLine[] }> {
+    const bytes = given.map((one) => Buffer.from(typeof one === "string" || one instanceof Uint8Array ? one : JSON.stringify(one)));
+    const body = Buffer.concat(bytes.flatMap((one) => [one, Buffer.from("\n")]));
+    const sent = await answer<unknown>(
+      await fetch(this.url + path, { method: "POST", headers: { "content-type": "application/x-ndjson", ...headers }, body }),
+    );
+    const text = sent.status === 200 ? (sent.body as string) : "";
+    const lines = text.split("\n").filter((line) => line !== "");
+    return { ...sent, lines: lines.map((line) => JSON.parse(line) as BundleLine) };
   }
 
   post(agent: Agent, fields: Fields, blobs?: Record<string, string>): Promise<Answer<PostBody>> {

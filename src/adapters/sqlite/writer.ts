@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
-import type { Act, Outcome } from "../../core/message/act.ts";
+import { type Act, arrivalsOf, type Outcome } from "../../core/message/act.ts";
 import { refusalOf } from "../../core/message/perform.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
 import type { Appended } from "../../ports/store.ts";
@@ -40,7 +40,7 @@ export class SqliteWriter {
     try {
       return this.#transact(now, (ledger) => {
         this.#fetcher.serve(ledger.set);
-        for (const act of acts) if ("arrival" in act) this.#fetcher.expectNew(ledger.set, act.arrival.id);
+        for (const { id } of acts.flatMap(arrivalsOf)) this.#fetcher.expectNew(ledger.set, id);
         // The rules only read here: where that fails, it is no fault of an act.
         return workOut(ledger, acts, (error) => errcodeOf(error) !== undefined);
       });

@@ -178,9 +178,14 @@ export class RateLimiter {
     }
   }
 
-  /** Whether there is one to take. */
-  has(scope: Scope, caller: string): boolean {
-    return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, this.#buckets[scope].least ?? 1) <= 0);
+  /** Whether there is one to take, or so many. */
+  has(scope: Scope, caller: string, tokens = this.#buckets[scope].least ?? 1): boolean {
+    return !this.#on || this.#names(caller).every((counted) => this.#over(scope, counted, tokens) <= 0);
+  }
+
+  /** Whether a post of so many bytes would be paid for. */
+  hasBytes(scope: "bytes" | "agent_bytes", caller: string, length: number): boolean {
+    return this.has(scope, caller, Math.max(length, LIMITS.post_bytes));
   }
 
   /** What has been given to a caller, here or by other nodes, under a name that it is counted by. */

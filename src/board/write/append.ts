@@ -1,20 +1,22 @@
 // Group commit: what arrives while one transaction is under way goes into the next one together.
 import { Refusal } from "../../core/errors.ts";
-import { type Act, isRefused, type Outcome, type OutcomeOf } from "../../core/message/act.ts";
+import { type Act, arrivalsOf, isRefused, type Outcome, type OutcomeOf, type RefusedOutcome } from "../../core/message/act.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Telemetry } from "../../ports/telemetry.ts";
 import { type Appended, StoreFailure, type Writer } from "../../ports/store.ts";
 
 const MAX_QUEUE = 4096;
+/** Posts in one transaction. */
 const MAX_BATCH = 128;
 /** What all waiting posts may hold in memory together. */
 const MAX_WAITING_CHARS = 64 * 1024 * 1024;
 
-function charsOf(act: Act): number {
-  if (!("arrival" in act)) return 0;
-  return Object.values(act.arrival.blobs).reduce((sum, text) => sum + text.length, act.arrival.raw.payload.length);
-}
+const charsOf = (act: Act): number =>
+  arrivalsOf(act).reduce(
+    (all, { blobs, raw }) => Object.values(blobs).reduce((sum, text) => sum + text.length, all + raw.payload.length),
+    0,
+  );
 
 interface Waiting {
   readonly act: Act;
@@ -24,6 +26,12 @@ interface Waiting {
 
 /** What one act comes to. Durable when it resolves. */
 export type Append = <One extends Act>(act: One) => Promise<OutcomeOf<One>>;
+
+/** What an act throws that was refused inside the transaction. */
+export function thrownOf({ refused: { code, message, hint, status, details } }: RefusedOutcome): Error {
+  if (code === "internal") return new Error(message);
+  return new Refusal(code, message, details === undefined ? { hint, status } : { hint, status, details });
+}
 
 export class Appender {
   readonly #store: Pick<Writer, "append">;
@@ -64,14 +72,8 @@ export class Appender {
       this.#queue.push({ act, resolve: (given) => resolve(given as Outcome<One>), reject });
       if (!this.#running) this.#begin();
     });
-    if (!isRefused(outcome)) return outcome;
-    const { code, message, ...more } = outcome.refused;
-    if (code === "internal") throw new Error(message);
-    throw new Refusal(
-      code,
-      message,
-      more.details === undefined ? { hint: more.hint, status: more.status } : { ...more, details: more.details },
-    );
+    if (isRefused(outcome)) throw thrownOf(outcome);
+    return outcome;
   };
 
   /** Other work of the one writer, where no transaction is under way; those that come meanwhile wait. */
@@ -91,9 +93,20 @@ export class Appender {
     queueMicrotask(() => void this.#run());
   }
 
+  /** A rehearsal of many posts takes as long as they would. */
+  #nextBatch(): Waiting[] {
+    let [acts, posts] = [0, 0];
+    for (const { act } of this.#queue) {
+      posts += Math.max(1, arrivalsOf(act).length);
+      if (acts > 0 && posts > MAX_BATCH) break;
+      acts++;
+    }
+    return this.#queue.splice(0, acts);
+  }
+
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, MAX_BATCH);
+      const batch = this.#nextBatch();
       for (const { act } of batch) this.#waitingChars -= charsOf(act);
       try {
         const appended = await this.#store.append(

@@ -13,7 +13,8 @@ import type { Miner } from "../../ports/miner.ts";
 import type { CallerKey, SigningKeys } from "../../ports/signing-key.ts";
 import type { OperateAlias } from "./aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "./difficulty.ts";
-import type { Post, Posted } from "./post.ts";
+import type { Post } from "./post.ts";
+import type { Posted } from "./post-steps.ts";
 import { notMinedFor, requireNoneOfBoard } from "./prepare.ts";
 import type { WriteOut } from "./write-out.ts";
 

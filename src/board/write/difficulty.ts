@@ -8,6 +8,12 @@ import { tokensFor } from "../limits/work-discount.ts";
 /** What an alias operation needs on top of a message. */
 export const ALIAS_EXTRA_BITS = 3;
 
+/** What proof of work is worth: bits that a post should bring, and those with which it is accepted. */
+export interface WorkTerms {
+  readonly required: number;
+  readonly honoured: number;
+}
+
 const CALM_MINUTES = 3;
 const QUOTE_MINUTES = LIMITS.pow_quote_s / 60;
 
@@ -68,9 +74,14 @@ export class Difficulty {
     return Math.min(...this.#quoted);
   }
 
+  /** Both, as they are at this moment. */
+  get terms(): WorkTerms {
+    return { required: this.required, honoured: this.honoured };
+  }
+
   /** Counts a post, or several, by what each takes of its address's writes: that is the answer. */
-  accepted(bits: number, posts = 1): number {
-    const tokens = tokensFor(bits - this.required);
+  accepted(bits: number, posts = 1, required = this.required): number {
+    const tokens = tokensFor(bits - required);
     this.#accepted += posts * tokens;
     return tokens;
   }

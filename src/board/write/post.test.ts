@@ -14,7 +14,7 @@ import { messageId } from "../../core/protocol/identity.ts";
 import type { Store } from "../../ports/store.ts";
 import { Appender } from "./append.ts";
 import { Difficulty } from "./difficulty.ts";
-import { type Post, poster } from "./post.ts";
+import { type Post, poster, postSteps } from "./post.ts";
 import { RateLimiter } from "../limits/rate.ts";
 import { TextGuard } from "./text-guard.ts";
 import { verifier } from "./verify.ts";
@@ -46,7 +46,7 @@ beforeEach(async () => {
     requireWritable: () => {},
     board: "ag_00000000000000000000",
   };
-  post = poster({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {}, guard }) });
+  post = poster(postSteps({ ...parts, verifier: verifier({ clock, difficulty, signatures, requireNoSecret: () => {}, guard }) }));
   agent = new Agent(() => clock.now());
   notes = Array.from({ length: WITHDRAW_STEP + LATE }, (_, i) => JSON.stringify({ v: 1, pk: agent.pk, ts: 1, kind: "note", body: `${i}` }));
   await store.append(

@@ -5,29 +5,19 @@ import { utf8Length } from "../../core/protocol/encoding.ts";
 import { type Draft, draftOf, type Envelope } from "../../core/protocol/envelope.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { retractsAll } from "../../core/protocol/vocabulary.ts";
-import type { Warning } from "../../core/warnings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { slice } from "../../ports/share.ts";
-import type { StoredMessage, ListReads, MessageReads, Prior } from "../../ports/store.ts";
+import type { ListReads, MessageReads, Prior } from "../../ports/store.ts";
 import { admit } from "./admit.ts";
 import { alternativesFinder } from "../read/alternatives.ts";
 import type { Append } from "./append.ts";
 import type { Difficulty } from "./difficulty.ts";
 import type { RateLimiter } from "../limits/rate.ts";
 import type { Quota } from "./quota.ts";
+import { type Checked, type Entering, type MayEnter, type Posted, postedOf, type PostingHow, type PostSteps } from "./post-steps.ts";
+import { rehearser } from "./rehearse.ts";
 import type { TextGuard } from "./text-guard.ts";
 import type { Verifier } from "./verify.ts";
-
-export interface Posted {
-  readonly result: "created" | "exists" | "valid";
-  /** With what its payload says, where the post was new. */
-  readonly card: StoredMessage & { readonly payload?: Payload };
-  readonly warnings: readonly Warning[];
-  /** What it takes of its address's writes. */
-  readonly tokens: number;
-  /** Bits that it needs beyond any other message, because its text spreads. */
-  readonly brake: number;
-}
 
 /** What everything signed goes through on its way into the store. */
 export interface WritingParts {
@@ -45,53 +35,69 @@ export interface WritingParts {
   readonly requireWritable: () => void;
 }
 
-/** `assisted`: the board signed it for its author. */
-export type Post = (envelope: Envelope, how: { readonly dryRun?: boolean; readonly assisted?: boolean }) => Promise<Posted>;
+export type Post = (envelope: Envelope, how: PostingHow) => Promise<Posted>;
 
-export function poster({ store, clock, board, verifier, rates, difficulty, append, guard, quota, requireWritable }: WritingParts): Post {
-  const findAlternatives = alternativesFinder(store, clock);
-  return async (envelope, { dryRun = false, assisted = false }) => {
+export function poster({ draft, check, enter }: PostSteps): Post {
+  return async (envelope, how) => enter(await check(draft(envelope, how), how));
+}
+
+export function postSteps({
+  store,
+  clock,
+  board,
+  verifier,
+  rates,
+  difficulty,
+  append,
+  guard,
+  quota,
+  requireWritable,
+}: WritingParts): PostSteps {
+  const pointedElsewhere = pointer(alternativesFinder(store, clock));
+
+  function draft(envelope: Envelope, { dryRun = false }: PostingHow): Draft {
     requireWritable();
-    const draft = slice(() => draftOf(envelope, dryRun));
-    requireAudience(draft.payload, board);
-    const bytes = bytesOf(draft);
+    const made = slice(() => draftOf(envelope, dryRun));
+    requireAudience(made.payload, board);
     // Who takes something away makes room.
-    if (draft.payload.kind !== "retraction") quota.require(bytes);
-    const prior = await store.prior(
-      draft.id,
-      draft.author,
-      (draft.payload.attachments ?? []).map((one) => one.sha256),
-      clock.now(),
-    );
-    if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return known(draft, prior);
-    const verified = await verifier.verify(draft, prior, dryRun);
-    const { arrival, takeBack } = admit(verified, prior, rates, guard, { dryRun, assisted });
-    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", draft.author, bytes);
+    if (made.payload.kind !== "retraction") quota.require(bytesOf(made));
+    return made;
+  }
+
+  async function check(made: Draft, how: PostingHow): Promise<Checked> {
+    const { id, author, payload } = made;
+    const hashes = (payload.attachments ?? []).map((one) => one.sha256);
+    const prior = await store.prior(id, author, hashes, clock.now());
+    if (prior.known !== undefined || (prior.gone !== undefined && !prior.gone.restored)) return { draft: made, how, prior };
+    return { draft: made, how, prior, verified: await verifier.verify(made, prior, how.dryRun === true, how.terms) };
+  }
+
+  async function enter(checked: Checked): Promise<Posted> {
+    if (!("verified" in checked)) return known(checked.draft, checked.prior);
+    const { draft: made, how } = checked;
+    const { dryRun = false } = how;
+    const bytes = bytesOf(made);
+    const { arrival, brake, takeBack } = admitted(checked);
+    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", made.author, bytes);
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();
       takeBack();
-      throw await pointedElsewhere(error, draft.author);
+      throw await pointedElsewhere(error, made.author);
     });
-    if (!dryRun) await endWithdrawn(draft);
-    const { result, standing, warnings, author, thread } = outcome;
-    const { brake, looked } = verified;
+    if (!dryRun) await endWithdrawn(made);
+    const { result } = outcome;
     // What it proved because it spreads buys nothing.
-    const tokens = result === "created" ? difficulty.accepted(standing.bits - brake) : 1;
+    const tokens = result === "created" ? difficulty.accepted(outcome.standing.bits - brake, 1, how.terms?.required) : 1;
     if (result === "created") quota.add(bytes);
     else giveBack();
-    const card = { standing, raw: arrival.raw, author, thread, payload: arrival.payload, seen: { flags: looked.flags } };
-    return { result, card, warnings, tokens, brake };
-  };
+    return postedOf(checked, arrival, outcome, { tokens, brake });
+  }
 
-  /** Who comes too late for one piece of work is shown others. */
-  async function pointedElsewhere(error: unknown, agent: string): Promise<unknown> {
-    if (!(error instanceof Refusal) || error.code !== "already_claimed") return error;
-    const { code, message, hint, details } = error;
-    return new Refusal(code, message, {
-      hint,
-      details: { ...details, alternatives: await findAlternatives(agent, String(details?.["id"])) },
-    });
+  /** Those that were checked together with it may have entered with the same text since. */
+  function admitted({ verified, prior, how: { dryRun = false, assisted = false, terms } }: MayEnter): Entering {
+    const brake = verifier.requireWorkStill(verified, dryRun, terms);
+    return { ...admit(verified, prior, rates, guard, { dryRun, assisted }), brake };
   }
 
   /** The same payload again is the same message, whatever its time and nonce, if its author signed it. */
@@ -112,7 +118,19 @@ export function poster({ store, clock, board, verifier, rates, difficulty, appen
   async function endWithdrawn({ author, payload }: Draft): Promise<void> {
     for (let more = retractsAll(payload); more;) ({ more } = await append({ type: "withdrawal", agent: author }));
   }
+
+  return { draft, check, enter, rehearse: rehearser({ append, admitted, known, pointedElsewhere }) };
 }
+
+/** Who comes too late for one piece of work is shown others. */
+const pointer =
+  (findAlternatives: ReturnType<typeof alternativesFinder>) =>
+  async (error: unknown, agent: string): Promise<unknown> => {
+    if (!(error instanceof Refusal) || error.code !== "already_claimed") return error;
+    const { code, message, hint, details } = error;
+    const alternatives = await findAlternatives(agent, String(details?.["id"]));
+    return new Refusal(code, message, { hint, details: { ...details, alternatives } });
+  };
 
 /** What of a message is kept: its payload, and the texts that came with it. */
 const bytesOf = ({ envelope: { payload, blobs = {} } }: Draft): number =>

@@ -13,7 +13,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { nextSlice, slice } from "../../ports/share.ts";
 import type { SignatureChecker } from "../../ports/signatures.ts";
 import type { Prior } from "../../ports/store.ts";
-import type { Difficulty } from "./difficulty.ts";
+import type { Difficulty, WorkTerms } from "./difficulty.ts";
 import type { RequireNoSecret } from "./secrets.ts";
 import type { Looked, TextGuard } from "./text-guard.ts";
 
@@ -22,8 +22,6 @@ declare const verified: unique symbol;
 export interface Verified extends Draft {
   readonly bits: number;
   readonly looked: Looked;
-  /** What it needs beyond any other message, because its text spreads. */
-  readonly brake: number;
   readonly [verified]: true;
 }
 
@@ -34,7 +32,10 @@ export interface Signed {
 }
 
 export interface Verifier {
-  verify(draft: Draft, prior: Prior, dryRun: boolean): Promise<Verified>;
+  /** `terms`: those of now unless given. */
+  verify(draft: Draft, prior: Prior, dryRun: boolean, terms?: WorkTerms): Promise<Verified>;
+  /** Some time after that its text may spread: it answers the bits that it needs for that. */
+  requireWorkStill(message: Verified, dryRun: boolean, terms?: WorkTerms): number;
   requireSignature(signed: Signed): Promise<void>;
 }
 
@@ -57,7 +58,7 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     if (!(await signatures.check(key, sig, envelope.payload))) throw new Refusal("bad_signature");
   }
 
-  async function verify(draft: Draft, prior: Prior, dryRun: boolean): Promise<Verified> {
+  async function verify(draft: Draft, prior: Prior, dryRun: boolean, terms: WorkTerms = difficulty): Promise<Verified> {
     // What the operator gave back is as old as it was.
     if (prior.gone?.restored !== true) requireTime(draft.payload.ts, clock.now());
     const { payload, envelope } = draft;
@@ -71,12 +72,18 @@ export function verifier({ clock, difficulty, signatures, requireNoSecret, guard
     if (isLong) await nextSlice();
     const looked = slice(() => guard.look(payload));
     const spread = guard.spreadOf(looked, draft.author);
-    const bits = requireWork(draft, difficulty, spread, dryRun);
+    const bits = requireWork(draft, terms, spread, dryRun);
     await requireSignature(draft);
-    return { ...draft, bits, looked, brake: brakeBits(spread) } as Verified;
+    return { ...draft, bits, looked } as Verified;
   }
 
-  return { verify, requireSignature };
+  function requireWorkStill(message: Verified, dryRun: boolean, terms: WorkTerms = difficulty): number {
+    const spread = guard.spreadOf(message.looked, message.author);
+    requireWork(message, terms, spread, dryRun);
+    return brakeBits(spread);
+  }
+
+  return { verify, requireWorkStill, requireSignature };
 }
 
 export function requireTime(ts: number, nowMs: number): void {
@@ -100,12 +107,12 @@ function requireBlobs(draft: Draft, { storedBlobs }: Prior): void {
   }
 }
 
-function requireWork({ id, envelope }: Draft, difficulty: Difficulty, spread: Spread, dryRun: boolean): number {
+function requireWork({ id, envelope }: Draft, terms: WorkTerms, spread: Spread, dryRun: boolean): number {
   if (dryRun && envelope.nonce === "") return 0;
   const bits = leadingZeroBits(sha256(`${id}:${envelope.nonce}`));
   const brake = brakeBits(spread);
-  if (bits >= difficulty.honoured + brake) return bits;
-  const required = difficulty.required + brake;
+  if (bits >= terms.honoured + brake) return bits;
+  const required = terms.required + brake;
   throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; ${required} are required.${brakeWords(spread)}`, {
     details: { required_bits: required, pow_bits: bits, ...(brake === 0 ? {} : { spreading: { agents: spread.lately, bits: brake } }) },
   });

@@ -23,6 +23,8 @@ export interface Mailed extends Arrival {
 
 interface Acts {
   post: { readonly arrival: Admitted; readonly dryRun: boolean };
+  /** Posts in this order, each seeing those before it, of which nothing stays. */
+  rehearsal: { readonly arrivals: readonly Admitted[] };
   mail: { readonly arrival: Mailed };
   /** `id` is that of the operation's payload. */
   alias: { readonly id: string; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean };
@@ -36,6 +38,9 @@ interface Acts {
 export type ActType = keyof Acts;
 /** An act of this type, or of any of these types. */
 export type Act<Type extends ActType = ActType> = { [One in Type]: { readonly type: One } & Acts[One] }[Type];
+
+/** The messages that an act brings. */
+export const arrivalsOf = (act: Act): readonly Arrival[] => ("arrival" in act ? [act.arrival] : "arrivals" in act ? act.arrivals : []);
 
 /** What an answer to a post shows of its author. */
 export interface AuthorFacts {
@@ -66,6 +71,7 @@ export interface UnfinishedOutcome {
 /** What acts of each type come to where they are not refused. */
 export interface Outcomes {
   post: PostedOutcome;
+  rehearsal: { readonly each: readonly (PostedOutcome | RefusedOutcome)[] };
   mail: PostedOutcome | RepeatedOutcome;
   alias: AliasOutcome;
   sweep: UnfinishedOutcome;

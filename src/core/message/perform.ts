@@ -4,7 +4,7 @@ import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, Ref
 import { operateAlias } from "./alias-rules.ts";
 import { execute, receive } from "./operator-commands.ts";
 import { postInto, type Posted } from "./post.ts";
-import type { Ledger } from "./message-state.ts";
+import type { Arrival, Ledger } from "./message-state.ts";
 import { sweep } from "./sweep.ts";
 
 /** What a store's ledger tells beyond the rules: what the answer to a post shows of its author and thread. */
@@ -13,6 +13,9 @@ export interface ActLedger extends Ledger {
   threadFacts(root: string): ThreadFacts;
   /** Whether messages that this agent withdrew have not ended yet. */
   isWithdrawing(agent: string): boolean;
+  /** Where it stands, to go back to. */
+  mark(): readonly number[];
+  backTo(mark: readonly number[]): void;
 }
 
 type Rules = { readonly [Type in ActType]: (ledger: ActLedger, act: Act<Type>) => Outcomes[Type] };
@@ -21,6 +24,12 @@ const RULES: Rules = {
   post(ledger, { arrival, dryRun }) {
     const posted = postInto(ledger, arrival);
     return told(ledger, posted, dryRun && posted.result === "created" ? "valid" : posted.result);
+  },
+  rehearsal(ledger, { arrivals }) {
+    const before = ledger.mark();
+    const each = arrivals.map((arrival) => rehearsed(ledger, arrival));
+    ledger.backTo(before);
+    return { each };
   },
   mail(ledger, { arrival }) {
     const { once } = arrival;
@@ -42,6 +51,19 @@ export function perform<One extends Act>(ledger: ActLedger, act: One): OutcomeOf
 
 function byRule<Type extends ActType>(ledger: ActLedger, act: Act<Type>): Outcomes[Type] {
   return RULES[act.type](ledger, act);
+}
+
+/** One that is refused leaves no trace for those after it. */
+function rehearsed(ledger: ActLedger, arrival: Arrival): PostedOutcome | RefusedOutcome {
+  const before = ledger.mark();
+  try {
+    const posted = postInto(ledger, arrival);
+    return told(ledger, posted, posted.result === "created" ? "valid" : posted.result);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    ledger.backTo(before);
+    return { refused: refusalOf(error) };
+  }
 }
 
 const told = (ledger: ActLedger, { standing, warnings }: Posted, result: PostedOutcome["result"]): PostedOutcome => ({

@@ -4,6 +4,9 @@ import { DAY_MS } from "../durations.ts";
 export const LIMITS = Object.freeze({
   request_bytes: 1024 * 1024,
   payload_bytes: 512 * 1024,
+  /** Messages in one request, one a line; together they may be as large as any request. */
+  bundle_lines: 100,
+  bundle_bytes: 1024 * 1024,
   white_space_bytes: 64 * 1024,
   /** What a post counts for at least, where bytes are counted. */
   post_bytes: 1024,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
+import { errorBody } from "./error.ts";
 import { agent, count, cursor, flags, id, raw, rel, seq, signals, status, time } from "./parts.ts";
 
 const gone = z.strictObject({ reason: z.enum(["superseded", "removed", "retracted"]), at: time, statement: z.unknown().optional() });
@@ -137,6 +138,20 @@ export const dryRunBody = z
     similar: z.array(z.strictObject({ id, score: z.number(), title: z.string(), untrusted: z.literal(true) })),
   })
   .meta({ id: "DryRun" });
+/** One line of the answer to many messages. */
+export const postedLineBody = z
+  .strictObject({
+    status: z.int().describe("What a post of this line alone would be answered with: 201 where it was created."),
+    id: id.optional(),
+    seq: seq.optional().describe("Not in a dry run."),
+    result: z.enum(["created", "exists", "valid"]).optional(),
+    warnings: warnings.optional(),
+    required_bits: count.optional(),
+    pow_bits: count.optional(),
+    similar: dryRunBody.shape.similar.optional(),
+    error: errorBody.shape.error.optional().describe("Where the line was refused, instead of everything else."),
+  })
+  .meta({ id: "PostedLine" });
 
 const edge = z.strictObject({ from: id, to: id, rel });
 const foldedBody = z

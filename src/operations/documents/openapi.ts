@@ -4,6 +4,7 @@ import { isForWrites } from "../../board/limits/buckets.ts";
 import { ERRORS, type ErrorCode } from "../../core/errors.ts";
 import { payloadSchema } from "../../core/protocol/payload.ts";
 import { errorBody } from "../bodies/error.ts";
+import { LINES_TYPE } from "../lines.ts";
 import type { Answer, Described } from "../operation.ts";
 
 const REF = "#/components/schemas/";
@@ -50,7 +51,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const { name, method, path, summary, input, body, responses, revalidate } = operation;
+    const { name, method, path, summary, input, body, many, responses, revalidate } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const parameters = Object.entries(input.shape as Record<string, z.ZodType>).map(([parameter, type]) => {
       const { description, ...schema } = schemaOf(type, "input");
@@ -69,7 +70,9 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
       description,
       schema: { type: "string" },
     }));
-    const answers = Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, answerOf(answer, component)]));
+    const answers = Object.fromEntries(
+      Object.entries(responses).map(([status, answer]) => [status, answerOf(answer, component, status === "200" ? many : undefined)]),
+    );
     paths[path] = {
       ...paths[path],
       [method.toLowerCase()]: {
@@ -78,7 +81,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
         parameters: [...parameters, ...headers],
         ...(body?.schema === undefined
           ? {}
-          : { requestBody: { required: true, content: { "application/json": { schema: component(body.schema) } } } }),
+          : { requestBody: { required: true, content: { "application/json": { schema: component(body.schema) }, ...manyOf(operation) } } }),
         responses: withHeaders(operation, {
           ...answers,
           ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),
@@ -135,13 +138,26 @@ function withoutId(definition: object): object {
   return rest;
 }
 
-function answerOf(answer: string | Answer, component: (type: z.ZodType) => object): object {
+/** The same body many times. */
+const manyOf = ({ many }: Described): object =>
+  many === undefined
+    ? {}
+    : {
+        [LINES_TYPE]: { schema: { type: "string", description: `One such object a line; at most ${many.most}. Empty lines are skipped.` } },
+      };
+
+function linesOf({ answer }: NonNullable<Described["many"]>, component: (type: z.ZodType) => object): object {
+  component(answer);
+  return { [LINES_TYPE]: { schema: { type: "string", description: `One ${answer.meta()?.id} a line, in the order of the request.` } } };
+}
+
+function answerOf(answer: string | Answer, component: (type: z.ZodType) => object, many: Described["many"]): object {
   if (typeof answer === "string") return { description: answer };
   const { words, body, types = ["application/json"] } = answer;
   const content = Object.fromEntries(
     types.map((type) => [type, { schema: type === "application/json" && body !== undefined ? component(body) : { type: "string" } }]),
   );
-  return { description: words, content };
+  return { description: words, content: many === undefined ? content : { ...content, ...linesOf(many, component) } };
 }
 
 /** One response a status, with the codes it can carry; what each means stands once, at the error itself. */

@@ -1,14 +1,17 @@
 // POST /api/messages: a signed message comes in.
 import { z } from "zod";
 import type { Advise } from "../../board/write/advice.ts";
+import type { BeginBundle, Bundle } from "../../board/write/bundle.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { Post } from "../../board/write/post.ts";
-import { envelopeReader } from "../../core/protocol/envelope.ts";
+import type { Posted } from "../../board/write/post-steps.ts";
+import { type Envelope, envelopeReader } from "../../core/protocol/envelope.ts";
 import { flag } from "../../core/query/forms.ts";
+import { LIMITS } from "../../core/protocol/limits.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { dryRunBody, postedBody } from "../bodies/messages.ts";
-import { operation } from "../operation.ts";
+import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
+import { type LineReply, operation, type Together } from "../operation.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 // oxfmt-ignore
@@ -23,6 +26,7 @@ export const POST_REFUSALS = [
 
 export interface PostParts {
   readonly post: Post;
+  readonly beginBundle: BeginBundle;
   readonly difficulty: Difficulty;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -30,19 +34,27 @@ export interface PostParts {
   readonly requireWritable: () => void;
 }
 
-export const postMessage = ({ post, difficulty, clock, baseUrl, requireWritable }: PostParts, advise: Advise) =>
+export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable }: PostParts, advise: Advise) =>
   operation({
     name: "post_message",
     method: "POST",
     path: "/api/messages",
-    summary: "Post a signed message, or check one with dry_run.",
+    summary: "Post a signed message, or many of them, one a line; or check with dry_run.",
     input: z.strictObject({
       dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
     }),
     body: envelopeReader,
+    many: {
+      most: LIMITS.bundle_lines,
+      answer: postedLineBody,
+      begin: ({ dry_run: dryRun }) => together(beginBundle({ dryRun }), dryRun, advise),
+    },
     responses: {
       201: { words: "Created.", body: postedBody },
-      200: { words: "The message exists already, or the dry run found it valid.", body: z.union([postedBody, dryRunBody]) },
+      200: {
+        words: "The message exists already, or the dry run found it valid. To many messages, one a line: what became of each, in order.",
+        body: z.union([postedBody, dryRunBody]),
+      },
     },
     refusals: POST_REFUSALS,
     rate: "writes",
@@ -70,3 +82,32 @@ export const postMessage = ({ post, difficulty, clock, baseUrl, requireWritable 
       };
     },
   });
+
+/** The same for many: of each only what its author does not know already. */
+function together(bundle: Bundle, dryRun: boolean, advise: Advise): Together<Envelope> {
+  let advised: Promise<unknown> = Promise.resolve();
+  /** One search after the other. */
+  const adviseInTurn: Advise = (...asked) => {
+    const advice = advised.then(() => advise(...asked));
+    advised = advice.catch(() => {});
+    return advice;
+  };
+  const replyTo = async (posted: Promise<Posted>): Promise<LineReply> => {
+    const { result, card, warnings, tokens, brake } = await posted;
+    const { id, seq, author: agent, bits } = card.standing;
+    if (result !== "valid") return { status: result === "created" ? 201 : 200, body: { id, seq, result, warnings }, tokens, agent };
+    return {
+      agent,
+      body: { result, id, required_bits: bundle.requiredBits + brake, pow_bits: bits, ...(await adviseInTurn(card, warnings)) },
+    };
+  };
+  return {
+    // In a dry run none is on the board for those after it.
+    whole: dryRun,
+    async add(envelope) {
+      const { posted } = await bundle.add(envelope);
+      return { reply: replyTo(posted) };
+    },
+    settle: () => bundle.settle(),
+  };
+}

@@ -1,12 +1,12 @@
 // The framework as this board uses it: its patience, its connections, and bodies as bytes.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { Refusal } from "../../core/errors.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { RequestReport } from "../../ports/telemetry.ts";
+import { LINES_TYPE } from "../../operations/lines.ts";
 import type { AccessLog } from "./access-log.ts";
 import { clientErrorHandler } from "./client-errors.ts";
 import { type RefusalParts, refusalFor, sendRefusal } from "./refusals.ts";
-import { wrongType } from "./route.ts";
+import { noEncoding, wrongType } from "./route.ts";
 
 export interface FrameworkParts extends RefusalParts {
   readonly report: RequestReport;
@@ -61,17 +61,23 @@ export function framework(parts: FrameworkParts, accessLog: AccessLog | undefine
   return app;
 }
 
-/** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON is refused. */
+/** Bodies arrive as bytes and are read by the board's own rules; anything that is not plain JSON, or lines of it where these are taken, is refused. */
 function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    if (request.headers["content-encoding"] !== undefined) done(new Refusal("unsupported_media_type", "Content-Encoding is not taken."));
+    if (request.headers["content-encoding"] !== undefined) done(noEncoding());
     else done(null, body);
   });
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (request, body, done) => {
     const config = request.routeOptions.config as { form?: boolean } | undefined;
     if (config?.form === true) done(null, body);
     else done(wrongType(request));
+  });
+  app.addContentTypeParser(LINES_TYPE, { parseAs: "buffer" }, (request, body, done) => {
+    const config = request.routeOptions.config as { lines?: boolean } | undefined;
+    if (config?.lines !== true) done(wrongType(request));
+    else if (request.headers["content-encoding"] !== undefined) done(noEncoding());
+    else done(null, body);
   });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
 }

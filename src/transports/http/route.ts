@@ -24,6 +24,7 @@ import { hasAnswer, hasAnyAnswer } from "./conditional.ts";
 import { EVENT_STREAM_HEADERS, EVENT_STREAM_TYPE, type EventStreams } from "./event-stream.ts";
 import { HTML_TYPE, PAGE_HEADERS } from "./page-headers.ts";
 import { type SendPage, wantsMarkdown, wantsPage } from "./pages.ts";
+import { answerMany, bringsMany } from "./lines.ts";
 import { nextLink } from "./next-link.ts";
 import type { SendDocument } from "./documents.ts";
 import { CORS_HEADER_NAMES } from "./door.ts";
@@ -82,6 +83,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     if (operation.page !== undefined) void reply.header("vary", "Accept, Accept-Encoding");
     else if (offersMarkdown) void reply.header("vary", "Accept");
     const page = operation.page !== undefined && wantsPage(request);
+    if (bringsMany(operation, request)) return sendReply(reply, await answerMany(operation, request, call, parts));
     if (operation.body?.schema !== undefined && request.body === undefined) throw emptyBody(request);
     // Sent in pieces, without saying how much it will be.
     if (request.body !== undefined) call.countBytes((request.body as Buffer).byteLength);
@@ -122,7 +124,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   };
   app.route({
     method: operation.method,
-    config: { form: operation.form === true },
+    config: { form: operation.form === true, lines: operation.many !== undefined },
     url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     onRequest: check((request, reply) => {
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
@@ -131,7 +133,8 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       if (length === undefined) return;
       if (Number(length) > LIMITS.request_bytes)
         throw new Refusal("too_large", `The request is larger than ${LIMITS.request_bytes} bytes.`);
-      call.countBytes(Number(length));
+      // Each of many lines counts for itself.
+      if (!bringsMany(operation, request)) call.countBytes(Number(length));
     }),
     ...(operation.method === "POST" && turns !== undefined ? { preParsing: longInTurns(turns) } : {}),
     ...withEveryAnswer(operation),
@@ -216,10 +219,12 @@ function linkNext(reply: FastifyReply, { method, url }: FastifyRequest, baseUrl:
 }
 
 function emptyBody(request: FastifyRequest): Refusal {
-  if (request.headers["content-encoding"] !== undefined) return new Refusal("unsupported_media_type", "Content-Encoding is not taken.");
+  if (request.headers["content-encoding"] !== undefined) return noEncoding();
   const json = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
   return json ? new Refusal("invalid_json", "The body is empty.") : wrongType(request);
 }
+
+export const noEncoding = (): Refusal => new Refusal("unsupported_media_type", "Content-Encoding is not taken.");
 
 export function wrongType({ headers }: FastifyRequest): Refusal {
   const type = headers["content-type"];

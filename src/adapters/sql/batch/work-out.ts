@@ -1,5 +1,6 @@
 // A batch against the rules: what it surely needs is asked for first, then each act is done, or undone without touching its neighbours.
-import { type Act, isRefused, type Outcome } from "../../../core/message/act.ts";
+import { type Act, arrivalsOf, isRefused, type Outcome } from "../../../core/message/act.ts";
+import type { Arrival } from "../../../core/message/message-state.ts";
 import { perform, refusalOf } from "../../../core/message/perform.ts";
 import { sweep } from "../../../core/message/sweep.ts";
 import type { BatchLedger } from "./ledger.ts";
@@ -15,17 +16,19 @@ export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
       ledger.liveAliases(act.agent);
     }
     if (act.type === "mail" && act.arrival.once !== undefined) ledger.hasArrived(act.arrival.once);
-    if (!("arrival" in act)) continue;
-    const { id, author, payload } = act.arrival;
-    ledger.moderation.isBlocked("key", author);
-    for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
-    ledger.keyOf(author);
-    ledger.repliesTo(id);
-    ledger.threadFacts(id);
-    for (const one of [id, ...(payload.refs ?? []).map((ref) => ref.id)]) {
-      ledger.find(one);
-      ledger.gone(one);
-    }
+    for (const arrival of arrivalsOf(act)) anticipateOne(ledger, arrival);
+  }
+}
+
+function anticipateOne(ledger: BatchLedger, { id, author, payload }: Arrival): void {
+  ledger.moderation.isBlocked("key", author);
+  for (const { sha256 } of payload.attachments ?? []) ledger.moderation.isBlocked("blob", sha256);
+  ledger.keyOf(author);
+  ledger.repliesTo(id);
+  ledger.threadFacts(id);
+  for (const one of [id, ...(payload.refs ?? []).map((ref) => ref.id)]) {
+    ledger.find(one);
+    ledger.gone(one);
   }
 }
 

@@ -1,0 +1,58 @@
+// A request of many bodies, one a line: how it is told, read and answered.
+import type { FastifyRequest } from "fastify";
+import { Refusal } from "../../core/errors.ts";
+import type { AdmittedCall } from "../../operations/call.ts";
+import { joinedLists, readInput } from "../../operations/input.ts";
+import { answerLines, type Line } from "../../operations/lines.ts";
+import type { Operation, Reply } from "../../operations/operation.ts";
+import type { RequestReport } from "../../ports/telemetry.ts";
+import { readText } from "./body.ts";
+import { refusalFor } from "./refusals.ts";
+
+export interface ManyParts {
+  readonly baseUrl: string;
+  readonly report: RequestReport;
+}
+
+type TakesMany = Operation & Required<Pick<Operation, "many">>;
+const takesMany = (operation: Operation): operation is TakesMany => operation.many !== undefined;
+
+/** Whether many bodies come, to what takes them. */
+export const bringsMany = (operation: Operation, { headers }: Pick<FastifyRequest, "headers">): operation is TakesMany =>
+  takesMany(operation) && /^application\/x-ndjson\s*(;|$)/i.test(headers["content-type"] ?? "");
+
+/** What is wrong with the address is wrong for all of them. */
+export function answerMany(
+  operation: TakesMany,
+  request: FastifyRequest,
+  call: AdmittedCall,
+  { baseUrl, report }: ManyParts,
+): Promise<Reply> {
+  const asked = { params: {}, query: joinedLists(operation, request.query as Record<string, unknown>) };
+  const input = readInput(operation, asked.params, asked.query);
+  const lines = readLines(request.body, operation.many.most);
+  return answerLines(call, operation.many.begin(input), lines, asked, { baseUrl, refusalOf: (error) => refusalFor(error, report) });
+}
+
+/** Not CR: it is white space to JSON. */
+const LINE_END = 0x0a;
+const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+
+/** A body of many lines: those that are not empty, each of which is read by itself. No byte of a longer character is a line's end. */
+function readLines(body: unknown, most: number): readonly Line[] {
+  const lines: Line[] = [];
+  if (!Buffer.isBuffer(body)) return lines;
+  for (let from = 0; from < body.length;) {
+    const end = body.indexOf(LINE_END, from);
+    const bytes = body.subarray(from, end === -1 ? body.length : end);
+    from = end === -1 ? body.length : end + 1;
+    if (isBlank(bytes)) continue;
+    if (lines.length === most)
+      throw new Refusal("too_large", `The request has more than ${most} lines.`, {
+        hint: `Send at most ${most} lines at once; nothing was posted.`,
+        details: { most_lines: most },
+      });
+    lines.push({ bytes: bytes.length, text: () => readText(bytes) });
+  }
+  return lines;
+}
