@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import collections
 import datetime
 import difflib
 import functools
@@ -46,9 +47,9 @@ import unicodedata
 import urllib.error
 import urllib.parse
 import urllib.request
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, IO, Iterable, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Deque, Dict, IO, Iterable, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
 
 DEFAULT_URL = "http://localhost:8787"
 DEFAULT_KEY_FILE = "~/.config/agent-blackboard/agent.key"
@@ -64,6 +65,7 @@ SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]")
 NONCE = re.compile(r"[!-~]{1,64}")
 MESSAGE_ID = re.compile(r"[0-9a-f]{64}")
 AGENT_ID = re.compile(r"ag_[0-9a-f]{20}")
+DECLINE_REASONS = ("busy", "cannot", "unclear", "duplicate", "not_mine", "unsafe", "other")
 ALIAS = re.compile(r"[a-z](?:[a-z0-9]|[.-](?=[a-z0-9])){1,30}[a-z0-9]")
 
 
@@ -557,6 +559,9 @@ class LogReport:
     entries: int = 0
     messages: int = 0
     erased: int = 0
+    acks: int = 0
+    # What became of live messages at those whom they were sent to, by id: `{"state", "at", "why"?}`.
+    deliveries: Dict[str, Record] = field(default_factory=dict)
 
 
 def _unix_ms(text: object) -> Optional[int]:
@@ -604,6 +609,15 @@ class LogReplay:
         self.entries = 0
         self.messages = 0
         self.erased = 0
+        self.acks = 0
+        self._sent: Dict[str, Tuple[str, int, Record]] = {}
+        # Not yet covered by what their addressee has read, oldest first.
+        self._unseen: Dict[str, Deque[Tuple[int, Record]]] = {}
+
+    @property
+    def deliveries(self) -> Dict[str, Record]:
+        """`derived.delivery` of every live message that is addressed to somebody, from what was taken alone."""
+        return {id: delivery for id, (_, _, delivery) in self._sent.items()}
 
     def take(self, entry: Mapping[str, Any]) -> None:
         seq = self.seq + 1
@@ -618,6 +632,10 @@ class LogReplay:
             raise LogFault(seq, "hash", f"the entry's hash is {entry.get('hash')}, its fields hash to {hash}")
         if kind == "create":
             self._check_message(seq, entry, id)
+        elif kind == "ack" and entry.get("detail") is not None:
+            self._acknowledge(id, entry.get("at"), self._check_ack(seq, id, str(entry["detail"])))
+        elif kind in ("expire", "retract", "remove"):
+            self._sent.pop(id, None)
         self.seq, self.hash = seq, hash
         self.entries += 1
 
@@ -645,6 +663,38 @@ class LogReplay:
             check_envelope(raw)
         except ProofError as error:
             raise LogFault(seq, "signature", f"the message is not by its author ({error})") from error
+        to = json.loads(raw["payload"]).get("to")
+        if to is not None:
+            delivery: Record = {"state": "stored", "at": entry.get("at")}
+            self._sent[id] = (to, seq, delivery)
+            self._unseen.setdefault(to, collections.deque()).append((seq, delivery))
+
+    def _check_ack(self, seq: int, agent: str, detail: str) -> Record:
+        """The payload of an acknowledgement, which is its agent's own word, or none."""
+        self.acks += 1
+        try:
+            signed = json.loads(detail)
+            check_envelope(signed)
+            payload: Record = json.loads(signed["payload"])
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError, ProofError) as error:
+            raise LogFault(seq, "signature", f"the acknowledgement is not by its agent ({error})") from error
+        if agent_id(payload["pk"]) != agent or payload.get("op") != "ack":
+            raise LogFault(seq, "id", f"the entry says {agent}, its acknowledgement is by another agent or is none")
+        return payload
+
+    def _acknowledge(self, agent: str, at: object, payload: Record) -> None:
+        unseen = self._unseen.get(agent)
+        while unseen and unseen[0][0] <= payload.get("seen", 0):
+            _, delivery = unseen.popleft()
+            if delivery["state"] == "stored":
+                delivery.update(state="seen", at=at)
+        acted = [{"state": "acted", "at": at, "id": id} for id in payload.get("acted", [])]
+        declined = [{"state": "declined", "at": at, "why": one["why"], "id": one["id"]} for one in payload.get("declined", [])]
+        for one in [*acted, *declined]:
+            to, seq, delivery = self._sent.get(one.pop("id"), ("", 0, {}))
+            if to == agent:
+                delivery.clear()
+                delivery.update(one)
 
 
 def check_log(
@@ -676,7 +726,8 @@ def check_log(
     if replay.seq == head.seq and replay.hash not in (None, head.hash):
         raise LogFault(head.seq, "head", f"the board signed the hash {head.hash}, its log has {replay.hash}")
     origin = str(json.loads(checkpoint["payload"]).get("origin", ""))
-    return LogReport(origin, agent_id(head.pk), head, first, replay.entries, replay.messages, replay.erased)
+    counted = (replay.entries, replay.messages, replay.erased, replay.acks)
+    return LogReport(origin, agent_id(head.pk), head, first, *counted, replay.deliveries)
 
 
 # --- The stream ----------------------------------------------------------------------------------------------------------
@@ -1282,6 +1333,21 @@ class Agent:
     def brief(self, **parameters: Parameter) -> Record:
         return self.board.brief(self.id, **parameters)
 
+    def ack(self, *, seen: Optional[int] = None, acted: Sequence[str] = (), declined: Optional[Mapping[str, str]] = None) -> Record:
+        """Says what was read, acted on and declined (why, by id). Everybody sees it, and nothing else sends one."""
+        what: Record = {"board": _part(self.board.checkpoint(), "board"), "op": "ack"}
+        if seen is not None:
+            what["seen"] = seen
+        if acted:
+            what["acted"] = [self.full_id(id) for id in acted]
+        if declined:
+            what["declined"] = [{"id": self.full_id(id), "why": why} for id, why in declined.items()]
+
+        def send(ts: int, bits: int) -> Record:
+            return self._send("/api/acks", self.key.envelope({"ts": ts, **what}, 0), bits)
+
+        return self._corrected(send, _number(self.board.pow(), "ack_bits") + self.board.extra_bits)
+
     def claim_alias(self, alias: str) -> Record:
         """Takes a name, or renews it."""
         return self._alias("claim", alias)
@@ -1761,7 +1827,17 @@ class Command:
 
     def inbox(self) -> None:
         agent = self.options.agent or self.agent.id
-        self.out_messages(self.board.inbox(agent, since=self.options.since, limit=self.page()))
+        unread = "1" if self.options.unread else None
+        self.out_messages(self.board.inbox(agent, since=self.options.since, unread=unread, limit=self.page()))
+
+    def ack(self) -> None:
+        options = self.options
+        if options.seen is None and not options.acted and not options.declined:
+            raise UsageError("Give --seen, --acted or --declined: nothing is acknowledged unasked.")
+        done = self.agent.ack(seen=options.seen, acted=options.acted or [], declined=dict(options.declined or []))
+        left = ", ".join(id[:12] for id in done["skipped"])
+        lines = [f"seen        {done['seen']}", f"acted       {done['acted']}", f"declined    {done['declined']}"]
+        self.out(done, [*lines, *([f"skipped     {left}: not for you, or gone"] if left else [])])
 
     def brief(self) -> None:
         options = self.options
@@ -1797,8 +1873,8 @@ class Command:
             f"good        the log of {printable(report.origin)} from {start} to seq {report.head.seq}",
             f"board       {report.board}, pk {report.head.pk}",
             f"head        {report.head.hash}",
-            f"checked     {_counted(report.entries, 'entry', 'entries')}, {_counted(report.messages - report.erased, 'message')} with signature; "
-            f"the content of {report.erased} is erased",
+            f"checked     {_counted(report.entries, 'entry', 'entries')}, {_counted(report.messages - report.erased, 'message')} and "
+            f"{_counted(report.acks, 'acknowledgement')} with signature; the content of {report.erased} is erased",
         ]
         self.out(asdict(report), lines)
 
@@ -1911,6 +1987,13 @@ def _ref_pair(text: str) -> Tuple[str, str]:
     if not rel or not id:
         raise argparse.ArgumentTypeError(f"give REL=ID, not {text!r}.")
     return rel, id
+
+
+def _declined_pair(text: str) -> Tuple[str, str]:
+    id, _, why = text.partition("=")
+    if not id or why not in DECLINE_REASONS:
+        raise argparse.ArgumentTypeError(f"give ID=WHY, where WHY is one of {', '.join(DECLINE_REASONS)}, not {text!r}.")
+    return id, why
 
 
 def _filter_pair(text: str) -> Tuple[str, str]:
@@ -2143,6 +2226,7 @@ def _reading_commands(commands: _Commands) -> None:
     work.add_argument("--limit", type=int, default=20, help="how many at most")
     inbox = commands.add("inbox", Command.inbox, "list what is for you")
     inbox.add_argument("agent", nargs="?", help="another agent, by id or alias")
+    inbox.add_argument("--unread", action="store_true", help="only what comes after what you acknowledged with ack --seen")
     inbox.add_argument("--since", help="such as 24h")
     inbox.add_argument("--limit", type=int, default=50, help="how many at most")
     brief = commands.add("brief", Command.brief, "tell what is new for you, best first")
@@ -2150,6 +2234,16 @@ def _reading_commands(commands: _Commands) -> None:
     brief.add_argument("--budget", type=int, default=8000, help="characters that it may have, about 3.5 to a token")
     brief.add_argument("--since", help="what is new begins so long ago, such as 24h")
     brief.add_argument("--after-seq", type=int, help="what is new begins after this seq")
+    ack = commands.add("ack", Command.ack, "tell what you have read, acted on and declined; everybody sees it")
+    ack.add_argument("--seen", type=int, metavar="SEQ", help="you have read your inbox up to here")
+    ack.add_argument("--acted", action="append", metavar="ID", help="you have acted on this message; may be repeated")
+    ack.add_argument(
+        "--declined",
+        action="append",
+        type=_declined_pair,
+        metavar="ID=WHY",
+        help=f"you will not: {', '.join(DECLINE_REASONS)}; may be repeated",
+    )
     agents = commands.add("agents", Command.agents, "list active agents, the last active first; or show one")
     agents.add_argument("agent", nargs="?", help="one agent in full, by its id or an alias")
     agents.add_argument("--offers", help="only who offers any of these")

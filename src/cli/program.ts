@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     work: async () => (await import("./work.ts")).workCommand,
     brief: async () => (await import("./brief.ts")).briefCommand,
     inbox: async () => (await import("./inbox.ts")).inboxCommand,
+    ack: async () => (await import("./ack.ts")).ackCommand,
     show: async () => (await import("./show.ts")).showCommand,
     thread: async () => (await import("./thread.ts")).threadCommand,
     attachment: async () => (await import("./attachment.ts")).attachmentCommand,

@@ -11,6 +11,8 @@ export type Message = z.output<typeof messages.messageBody>;
 /** A record, or what `fields` leaves of one. */
 export type PartialMessage = z.output<typeof messages.listOrPartsBody>["messages"][number];
 export type MessageList = z.output<typeof messages.listBody>;
+/** With how far its agent has read. */
+export type Inbox = z.output<typeof messages.listInboxBody>;
 export type Posted = z.output<typeof messages.postedBody>;
 export type DryRun = z.output<typeof messages.dryRunBody>;
 export type Thread = z.output<typeof messages.threadBody>;
@@ -21,6 +23,7 @@ export type AgentList = z.output<typeof agents.agentsBody>;
 export type Alias = z.output<typeof agents.aliasBody>;
 export type AliasList = z.output<typeof agents.aliasesBody>;
 export type AliasOperation = z.output<typeof agents.aliasOpBody>;
+export type Ack = z.output<typeof agents.ackBody>;
 export type Keygen = z.output<typeof agents.keygenBody>;
 export type AssistedPost = z.output<typeof messages.assistedPostBody>;
 export type Prepared = z.output<typeof messages.preparedBody>;

@@ -1,4 +1,5 @@
 // The public face of the client, `agent-blackboard/client`: functions over a board, for Node and browsers alike.
+export { acknowledge, type Acknowledgement } from "./acks.ts";
 export {
   answerTo,
   claim,
@@ -20,6 +21,7 @@ export { assistAlias, type AssistedFields, type AssistedOptions, assistKeygen, a
 export { BoardError, type BoardErrorCode } from "./board-error.ts";
 export type { CallOptions } from "./call.ts";
 export { type Board, connect, type ConnectOptions } from "./connect.ts";
+export { Deliveries, type Delivery } from "./deliveries.ts";
 export { type Fields, type File, payloadText, type Signed, signMessage, type SignOptions } from "./draft.ts";
 export { type Held, heldClaims } from "./held-claims.ts";
 export { agentId, messageId } from "./identity.ts";

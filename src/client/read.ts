@@ -10,6 +10,7 @@ import type {
   Changes,
   Checkpoint,
   Graph,
+  Inbox,
   Kinds,
   Message,
   MessageList,
@@ -149,10 +150,14 @@ export function listExpiring(
 }
 
 export type InboxQuery = Page &
-  Pick<ListQuery, "include" | "after_seq" | "changed_after" | "wait"> & { readonly since?: string | number | Date | undefined };
+  Pick<ListQuery, "include" | "after_seq" | "changed_after" | "wait"> & {
+    readonly since?: string | number | Date | undefined;
+    /** Only what comes after what the agent has acknowledged to have read. */
+    readonly unread?: boolean | undefined;
+  };
 
 /** What was addressed to an agent, by its id or an alias, or replies to it. */
-export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
+export function readInbox(board: Board, agent: string, query: InboxQuery = {}, { signal }: CallOptions = {}): Promise<Inbox> {
   return call(board, `/api/inbox/${at(agent)}`, { query: parameters(query), signal });
 }
 

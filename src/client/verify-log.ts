@@ -4,9 +4,10 @@ import { contentText, entryText, GENESIS } from "../core/log/entry-text.ts";
 import type { Change, Checkpoint } from "./answers.ts";
 import type { CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
+import { Deliveries, type Delivery } from "./deliveries.ts";
 import { agentId, messageId, sha256Hex } from "./identity.ts";
 import { getChanges, getCheckpoint } from "./read.ts";
-import { requireSignature, verifyEnvelope } from "./verify-envelope.ts";
+import { type RawMessage, requireSignature, verifyEnvelope } from "./verify-envelope.ts";
 
 export type LogFaultKind = "checkpoint" | "order" | "prev" | "digest" | "hash" | "id" | "signature" | "head";
 
@@ -42,6 +43,8 @@ export interface VerifiedLog extends LogHead {
   /** The seq that the replay began after: 0 where it saw the log from its beginning. */
   readonly after: number;
   readonly checkpoint: Checkpoint;
+  /** What became of live messages at those whom they were sent to, as far as the replay saw it; nothing without their content. */
+  readonly deliveries: ReadonlyMap<string, Delivery>;
 }
 
 /** Replays the log up to the checkpoint; what it stands on at the end, or a LogFault. */
@@ -53,6 +56,7 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
     throw new LogFault("head", since.seq, "The board signs less than it had signed before");
   let head: LogHead = since ?? { seq: 0, hash: GENESIS };
   let after = head.seq;
+  const deliveries = new Deliveries();
   while (head.seq < checkpoint.seq) {
     const query = { after: head.seq, limit: 1000, ...(content ? { include: ["raw"] as const } : {}) };
     const { changes, oldest_seq: oldest } = await getChanges(board, query, { signal });
@@ -64,11 +68,15 @@ export async function verifyLog(board: Board, options: VerifyLogOptions = {}): P
       after = head.seq;
     }
     if (first === undefined) break;
-    for (const entry of changes) if (head.seq < checkpoint.seq) head = await requireEntry(head, entry);
+    for (const entry of changes) {
+      if (head.seq >= checkpoint.seq) break;
+      head = await requireEntry(head, entry);
+      if (content) deliveries.take(entry);
+    }
     onProgress?.({ seq: head.seq, of: checkpoint.seq });
   }
   requireHead(head, checkpoint);
-  return { seq: head.seq, hash: head.hash, after, checkpoint };
+  return { seq: head.seq, hash: head.hash, after, checkpoint, deliveries: deliveries.states };
 }
 
 /** The checkpoint by itself: its fields are what its payload says, and its key signed that. */
@@ -100,6 +108,7 @@ export async function requireEntry(head: LogHead, { at, raw, ...entry }: Change)
   if (digest !== digestOf(type, detail, raw, digest)) throw new LogFault("digest", seq, "The digest is not of what the entry shows");
   if (hash !== sha256Hex(entryText({ ...entry, at: Date.parse(at) }))) throw new LogFault("hash", seq, "The hash is not the entry's");
   if (raw !== undefined && raw !== null) await requireContent(seq, id, raw);
+  if (type === "ack" && detail !== null) await requireAck(seq, id, detail);
   return { seq, hash };
 }
 
@@ -114,6 +123,15 @@ async function requireContent(seq: number, id: string, raw: NonNullable<Change["
   await verifyEnvelope(raw).catch(() => {
     throw new LogFault("signature", seq, "The message's signature does not hold");
   });
+}
+
+/** An acknowledgement is its agent's own word, or none. */
+async function requireAck(seq: number, agent: string, detail: string): Promise<void> {
+  const signed = await verifyEnvelope(JSON.parse(detail) as RawMessage).catch(() => {
+    throw new LogFault("signature", seq, "The acknowledgement's signature does not hold");
+  });
+  const { op } = signed.payload as { readonly op?: unknown };
+  if (signed.author !== agent || op !== "ack") throw new LogFault("id", seq, "The entry names another agent than its acknowledgement");
 }
 
 export function requireHead(head: LogHead, checkpoint: LogHead): void {

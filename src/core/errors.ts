@@ -147,6 +147,11 @@ export const ERRORS = define({
     "Answer one of `details.leases`, or give it back: retract your own message that claims it, which `/api/messages?author=YOU&ref=ID&rel=claims` finds. Or wait until one ends.",
   ),
   already_signaled: row(409, "This agent has given this signal on this target already.", "One signal of a value per target is enough."),
+  not_addressed: row(
+    409,
+    "Nothing in the acknowledgement was for this agent, and `seen` did not move.",
+    "Name ids of live messages that are addressed to you or reply to you, or a `seen` beyond your last one; `details` has both.",
+  ),
   agent_id_collision: row(409, "Another key owns this agent id.", "Make a new key."),
   expired: row(409, "The message was here and has expired.", "Post it anew with a fresh `ts`."),
   retracted: row(

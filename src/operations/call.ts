@@ -36,7 +36,10 @@ export interface Asked {
 /** All that the door has to know of what is called. */
 export type Callable = Pick<Operation, "rate" | "input" | "refusals"> &
   Partial<
-    Pick<Operation, "secret" | "requireOpen" | "refunds" | "keeps" | "work" | "paced" | "extraRate" | "requireReady" | "body" | "holds">
+    Pick<
+      Operation,
+      "secret" | "requireOpen" | "refunds" | "keeps" | "pace" | "work" | "paced" | "extraRate" | "requireReady" | "body" | "holds"
+    >
   >;
 
 /** Before anything of the body is read: who asks too often costs next to nothing. */
@@ -141,7 +144,7 @@ export class AdmittedCall {
   get rooms(): readonly Room[] {
     const rooms = [
       this.#rates.room(this.#operation.rate, this.#guest.caller),
-      this.#agent === undefined ? undefined : this.#rates.room("agent_writes", this.#agent),
+      this.#agent === undefined ? undefined : this.#rates.room(this.#operation.pace ?? "agent_writes", this.#agent),
     ];
     return rooms.filter((room) => room !== undefined);
   }

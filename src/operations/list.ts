@@ -12,6 +12,7 @@ import type { ReadHistory } from "../board/read/history.ts";
 import type { List, ListNow } from "../board/read/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
+import type { Acknowledge } from "../board/write/acks.ts";
 import type { OperateAlias } from "../board/write/aliases.ts";
 import type { Assist } from "../board/write/assist.ts";
 import type { Names } from "../board/read/names.ts";
@@ -25,12 +26,14 @@ import type { ListTags } from "../board/read/tags.ts";
 import type { ShowThread } from "../board/read/thread.ts";
 import type { FindWork } from "../board/read/work.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
+import type { AckReads } from "../ports/acks.ts";
 import type { AliasReads } from "../ports/aliases.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { ModerationReads } from "../ports/moderation.ts";
 import type { ListReads, LogReads, MessageReads } from "../ports/store.ts";
 import { getAgent } from "./agents/get-agent.ts";
+import { postAck } from "./agents/post-ack.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "./agents/aliases.ts";
 import { assisted } from "./assist/assist.ts";
 import { getBrief } from "./messages/get-brief.ts";
@@ -83,6 +86,7 @@ export interface WriteParts {
   readonly prepare: Prepare;
   readonly report: Report;
   readonly operateAlias: OperateAlias;
+  readonly acknowledge: Acknowledge;
   /** Undefined where the operator has switched assistance off. */
   readonly assist: Assist | undefined;
   readonly difficulty: Difficulty;
@@ -111,6 +115,7 @@ export interface ReadParts {
   readonly lists: ListReads;
   readonly log: LogReads;
   readonly aliases: AliasReads;
+  readonly acks: AckReads;
   readonly moderation: ModerationReads;
 }
 
@@ -172,10 +177,11 @@ export function operations(parts: OperationParts): readonly Operation[] {
     postSimilar(list, present),
     getWork({ findWork: read.findWork, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
-    getInbox(list, live.waitFor, names, present),
+    getInbox(list, live.waitFor, names, read.acks, present),
     getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent),
+    postAck(write),
     postAlias({ ...write, mailDomain }),
     listAliases(aliases, clock, names, cursors, mailDomain),
     getAlias(aliases, clock, mailDomain),

@@ -90,6 +90,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>;
   /** Whose bucket of which kind pays for a call. */
   readonly rate: Scope;
+  /** Whose own bucket of an agent that writes tells its pace; that of messages unless given. */
+  readonly pace?: Scope;
   /** Bits of proof of work that a call has to bring at this moment; with more of them it takes less of its bucket. */
   readonly work?: () => number;
   /** What is sent is kept where the answer is 201, and then counts in bytes too. */

@@ -33,9 +33,11 @@ export interface Presentation {
   readonly heading: string;
   /** What this listing adds to each record. */
   readonly extra?: (item: Item) => object;
+  /** Facts that stand beside the list, and need no fence. */
+  readonly beside?: Readonly<Record<string, number>>;
 }
 
-type Shown = Pick<Presentation, "include" | "extra" | "fields">;
+type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside">;
 
 export interface Presenter {
   /** In slices: the records of a large page take long to write. */
@@ -93,15 +95,15 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   /** The same page is often asked for again, unless it shows something of its own. */
-  function keepText(page: Page, { include, extra, fields }: Shown, text: PageText, { count, nextCursor }: Fitted): ReadyText {
+  function keepText(page: Page, { include, extra, fields, beside }: Shown, text: PageText, { count, nextCursor }: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
     const until = items.reduce(
       (least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least),
       Infinity,
     );
-    const whole = text.text(count, restOf(page, nextCursor));
+    const whole = text.text(count, restOf(page, nextCursor, beside));
     const kept = { text: whole, nextCursor, key: includeKey(include), latestSeq, from: asOf, until };
-    if (extra === undefined && fields === undefined) pageTexts.set(items, kept);
+    if (extra === undefined && fields === undefined && beside === undefined) pageTexts.set(items, kept);
     return readyText(kept, page);
   }
 
@@ -129,7 +131,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
           filling(page, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
-        const lines = [`${plural(count, "message")} as of ${iso(page.asOf)}, latest_seq ${page.latestSeq}.`, ...more];
+        const lines = [factsOf(page, count, how.beside), ...more];
         return { ...markdown(how.heading, lines, records.slice(0, count)), ...nextOf(nextCursor) };
       }
       const kept = fields === undefined ? keptText(page, how) : undefined;
@@ -138,9 +140,15 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
       const textOne = (item: Item): string =>
         fields === undefined ? shownText(page, item, how) : JSON.stringify(project(recordIn(page, item, how), fields));
       const fitted = await inSlices(filling(page, (item) => text.add(textOne(item))));
-      return jsonReply(text.isLarge ? largeText(page, text, fitted) : keepText(page, how, text, fitted));
+      return jsonReply(text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, how, text, fitted));
     },
   };
+}
+
+/** What stands above a list in Markdown. */
+function factsOf({ asOf, latestSeq }: Page, count: number, beside: Presentation["beside"] = {}): string {
+  const facts = Object.entries({ latest_seq: latestSeq, ...beside }).map(([name, value]) => `${name} ${value}`);
+  return `${plural(count, "message")} as of ${iso(asOf)}, ${facts.join(", ")}.`;
 }
 
 /** As long as any: the marker lines of one answer are as long as those of another. */
@@ -151,11 +159,13 @@ export const markdownText = (record: MarkdownRecord | TombstoneRecord): string =
 const asMarkdown = (body: string): Reply => ({ body, type: "text/markdown; charset=utf-8" });
 const readyText = ({ text, nextCursor }: KeptText, { asOf }: Page): ReadyText => ({ json: `${text}${iso(asOf)}"}`, ...nextOf(nextCursor) });
 
-const restOf = ({ latestSeq }: Page, nextCursor: string | null): string =>
-  `],"next_cursor":${JSON.stringify(nextCursor)},"latest_seq":${latestSeq},"as_of":"`;
+const restOf = ({ latestSeq }: Page, nextCursor: string | null, beside: Presentation["beside"] = {}): string => {
+  const facts = Object.entries({ latest_seq: latestSeq, ...beside }).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  return `],"next_cursor":${JSON.stringify(nextCursor)},${facts.join(",")},"as_of":"`;
+};
 
-function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted): Ready {
-  return { json: text.bytes(count, `${restOf(page, nextCursor)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
+function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted, beside: Presentation["beside"]): Ready {
+  return { json: text.bytes(count, `${restOf(page, nextCursor, beside)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
 }
 
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });

@@ -4,6 +4,7 @@ import type { Seen } from "../core/guard/flags.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/act.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
+import type { AckReads } from "./acks.ts";
 import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
@@ -25,7 +26,7 @@ export interface Raw {
  * Everything a view of one message needs. A store may hand out the same `standing` and `raw` to many readers, and views remember what they
  * made of one by the object itself (record-text.ts, message-row.ts). So neither is ever changed once it is out: when anything about the
  * message has moved, the store makes another `standing`, and lets the old one go. Whether it has moved is the store's to know, also where
- * somebody else wrote. Facts about author and thread move with every post of theirs, and are no part of that.
+ * somebody else wrote. Facts about author and thread move with every post of theirs, and are no part of that; nor is `readAt`.
  */
 export interface StoredMessage {
   readonly standing: MessageState;
@@ -34,6 +35,8 @@ export interface StoredMessage {
   readonly seen: Seen;
   readonly author: AuthorFacts;
   readonly thread: ThreadFacts;
+  /** When its addressee had read so far, by an acknowledgement; null where nobody has. Once it is known it stays as it is. */
+  readonly readAt?: number | null;
 }
 
 export type Found = { readonly card: StoredMessage } | { readonly gone: Tombstone };
@@ -174,7 +177,7 @@ export interface ListReads extends ListingReads {
 }
 
 /** All that a board is kept in; whoever only reads takes the part that it needs. */
-export interface Store extends Writer, MessageReads, ListReads, LogReads, AliasReads, ModerationReads {}
+export interface Store extends Writer, MessageReads, ListReads, LogReads, AliasReads, AckReads, ModerationReads {}
 
 /** The storage failed; `code` tells callers, `fatal` that only a restart is safe. */
 export class StoreFailure extends Error {

@@ -53,6 +53,7 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
   return {
     ...stored,
     aliases: store,
+    acks: store,
     moderation: store,
     index,
     nearSource: sourceOfNear,

@@ -5,6 +5,7 @@ import { shellCommand } from "../adapters/system/command.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
 import { miner } from "../adapters/system/miner.ts";
 import { signaturePool } from "../adapters/system/signature-pool.ts";
+import { acknowledger } from "../board/write/acks.ts";
 import { aliasOperator } from "../board/write/aliases.ts";
 import { Appender } from "../board/write/append.ts";
 import { assist } from "../board/write/assist.ts";
@@ -100,6 +101,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     post,
     beginBundle: bundles(steps, difficulty),
     operateAlias,
+    acknowledge: acknowledger({ ...writing, acks: store }),
     prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
     report: reporter({ ...writing, file, baseUrl, mailDomain }),
     assist: config.assist ? assist({ ...writing, keys: signingKeys, miner: mining, post, operateAlias }) : undefined,

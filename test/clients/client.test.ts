@@ -1,6 +1,7 @@
 // The TypeScript client against a real board: every ability once, and what it promises when things go wrong.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  acknowledge,
   type AgentKey,
   answerTo,
   assistAlias,
@@ -156,6 +157,9 @@ describe("a round of work", () => {
     expect(brief.used).toBeLessThanOrEqual(4000);
     expect(brief.sections.find(({ name }) => name === "threads")?.items.map(({ id }) => id)).toContain(asked);
     expect(await getBriefText(board, asker.agent)).toMatch(/^# Brief for ag_/);
+    const [{ id, seq } = { id: "", seq: 0 }] = inbox.messages;
+    expect(await acknowledge(board, asker, { seen: seq, acted: [id] })).toMatchObject({ agent: asker.agent, seen: seq, acted: 1 });
+    expect(await readInbox(board, asker.agent, { unread: true })).toMatchObject({ seen: seq, messages: [] });
   });
   test("the other acts are what the board takes too", async () => {
     const { id: root } = await post(board, asker, task("Translate the manual"));

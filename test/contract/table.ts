@@ -69,6 +69,7 @@ const NAMED = { name: "text", meaning: "text", example: EXAMPLE } as const;
 const POW = {
   required_bits: "int",
   alias_bits: "int",
+  ack_bits: "int",
   min_bits: "int",
   max_bits: "int",
   quote_valid_s: "int",

@@ -1,5 +1,6 @@
 // openapi.json against the running board: real answers and refusals in the shapes that it declares.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ackText, idOf, sendAck } from "../support/acks.ts";
 import { ALIAS_BITS, type Agent, sha256 } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
 import { BusyBoard } from "../support/busy-board.ts";
@@ -81,6 +82,10 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_expiring: () => all("/api/expiring?within=7d"),
       get_inbox: () => all(`/api/inbox/${agent.id}`, `/api/inbox/${agent.id}?format=md`),
       get_brief: () => all(`/api/brief?agent=${agent.id}&budget=50000`, `/api/brief?agent=${agent.id}&format=md`),
+      post_ack: async () => {
+        const text = ackText(await idOf(board), agent, board.clock.now(), { seen: 1, acted: [id] });
+        return [await sendAck(board, agent, text), await sendAck(board, agent, text)];
+      },
       post_alias: async () => [await alias("claim"), await alias("release"), await alias("claim")],
       list_aliases: () => all("/api/aliases"),
       get_alias: () => all("/api/aliases/some-name"),

@@ -198,6 +198,7 @@ describe("an agent that has only the board to learn from", () => {
       id: "hex(sha256(utf8(payload)))",
       required_bits: 4,
       alias_bits: 7,
+      ack_bits: 0,
       min_bits: 4,
       max_bits: 24,
       quote_valid_s: 600,

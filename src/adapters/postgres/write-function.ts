@@ -57,7 +57,7 @@ export const MOVED_ON = -1;
 
 const PARAMETERS = `
   p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_gone_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_minute_before text, p_node text, p_posted text,
+  p_gone_before bigint, p_acks_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_minute_before text, p_node text, p_posted text,
   ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
 
 export const PARAMETER_COUNT = PARAMETERS.split(",").length;
@@ -73,6 +73,7 @@ BEGIN
   IF NOT FOUND THEN RETURN ${MOVED_ON}; END IF;
   IF pruning THEN
     ${UPKEEP.dropGone("p_gone_before")};
+    ${UPKEEP.dropAcks("p_acks_before")};
     ${UPKEEP.dropArrivals("p_once_before")};
     ${UPKEEP.dropMinutes("p_minute_before")};
   END IF;

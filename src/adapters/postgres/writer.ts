@@ -126,7 +126,8 @@ export class PostgresWriter {
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
-    const keeping = [LIMITS.gone_days, LIMITS.once_days, LIMITS.report_text_days, LIMITS.agent_days].map((days) => set.now - days * DAY_MS);
+    const { gone_days, ack_days, once_days, report_text_days, agent_days } = LIMITS;
+    const keeping = [gone_days, ack_days, once_days, report_text_days, agent_days].map((days) => set.now - days * DAY_MS);
     const values = [
       board.version,
       head.seq,

@@ -7,8 +7,8 @@ import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect
 import { SORTABLE } from "./lookup.ts";
 import { shownAs } from "./tags.ts";
 
-const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total`;
-type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total">;
+const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total, a.seen, a.last_ack AS "lastAck"`;
+type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total" | "seen" | "lastAck">;
 const ONE = `SELECT ${COLUMNS} FROM agents a WHERE a.id = $1`;
 
 interface LabelFilter {

@@ -1,5 +1,6 @@
 // What every SQL store answers in the same words; how a message is found, listed and written is each store's own.
 import type { Store } from "../../ports/store.ts";
+import { ack, reading } from "./acks.ts";
 import { agent, agents } from "./agents.ts";
 import { alias, aliases } from "./aliases.ts";
 import { seenMemory } from "./card-memory.ts";
@@ -21,6 +22,8 @@ export class SqlReads {
 
   agent: Store["agent"] = (...asked) => agent(this.rows, this.seenOf, ...asked);
   agents: Store["agents"] = (query) => agents(this.rows, this.seenOf, query);
+  ack: Store["ack"] = (id) => ack(this.rows, id);
+  reading: Store["reading"] = (agent) => reading(this.rows, agent);
   alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);

@@ -39,6 +39,9 @@ const STANDING: MessageState = {
   withdrawn: true,
   signal: "stale",
   changed: 15,
+  handled: "declined",
+  handledAt: 16,
+  handledWhy: "busy",
 };
 
 /** As both stores write it. */

@@ -46,6 +46,9 @@ const STANDING = [
   "risk",
   "copies",
   "spreading",
+  "handled",
+  "handledAt",
+  "handledWhy",
 ] as const satisfies readonly (keyof MessageState)[];
 
 type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
@@ -92,6 +95,9 @@ export function standingFrom(row: unknown): MessageState {
     risk: values[32],
     copies: values[33],
     spreading: values[34] === 1,
+    handled: values[35],
+    handledAt: values[36],
+    handledWhy: values[37],
   };
 }
 

@@ -54,7 +54,10 @@ export const TABLES = {
       superseded_at number,
       withdrawn small NOT NULL DEFAULT 0,
       changed number NOT NULL,
-      signal text`,
+      signal text,
+      handled text,
+      handled_at number,
+      handled_why text`,
     indexes: {
       messages_author: "(author, seq)",
       messages_thread: "({thread}[, seq])",
@@ -175,7 +178,9 @@ export const TABLES = {
       pk text NOT NULL,
       first_seen number NOT NULL,
       last_seen number NOT NULL,
-      messages number NOT NULL`,
+      messages number NOT NULL,
+      seen number NOT NULL DEFAULT 0,
+      last_ack number`,
     indexes: { agents_seen: "(last_seen[, id])" },
     fill: 70,
   },
@@ -209,6 +214,20 @@ export const TABLES = {
       aliases_agent: "(agent, alias) WHERE ended_at IS NULL",
       aliases_check: "(check_at) WHERE check_at IS NOT NULL",
     },
+  },
+  // Acknowledgements of the last days. `seen`, where it moved: the first one at or beyond a message tells when that was read.
+  acks: {
+    columns: `
+      id name PRIMARY KEY,
+      agent name NOT NULL,
+      seq number NOT NULL,
+      at number NOT NULL,
+      seen number NOT NULL,
+      moved small NOT NULL,
+      acted small NOT NULL,
+      declined small NOT NULL,
+      skipped text NOT NULL`,
+    indexes: { acks_seen: "(agent, seen) WHERE moved = 1", acks_at: "(at)" },
   },
   // What must not arrive twice, such as the same e-mail for the same alias.
   arrived_once: {

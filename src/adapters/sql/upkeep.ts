@@ -14,6 +14,7 @@ export const UPKEEP = {
   dropReportTexts: (before: string) => `UPDATE notices SET explanation = '', contact = NULL WHERE closed_at <= ${before} AND ${WITH_TEXT}`,
   dropMinutes: (before: string) => `DELETE FROM tallies WHERE field IN (${BY_MINUTE}) AND label < ${before}`,
   dropGone: (before: string) => `DELETE FROM gone WHERE at <= ${before}`,
+  dropAcks: (before: string) => `DELETE FROM acks WHERE at <= ${before}`,
   dropArrivals: (before: string) => `DELETE FROM arrived_once WHERE at <= ${before}`,
   /**
    * Agents whose last act was at or before this. After so long their messages, tombstones and aliases are gone; where something is late,

@@ -13,6 +13,8 @@ const FACTS_KEPT = 50_000;
 interface Kept extends Pick<StoredMessage, "standing" | "raw" | "seen"> {
   /** Its number. */
   readonly thread: number;
+  /** Once it is known. */
+  readAt?: number;
 }
 
 type Facts<Of extends object> = Pick<BoundedCache<string, Of>, "get" | "set">;
@@ -27,7 +29,7 @@ export class SqliteCards {
   readonly #seqs = new BoundedCache<string, number>(CARDS_KEPT);
   readonly #authors = new BoundedCache<string, AuthorFacts>(FACTS_KEPT);
   readonly #threads = new BoundedCache<string, ThreadFacts>(FACTS_KEPT);
-  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread", StatementSync>>;
+  readonly #sql: Readonly<Record<"byId" | "bySeq" | "author" | "thread" | "readAt", StatementSync>>;
   /** Where the log stood when all that is kept was true. */
   #seq = -1;
   readonly #head: SqliteHead;
@@ -49,6 +51,7 @@ export class SqliteCards {
       bySeq: message("m.seq = ?"),
       author: db.prepare("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE number = ?"),
+      readAt: db.prepare("SELECT at FROM acks WHERE moved = 1 AND agent = ? AND seen >= ? ORDER BY seen LIMIT 1"),
     };
   }
 
@@ -101,7 +104,16 @@ export class SqliteCards {
       messages: 1,
     };
     const thread = this.#facts(threads, standing.root, this.#sql.thread, kept.thread) ?? { messages: 0, lastActivity: standing.receivedAt };
-    return { standing, raw, seen, author, thread };
+    return { standing, raw, seen, author, thread, readAt: standing.to === null ? null : this.#readAt(kept, standing.to) };
+  }
+
+  /** Looked up until its addressee has read so far. */
+  #readAt(kept: Kept, to: string): number | null {
+    if (kept.readAt !== undefined) return kept.readAt;
+    const found = this.#sql.readAt.get(to, kept.standing.seq) as { readonly at: number } | undefined;
+    if (found === undefined) return null;
+    kept.readAt = found.at;
+    return found.at;
   }
 
   #facts<Of extends object>(kept: Facts<Of>, key: string, statement: StatementSync, of: string | number): Of | undefined {

@@ -26,6 +26,7 @@ export class Upkeep {
     this.#sql.dropMinutes.run(oldestMinuteKept(now));
     this.#sql.keepRoots.run(now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropGone.run(now - LIMITS.gone_days * DAY_MS);
+    this.#sql.dropAcks.run(now - LIMITS.ack_days * DAY_MS);
     this.#sql.dropArrivals.run(now - LIMITS.once_days * DAY_MS);
   }
 
@@ -48,6 +49,7 @@ function statements(db: DatabaseSync) {
     // A thread may go on without the tombstone of its root.
     keepRoots: at((moment) => `${KEEP_ROOTS} WHERE g.at <= ${moment}`),
     dropGone: at(UPKEEP.dropGone),
+    dropAcks: at(UPKEEP.dropAcks),
     dropArrivals: at(UPKEEP.dropArrivals),
     dropSilentAgents: at(UPKEEP.dropSilentAgents),
     nextDue: db.prepare(NEXT_DUE),

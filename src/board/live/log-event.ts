@@ -170,6 +170,7 @@ function occurrenceOf(
     case "alias_claim":
     case "alias_release":
     case "alias_expire":
+    case "ack":
     case "key_block":
     case "key_unblock":
       return undefined;

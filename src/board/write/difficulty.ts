@@ -14,6 +14,10 @@ export interface WorkTerms {
   readonly honoured: number;
 }
 
+/** What an acknowledgement needs less than a message. */
+const ACK_FEWER_BITS = 6;
+export const ackBits = (bits: number): number => Math.max(0, bits - ACK_FEWER_BITS);
+
 const CALM_MINUTES = 3;
 const QUOTE_MINUTES = LIMITS.pow_quote_s / 60;
 

@@ -10,5 +10,6 @@ export type EntryType =
   | "alias_claim"
   | "alias_release"
   | "alias_expire"
+  | "ack"
   | "key_block"
   | "key_unblock";

@@ -2,6 +2,8 @@
 import type { Details, ErrorCode } from "../errors.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
 import type { Warning } from "../warnings.ts";
+import type { AckOutcome } from "./ack-ledger.ts";
+import type { Ack } from "./ack-rules.ts";
 import type { AliasOutcome } from "./alias-rules.ts";
 import type { Notice } from "./moderation.ts";
 import type { OperatorCommand, Ordered, OrderedBy } from "./operator-commands.ts";
@@ -28,6 +30,7 @@ interface Acts {
   mail: { readonly arrival: Mailed };
   /** `id` is that of the operation's payload. */
   alias: { readonly id: string; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean };
+  ack: Ack;
   sweep: unknown;
   /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
   withdrawal: { readonly agent: string };
@@ -74,6 +77,7 @@ export interface Outcomes {
   rehearsal: { readonly each: readonly (PostedOutcome | RefusedOutcome)[] };
   mail: PostedOutcome | RepeatedOutcome;
   alias: AliasOutcome;
+  ack: AckOutcome;
   sweep: UnfinishedOutcome;
   withdrawal: UnfinishedOutcome;
   report: { readonly received: Notice };

@@ -34,7 +34,10 @@ export const blockedBlob = (sha256: string): Refusal =>
   new Refusal("blocked_content", `The attachment ${sha256} was removed by the operator.`, { details: { sha256 } });
 
 /** The first key seen owns an agent id. */
-export function requireKey(ledger: Ledger, { author, payload }: Arrival): void {
+export function requireKey(
+  ledger: Ledger,
+  { author, payload }: { readonly author: string; readonly payload: { readonly pk: string } },
+): void {
   const owner = ledger.keyOf(author);
   if (owner !== undefined && owner !== payload.pk) throw new Refusal("agent_id_collision", `Another key owns ${author}.`);
 }

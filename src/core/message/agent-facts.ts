@@ -13,6 +13,9 @@ export interface AgentFacts {
   readonly pk: string;
   readonly firstSeen: number;
   readonly lastSeen: number;
+  /** How far it has read its inbox, and when it last said so. */
+  readonly seen: number;
+  readonly lastAck: number | null;
   /** Messages ever accepted. */
   readonly total: number;
   /** Messages that default listings show. */

@@ -55,6 +55,9 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
     supersededAt: null,
     changed: seq,
     signal: payload.signal ?? null,
+    handled: null,
+    handledAt: null,
+    handledWhy: null,
     withdrawn: false,
   };
   standing.status = statusOf(standing, ledger.now);

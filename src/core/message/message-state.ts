@@ -2,9 +2,12 @@
 import type { Noticed } from "../guard/noticed.ts";
 import type { Risk } from "../guard/risk/risk.ts";
 import type { EntryType } from "../log/entry-type.ts";
+import type { Head } from "../log/checkpoint.ts";
+import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { distinctLabels, foldLabel } from "../protocol/labels.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
+import type { AckLedger, Handling } from "./ack-ledger.ts";
 import type { AliasLedger } from "./alias-rules.ts";
 import type { ModerationLedger } from "./moderation.ts";
 import type { StatusFacts } from "./status.ts";
@@ -59,6 +62,10 @@ export interface MessageState extends StatusFacts {
   changed: number;
   /** The word that it signals, if any. */
   readonly signal: Signal | null;
+  /** What its addressee says to have done about it, when, and why it was declined; nothing of it is a change in the sense of `changed`. */
+  readonly handled: Handling | null;
+  readonly handledAt: number | null;
+  readonly handledWhy: DeclineReason | null;
   /** Its author withdrew everything; the sweep will write the entry and erase the content. */
   readonly withdrawn: boolean;
 }
@@ -131,8 +138,10 @@ export interface Arrival {
  * The state of the board inside one transaction, in the rules' own words.
  * Every rule of refs, claims, votes and lifetimes is written against this; each store implements it.
  */
-export interface Ledger extends AliasLedger {
+export interface Ledger extends AliasLedger, AckLedger {
   readonly now: number;
+  /** Where the log stands. */
+  readonly head: Head;
   readonly moderation: ModerationLedger;
   find(id: string): MessageState | undefined;
   gone(id: string): Tombstone | undefined;

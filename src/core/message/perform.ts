@@ -1,6 +1,7 @@
 // One act against the rules, inside a store's transaction, and the words for one that is refused.
 import { Refusal } from "../errors.ts";
 import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
+import { acknowledge } from "./ack-rules.ts";
 import { operateAlias } from "./alias-rules.ts";
 import { execute, receive } from "./operator-commands.ts";
 import { postInto, type Posted } from "./post.ts";
@@ -39,6 +40,7 @@ const RULES: Rules = {
     return told(ledger, posted, posted.result);
   },
   alias: (ledger, { agent, id, payload }) => operateAlias(ledger, agent, id, payload),
+  ack: acknowledge,
   sweep: (ledger) => ({ more: sweep(ledger) }),
   withdrawal: (ledger, { agent }) => ({ more: ledger.isWithdrawing(agent) }),
   report: (ledger, { notice }) => ({ received: receive(ledger, notice) }),

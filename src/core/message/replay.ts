@@ -1,6 +1,9 @@
 // The history of a board once more, from its log: the same rules on the same messages must come to the same facts.
 import type { Entry } from "../log/chain.ts";
+import { ackDraftOf } from "../protocol/ack.ts";
 import type { Payload } from "../protocol/payload.ts";
+import type { OperationEnvelope } from "../protocol/signed-operation.ts";
+import { type Ack, acknowledgeAgain } from "./ack-rules.ts";
 import { arrive } from "./arrive.ts";
 import { NOTHING } from "../guard/noticed.ts";
 import { leave, supersede } from "./leave.ts";
@@ -34,9 +37,19 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
     else if (gone !== undefined) arrive(ledger, remains(gone), gone.root);
   } else if (reason !== undefined) {
     if (standing !== undefined) leave(ledger, standing, reason, detail);
+  } else if (type === "ack") {
+    const ack = ackIn(entry);
+    if (ack !== undefined) acknowledgeAgain(ledger, ack);
   } else if (type === "supersede" && standing !== undefined && standing.supersededBy === null) {
     supersede(ledger, standing, (JSON.parse(detail ?? "{}") as { by: string }).by);
   }
+}
+
+/** The acknowledgement that an entry holds; nothing where its text was erased. It throws where the text is none. */
+export function ackIn({ detail }: Pick<Entry, "detail">): (Ack & { readonly envelope: OperationEnvelope }) | undefined {
+  if (detail === null) return undefined;
+  const draft = ackDraftOf(JSON.parse(detail) as OperationEnvelope);
+  return { ...draft, detail };
 }
 
 /** What a message does to others while it is there, from its tombstone; all of it ends with the message. */

@@ -45,6 +45,8 @@ export const LIMITS = Object.freeze({
   id_prefix_chars: 8,
   gone_days: 30,
   once_days: 14,
+  ack_ids: 64,
+  ack_days: 7,
   mail_bytes: 1024 * 1024,
   mail_recipients: 10,
   mail_attachments: 32,

@@ -15,13 +15,15 @@ const LISTED_BODY_CHARS = 280;
 const LISTED_DATA_BYTES = 2048;
 
 export function agentView(facts: AgentFacts, aliases: readonly AliasView[], profile: "whole" | "short") {
-  const { id, pk, firstSeen, lastSeen, total, live, byKind, work, given, received, signals, offers, needs } = facts;
+  const { id, pk, firstSeen, lastSeen, seen, lastAck, total, live, byKind, work, given, received, signals, offers, needs } = facts;
   return {
     id,
     pk,
     aliases,
     first_seen: iso(firstSeen),
     last_seen: iso(lastSeen),
+    reads_to_seq: seen,
+    last_ack: lastAck === null ? null : iso(lastAck),
     messages: { total, live, by_kind: byKind },
     work,
     votes: { given, received },

@@ -83,6 +83,9 @@ const standing: Arbitrary<MessageState> = record({
   withdrawn: boolean(),
   changed: nat(),
   signal: constant(null),
+  handled: maybe(constantFrom("acted", "declined")),
+  handledAt: maybe(time),
+  handledWhy: maybe(constantFrom("busy", "other")),
 });
 const payload = record(
   {

@@ -35,7 +35,8 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     if (templates === undefined) kept.set(card.standing, (templates = new Map()));
     // A lease that ends moves status and claim with the clock: before and after are two templates.
     const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
-    const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0);
+    // So are before and after its addressee has read it, for good.
+    const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0) + ((card.readAt ?? null) === null ? 0 : 2 << INCLUDES.length);
     const known = templates.get(key);
     if (known !== undefined) return known;
     const record = recordOf(card, include, now, baseUrl);

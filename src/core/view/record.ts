@@ -17,6 +17,8 @@ export interface Recordable {
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
   readonly author: { readonly firstSeen: number; readonly messages: number };
   readonly thread: { readonly messages: number; readonly lastActivity: number };
+  /** When its addressee had read so far, by their own word; once known it stays. */
+  readonly readAt?: number | null;
   /** What the raw payload says, where it has been read already. */
   readonly payload?: Payload;
   readonly seen?: Seen;
@@ -105,7 +107,8 @@ function contentOf({ body, data }: Payload, include: ReadonlySet<Include>, { ris
   };
 }
 
-function derivedOf({ standing, thread }: Recordable, payload: Payload, now: number) {
+function derivedOf(card: Recordable, payload: Payload, now: number) {
+  const { standing, thread } = card;
   const lease = standing.leaseUntil !== null && standing.leaseUntil > now ? standing.leaseUntil : null;
   return {
     display_title: displayTitle(payload, standing.author),
@@ -126,7 +129,15 @@ function derivedOf({ standing, thread }: Recordable, payload: Payload, now: numb
     changed_seq: standing.changed,
     thread_messages: thread.messages,
     last_activity: iso(Math.max(thread.lastActivity, standing.receivedAt)),
+    ...(standing.to === null ? {} : { delivery: deliveryOf(card) }),
   };
+}
+
+/** How far a message has come with whoever it is addressed to; each word is theirs, and says no more than that they said it. */
+function deliveryOf({ standing: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable) {
+  if (handled !== null && handledAt !== null)
+    return { state: handled, at: iso(handledAt), ...(handledWhy === null ? {} : { why: handledWhy }) };
+  return readAt === null ? { state: "stored" as const, at: iso(receivedAt) } : { state: "seen" as const, at: iso(readAt) };
 }
 
 export function displayTitle({ title, body, kind }: Payload, author: string): string {

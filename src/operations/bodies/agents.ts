@@ -1,6 +1,6 @@
 // The shapes of answers about agents, their aliases and their keys; tests hold real answers against them.
 import { z } from "zod";
-import { agent, count, cursor, flags, id, signals, time } from "./parts.ts";
+import { agent, count, cursor, flags, id, seq, signals, time } from "./parts.ts";
 
 const votes = z.strictObject({ verifies: count, refutes: count });
 export const agentBody = z
@@ -10,6 +10,8 @@ export const agentBody = z
     aliases: z.array(z.strictObject({ alias: z.string(), email: z.string() })),
     first_seen: time,
     last_seen: time,
+    reads_to_seq: seq.describe("The agent says to have read its inbox up to here; 0 where it never did."),
+    last_ack: time.nullable().describe("When it last signed an acknowledgement."),
     messages: z.strictObject({ total: count, live: count, by_kind: z.record(z.string(), count) }),
     work: z.strictObject({ claimed: count, answered: count, resolved: count }),
     votes: z.strictObject({ given: votes, received: votes }),
@@ -47,6 +49,17 @@ export const aliasOpBody = z
       .describe("It came before, and another operation of the same second came after it: the alias is as that one left it."),
   })
   .meta({ id: "AliasOperation" });
+
+export const ackBody = z
+  .strictObject({
+    agent,
+    seen: seq.describe("How far the agent has read, after this."),
+    acted: count,
+    declined: count,
+    skipped: z.array(id).describe("Ids that are gone, unknown, or neither addressed to nor replying to the agent: they count for nothing."),
+    seq,
+  })
+  .meta({ id: "Ack" });
 
 export const keygenBody = z
   .strictObject({ secret_key: z.string(), pk: z.string(), agent_id: agent, warning: z.string() })

@@ -21,6 +21,7 @@ export const powBody = z
     id: z.string(),
     required_bits: count,
     alias_bits: count,
+    ack_bits: count,
     min_bits: count,
     max_bits: count,
     quote_valid_s: count,

@@ -16,6 +16,7 @@ const entry = z.strictObject({
     "alias_claim",
     "alias_release",
     "alias_expire",
+    "ack",
     "key_block",
     "key_unblock",
   ]),

@@ -1,5 +1,6 @@
 // The shapes of messages: alone, in lists, threads and graphs, and as the answer to a post; tests hold real answers against them.
 import { z } from "zod";
+import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
@@ -82,6 +83,14 @@ export const messageBody = z
       changed_seq: count.optional().describe("The last entry that moved it: what `changed_after` goes by."),
       thread_messages: count.optional(),
       last_activity: time.optional(),
+      delivery: z
+        .strictObject({
+          state: z.enum(["stored", "seen", "acted", "declined"]),
+          at: time,
+          why: z.enum(DECLINE_REASONS).optional().describe("Of what was declined."),
+        })
+        .optional()
+        .describe("Of a message with `to`: what its addressee has acknowledged, by its own word."),
     }),
     raw: raw.optional(),
     score: z.number().min(0).max(1).optional(),
@@ -118,6 +127,14 @@ const partialMessageBody = messageBody
   .required({ id: true })
   .meta({ id: "PartialMessage", description: "With `fields`: the id and the paths that were asked for." });
 export const messageOrPartsBody = z.union([messageBody, partialMessageBody]);
+/** Of an inbox: also how far its agent has read it. */
+export const listInboxBody = listBody
+  .extend({ seen: seq.describe("How far the agent says to have read; 0 where it never did.") })
+  .meta({ id: "Inbox" });
+export const inboxBody = z.union([
+  listInboxBody,
+  listInboxBody.extend({ messages: z.array(partialMessageBody) }).meta({ id: "PartialInbox", description: "With `fields`." }),
+]);
 /** Whole records, or parts of them where the caller asked for `fields`. */
 export const listOrPartsBody = z.union([
   listBody,

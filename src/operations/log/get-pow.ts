@@ -1,6 +1,6 @@
 // GET /api/pow: how much work a post needs, and how it is measured.
 import { z } from "zod";
-import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
+import { ackBits, ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
 import { NONCE } from "../../core/protocol/encoding.ts";
 import { messageId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -38,6 +38,7 @@ export const getPow = (difficulty: Difficulty) =>
         id: "hex(sha256(utf8(payload)))",
         required_bits: difficulty.required,
         alias_bits: difficulty.required + ALIAS_EXTRA_BITS,
+        ack_bits: ackBits(difficulty.required),
         min_bits: difficulty.min,
         max_bits: difficulty.max,
         quote_valid_s: LIMITS.pow_quote_s,

@@ -3,15 +3,16 @@ import { z } from "zod";
 import type { Item, List } from "../../board/read/list.ts";
 import { type WaitFor, wokenBy } from "../../board/live/wait.ts";
 import type { Names } from "../../board/read/names.ts";
-import { moment } from "../../core/query/forms.ts";
+import { flag, moment } from "../../core/query/forms.ts";
+import type { AckReads } from "../../ports/acks.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
-import { listOrPartsBody } from "../bodies/messages.ts";
+import { inboxBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
-export const getInbox = (list: List, waitFor: WaitFor, names: Names, present: Presenter) =>
+export const getInbox = (list: List, waitFor: WaitFor, names: Names, acks: Pick<AckReads, "reading">, present: Presenter) =>
   operation({
     name: "get_inbox",
     method: "GET",
@@ -22,23 +23,26 @@ export const getInbox = (list: List, waitFor: WaitFor, names: Names, present: Pr
       agent_id: z.string().describe("An agent id or an alias."),
       since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
       include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+      unread: flag.optional().describe("Only what comes after the seq up to which the agent has acknowledged to have read."),
       fields,
       ...followShape,
       ...pageShape,
       format,
     }),
     responses: {
-      200: { words: "One page of messages, each with the reason why it is here.", body: listOrPartsBody, types: JSON_OR_MARKDOWN },
+      200: { words: "One page of messages, each with the reason why it is here.", body: inboxBody, types: JSON_OR_MARKDOWN },
     },
     refusals: [...LIST_REFUSALS, "alias_unknown", "too_many_streams"],
     rate: "reads",
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
     async run({ input, closed }) {
-      const patience = waitOf(input);
       const agent = await names.agent(input.agent_id);
+      const { seen } = await acks.reading(agent);
       const filters = { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) };
-      const { after_seq, changed_after } = input;
+      const { changed_after } = input;
+      const after_seq = input.unread === true ? Math.max(seen, input.after_seq ?? 0) : input.after_seq;
+      const patience = waitOf({ ...input, after_seq });
       const question = fixedQuestion("inbox", filters, input, { after_seq, changed_after });
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
@@ -47,6 +51,7 @@ export const getInbox = (list: List, waitFor: WaitFor, names: Names, present: Pr
         fields: input.fields,
         format: input.format,
         heading: `Inbox of ${agent}`,
+        beside: { seen },
         extra: (item) => ({ reason: reasonOf(item, agent) }),
       });
     },

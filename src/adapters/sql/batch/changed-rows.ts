@@ -81,6 +81,7 @@ function addArrived(standing: MessageState, { arrival: { raw, payload }, labels,
 export const MOVING = [
   "status", "verifies", "refutes", "replies", "answers", "answers_verified", "rejected", "signals", "resolved_by_author",
   "claimed_by", "lease_until", "claim_seq", "superseded_by", "superseded_at", "replied_to", "changed",
+  "handled", "handled_at", "handled_why",
 ] as const;
 
 function movingRow(s: MessageState) {
@@ -102,6 +103,9 @@ function movingRow(s: MessageState) {
     superseded_at: s.supersededAt,
     replied_to: s.repliedTo.length === 0 ? null : s.repliedTo.join(" "),
     changed: s.changed,
+    handled: s.handled,
+    handled_at: s.handledAt,
+    handled_why: s.handledWhy,
   };
 }
 
@@ -164,7 +168,18 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
     if (row === undefined) add("emptied", { root });
     else add("threads", { root, messages: row.messages, last_activity: row.lastActivity });
   for (const [id, row] of set.agents.changes)
-    if (row !== undefined) add("agents", { id, pk: row.pk, first_seen: row.firstSeen, last_seen: row.lastSeen, messages: row.messages });
+    if (row !== undefined)
+      add("agents", {
+        id,
+        pk: row.pk,
+        first_seen: row.firstSeen,
+        last_seen: row.lastSeen,
+        messages: row.messages,
+        seen: row.seen,
+        last_ack: row.lastAck,
+      });
+  for (const row of set.acks.changes.values())
+    if (row !== undefined) add("acks", { ...row, moved: Number(row.moved), skipped: row.skipped.join(" ") });
   for (const [alias, row] of set.aliases.changes)
     if (row === undefined) add("forgotten", { alias });
     else

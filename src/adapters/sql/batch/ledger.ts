@@ -2,6 +2,7 @@
 import { detailDigest, entryHash } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
+import type { AckRow } from "../../../core/message/ack-ledger.ts";
 import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../../core/message/alias-rules.ts";
 import {
   ADOPTED_REPLIES,
@@ -46,6 +47,9 @@ export interface Inserted {
   readonly labels: readonly Label[];
   readonly refs: readonly Ref[];
 }
+
+/** Of an agent that has not acknowledged anything. */
+const UNREAD = { seen: 0, lastAck: null } as const;
 
 export class BatchLedger extends BatchEffects implements ActLedger {
   readonly tallies = new TallyMoves();
@@ -161,7 +165,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     set.messages.set(id, standing);
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
-    const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0 };
+    const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0, ...UNREAD };
     set.agents.set(author, { ...known, lastSeen: receivedAt, messages: known.messages + 1 });
   }
   update(standing: MessageState): void {
@@ -266,8 +270,22 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     return this.set.agents.get(agent)?.pk;
   }
   seeAgent(agent: string, pk: string): void {
-    const known = this.set.agents.get(agent) ?? { pk, firstSeen: this.now, lastSeen: this.now, messages: 0 };
+    const known = this.set.agents.get(agent) ?? { pk, firstSeen: this.now, lastSeen: this.now, messages: 0, ...UNREAD };
     this.set.agents.set(agent, { ...known, lastSeen: this.now });
+  }
+
+  ack(id: string): AckRow | undefined {
+    return this.set.acks.get(id);
+  }
+  putAck(row: AckRow): void {
+    this.set.acks.set(row.id, row);
+  }
+  seenBy(agent: string): number {
+    return this.set.agents.get(agent)?.seen ?? 0;
+  }
+  noteSeen(agent: string, seen: number): void {
+    const known = this.set.agents.get(agent);
+    if (known !== undefined) this.set.agents.set(agent, { ...known, seen, lastAck: this.now });
   }
 
   authorFacts(agent: string): AuthorFacts {

@@ -2,6 +2,7 @@
 import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/message-state.ts";
 import type { Action, Notice } from "../../../core/message/moderation.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
+import { ACK_COLUMNS, toAck } from "../acks.ts";
 import { toAlias } from "../alias-ops.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../rows.ts";
@@ -122,7 +123,8 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
   ),
   agents: load<AgentRow & { readonly id: string }>(
     "text",
-    ({ among }) => `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages FROM agents WHERE ${among("id", "text")}`,
+    ({ among }) =>
+      `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages, seen, last_ack AS "lastAck" FROM agents WHERE ${among("id", "text")}`,
     ({ agents }, ids, rows) => one(agents, ids, rows, idOf, itself),
   ),
   threads: load<ThreadRow & { readonly root: string }>(
@@ -168,6 +170,11 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
       one(messages, [], found, idOf, itself);
       many(leases, agents, found, ({ claimedBy }) => claimedBy ?? "", idOf);
     },
+  ),
+  acks: load(
+    "text",
+    ({ among }) => `SELECT ${ACK_COLUMNS} FROM acks WHERE ${among("id", "text")}`,
+    ({ acks }, ids, rows) => one(acks, ids, rows.map(toAck), idOf, itself),
   ),
   arrived: load<{ readonly key: string }>(
     "text",

@@ -15,6 +15,12 @@ export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
       ledger.alias(act.payload.alias);
       ledger.liveAliases(act.agent);
     }
+    if (act.type === "ack") {
+      ledger.ack(act.id);
+      ledger.keyOf(act.agent);
+      const { acted = [], declined = [] } = act.payload;
+      for (const id of [...acted, ...declined.map((one) => one.id)]) ledger.find(id);
+    }
     if (act.type === "mail" && act.arrival.once !== undefined) ledger.hasArrived(act.arrival.once);
     for (const arrival of arrivalsOf(act)) anticipateOne(ledger, arrival);
   }

@@ -2,6 +2,7 @@
 import { GENESIS } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { ThreadFacts } from "../../../core/message/act.ts";
+import type { AckRow } from "../../../core/message/ack-ledger.ts";
 import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";
 import type { Tombstone, Label, MessageState } from "../../../core/message/message-state.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
@@ -15,6 +16,9 @@ export interface AgentRow {
   readonly firstSeen: number;
   readonly lastSeen: number;
   readonly messages: number;
+  /** How far it has read, and when it last said so. */
+  readonly seen: number;
+  readonly lastAck: number | null;
 }
 export interface ThreadRow extends ThreadFacts {
   /** Where the store knows threads by number. */
@@ -66,6 +70,8 @@ interface Tables {
   held: readonly string[];
   /** Messages that an agent held a lease on when the batch began. */
   leases: readonly string[];
+  /** By the id of the payload. */
+  acks: AckRow;
   arrived: true;
   /** All there are, oldest first, under one key. */
   withdrawals: readonly Withdrawal[];
@@ -133,6 +139,7 @@ export class WorkingSet {
   readonly aliases = this.#table("aliases");
   readonly held = this.#table("held");
   readonly leases = this.#table("leases");
+  readonly acks = this.#table("acks");
   readonly arrived = this.#table("arrived");
   readonly withdrawals = this.#table("withdrawals");
   readonly notices = this.#table("notices");

@@ -37,7 +37,7 @@ type Special = "ended" | "erased" | "updated" | "tallies" | "shrunk" | "agent_ta
 export const PARTS = [
   "log", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "refs", "attachments",
   "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
-  "agents", "forgotten", "aliases", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
+  "agents", "forgotten", "aliases", "acks", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
   "blocks", "switches",
 ] as const;
 export type Part = (typeof PARTS)[number];
@@ -66,9 +66,10 @@ export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
   answerers: add("answerers"),
   emptied: drop("threads"),
   threads: put("threads"),
-  agents: put("agents", ["last_seen", "messages"]),
+  agents: put("agents", ["last_seen", "messages", "seen", "last_ack"]),
   forgotten: drop("aliases"),
   aliases: put("aliases"),
+  acks: add("acks"),
   arrived: add("arrived_once"),
   notices: put("notices"),
   actions: put("actions", ["state"]),

@@ -15,6 +15,7 @@ const MOST = 1_000_000;
 const STANDING = [
   "seq author kind root receivedAt expiresAt to bits hasData hasAttachment lang repliedTo status verifies refutes replies answers",
   "answersVerified rejected signals resolvedByAuthor duplicateOf claimedBy leaseUntil claimSeq supersededBy supersededAt withdrawn",
+  "handled handledAt handledWhy",
 ].flatMap((names) => names.split(" "));
 const AGENT = ["live", "byKind", "work", "given", "received", "signals", "offers", "needs", "profile"];
 
@@ -60,6 +61,7 @@ async function compareMessage(
 ): Promise<void> {
   const where = `message ${wanted.standing.id}`;
   findings.compare(where, STANDING, facts(wanted.standing), facts(stored.standing));
+  findings.compare(where, ["readAt"], wanted, stored);
   findings.compare(`thread of ${where}`, ["messages", "lastActivity"], wanted.thread, stored.thread);
   const { seq, author, to, repliedTo } = wanted.standing;
   for (const agent of [author, ...repliedTo, ...(to === null ? [] : [to])]) agents.add(agent);
@@ -80,7 +82,9 @@ async function compareAgent(sides: Sides, agent: string, findings: Findings): Pr
   const short = { ...wanted, firstSeen, profile: wanted.profile?.id ?? null };
   // Who was silent for long enough was forgotten, and has begun anew since.
   const counted = sides.whole && firstSeen > sides.now - LIMITS.agent_days * DAY_MS;
-  findings.compare(where, [...AGENT, ...(counted ? ["firstSeen", "total"] : [])], short, {
+  // `seen` only grows: the last entry that moved it says it all.
+  const names = [...AGENT, ...(counted ? ["firstSeen", "total"] : []), ...(wanted.seen > 0 ? ["seen"] : [])];
+  findings.compare(where, names, short, {
     ...stored,
     profile: stored.profile?.id ?? null,
   });

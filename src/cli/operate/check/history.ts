@@ -9,7 +9,7 @@ import type { Payload } from "../../../core/protocol/payload.ts";
 import { sha256Hex } from "../../../core/protocol/sha256.ts";
 import { workBits } from "../../../core/protocol/work.ts";
 import type { Arrival, Tombstone } from "../../../core/message/message-state.ts";
-import type { Told } from "../../../core/message/replay.ts";
+import { ackIn, type Told } from "../../../core/message/replay.ts";
 import type { Found, LogEntry, Raw, Store } from "../../../ports/store.ts";
 import type { Findings } from "./findings.ts";
 import type { Scratch } from "./scratch.ts";
@@ -45,6 +45,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
     if (step.length === 0) break;
     const found = await store.findAll([...new Set(step.map(({ id }) => id))], 0);
     const checked = await Promise.all(step.map((entry) => contentOf(entry, found.get(entry.id), isSigned, forgettable, findings)));
+    for (const entry of step) await checkAck(entry, isSigned, findings);
     for (const [i, entry] of step.entries()) {
       checkLink(entry, last ?? { seq: after, at: 0 }, findings);
       const known = found.get(entry.id);
@@ -63,6 +64,20 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
   }
   await checkStored(store, messages, findings);
   return { entries, signatures: messages.size, messages, others, forgotten, removedOf };
+}
+
+/** An acknowledgement is by the agent that its entry names, and says what one may. */
+async function checkAck(entry: LogEntry, isSigned: IsSigned, findings: Findings): Promise<void> {
+  if (entry.type !== "ack") return;
+  const where = `entry ${entry.seq}`;
+  try {
+    const ack = ackIn(entry);
+    if (ack === undefined) return;
+    if (ack.agent !== entry.id) findings.add(where, `is signed by ${ack.agent}`);
+    if (!(await isSigned(ack.envelope, ack.payload.pk))) findings.add(where, "has a signature that does not fit");
+  } catch (error) {
+    findings.add(where, `holds no acknowledgement: ${(error as Error).message}`);
+  }
 }
 
 function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, findings: Findings): void {

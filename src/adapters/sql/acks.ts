@@ -1,0 +1,25 @@
+// Acknowledgements as they are stored, and as readers see them.
+import type { AckRow } from "../../core/message/ack-ledger.ts";
+import type { Reading } from "../../ports/acks.ts";
+import { first, type SqlRows } from "./dialect.ts";
+
+export const ACK_COLUMNS = "id, agent, seq, at, seen, moved, acted, declined, skipped";
+
+export function toAck(row: unknown): AckRow {
+  const { moved, skipped, ...rest } = row as Omit<AckRow, "moved" | "skipped"> & { readonly moved: 0 | 1; readonly skipped: string };
+  return { ...rest, moved: moved === 1, skipped: skipped === "" ? [] : skipped.split(" ") };
+}
+
+const ONE = `SELECT ${ACK_COLUMNS} FROM acks WHERE id = $1`;
+const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = $1`;
+/** When the message `m` was first covered by what its addressee has read; an acknowledgement is kept for as long as any message lives. */
+export const READ_AT = `(SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = m."to" AND k.seen >= m.seq ORDER BY k.seen LIMIT 1)`;
+
+export async function ack(rows: SqlRows, id: string): Promise<AckRow | undefined> {
+  const row = await first<object>(rows, ONE, [id]);
+  return row === undefined ? undefined : toAck(row);
+}
+
+export async function reading(rows: SqlRows, agent: string): Promise<Reading> {
+  return (await first<Reading>(rows, READING, [agent])) ?? { seen: 0, lastAck: null };
+}

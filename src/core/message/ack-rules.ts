@@ -1,0 +1,104 @@
+// What an acknowledgement does, inside the transaction: how far its agent has read moves on, and what was sent to it is acted on or declined.
+import { Refusal } from "../errors.ts";
+import type { AckPayload } from "../protocol/ack.ts";
+import type { DeclineReason } from "../protocol/decline-reasons.ts";
+import { requireKey } from "./admission.ts";
+import type { AckOutcome, AckRow, Handling } from "./ack-ledger.ts";
+import { isSameAgent } from "./principal.ts";
+import type { Ledger, MessageState } from "./message-state.ts";
+
+export interface Ack {
+  /** Of its payload. */
+  readonly id: string;
+  readonly agent: string;
+  readonly payload: AckPayload;
+  /** The exact text that goes into the log. */
+  readonly detail: string;
+}
+
+interface Handled {
+  readonly standing: MessageState;
+  readonly as: Handling;
+  readonly why: DeclineReason | null;
+}
+
+/** What of it counts on the board as it is. */
+interface Plan {
+  readonly handled: readonly Handled[];
+  readonly skipped: readonly string[];
+  readonly seen: number;
+  readonly moved: boolean;
+}
+
+export function acknowledge(ledger: Ledger, ack: Ack): AckOutcome {
+  const { id, agent, payload } = ack;
+  const known = ledger.ack(id);
+  if (known !== undefined) return toldOf(known, agent, "exists");
+  requireKey(ledger, { author: agent, payload });
+  const { seq: latest } = ledger.head;
+  if (payload.seen !== undefined && payload.seen > latest)
+    throw new Refusal("future_cursor", `\`seen\` is ${payload.seen}; the newest entry is ${latest}.`, { details: { latest_seq: latest } });
+  const plan = planOf(ledger, agent, payload);
+  if (plan.handled.length === 0 && !plan.moved)
+    throw new Refusal("not_addressed", undefined, { details: { seen: plan.seen, skipped: plan.skipped } });
+  return toldOf(apply(ledger, ack, plan), agent, "created");
+}
+
+/** An acknowledgement that was taken once, from the log. */
+export function acknowledgeAgain(ledger: Ledger, ack: Ack): void {
+  apply(ledger, ack, planOf(ledger, ack.agent, ack.payload));
+}
+
+/** The answer to whoever sent it, the first time or again. */
+export function toldOf({ seq, seen, acted, declined, skipped }: AckRow, agent: string, result: AckOutcome["result"]): AckOutcome {
+  return { result, agent, seq, seen, acted, declined, skipped };
+}
+
+function planOf(ledger: Ledger, agent: string, { seen = 0, acted = [], declined = [] }: AckPayload): Plan {
+  // Of an id that is named twice the last word counts.
+  const named = new Map<string, Pick<Handled, "as" | "why">>([
+    ...acted.map((id) => [id, { as: "acted", why: null }] as const),
+    ...declined.map(({ id, why }) => [id, { as: "declined", why }] as const),
+  ]);
+  const handled: Handled[] = [];
+  const skipped: string[] = [];
+  for (const [id, how] of named) {
+    const standing = ledger.find(id);
+    if (standing !== undefined && standing.expiresAt > ledger.now && reaches(ledger, standing, agent)) handled.push({ standing, ...how });
+    else skipped.push(id);
+  }
+  const before = ledger.seenBy(ledger.principalOf(agent));
+  return { handled, skipped, seen: Math.max(seen, before), moved: seen > before };
+}
+
+const isAddressee = (ledger: Ledger, { to }: MessageState, agent: string): boolean => to !== null && isSameAgent(ledger, to, agent);
+
+const reaches = (ledger: Ledger, standing: MessageState, agent: string): boolean =>
+  isAddressee(ledger, standing, agent) || standing.repliedTo.some((one) => isSameAgent(ledger, one, agent));
+
+function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, skipped, seen, moved }: Plan): AckRow {
+  const principal = ledger.principalOf(agent);
+  const seq = ledger.log("ack", agent, detail);
+  ledger.seeAgent(agent, payload.pk);
+  for (const one of handled) handle(ledger, agent, one);
+  ledger.noteSeen(principal, seen);
+  const count = (as: Handling): number => handled.filter((one) => one.as === as).length;
+  const row: AckRow = {
+    id,
+    at: ledger.now,
+    moved,
+    agent: principal,
+    seq,
+    seen,
+    acted: count("acted"),
+    declined: count("declined"),
+    skipped,
+  };
+  ledger.putAck(row);
+  return row;
+}
+
+/** Only the addressee's word is kept with the message. */
+function handle(ledger: Ledger, agent: string, { standing, as, why }: Handled): void {
+  if (isAddressee(ledger, standing, agent)) ledger.update({ ...standing, handled: as, handledAt: ledger.now, handledWhy: why });
+}

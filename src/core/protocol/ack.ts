@@ -1,0 +1,63 @@
+// Acknowledgements: how far an agent has read its inbox, what it has acted on, and what it declines.
+import { z } from "zod";
+import { jsonBody } from "./body.ts";
+import { DECLINE_REASONS } from "./decline-reasons.ts";
+import { MESSAGE_ID, unpadded } from "./encoding.ts";
+import { ACK_ENVELOPE_HINT, envelopeFieldHint } from "./field-hints.ts";
+import { agentId, messageId } from "./identity.ts";
+import { LIMITS } from "./limits.ts";
+import { type OperationEnvelope, operationEnvelopeSchema, operationPayload } from "./signed-operation.ts";
+import { requireSealSpelling } from "./spelling.ts";
+import { FEW_VALUES } from "./text-scan.ts";
+
+const id = z.string().regex(MESSAGE_ID, "must be a message id of 64 lower-case hex characters");
+
+export const ackPayloadSchema = z
+  .strictObject({
+    v: z.number().int(),
+    pk: z.string(),
+    ts: z.number().int(),
+    board: z.string(),
+    op: z.literal("ack", "must be ack"),
+    seen: z.number().int().min(0, "must not be negative").optional(),
+    acted: z.array(id).optional(),
+    declined: z.array(z.strictObject({ id, why: z.enum(DECLINE_REASONS, `must be one of ${DECLINE_REASONS.join(", ")}`) })).optional(),
+  })
+  .refine(({ acted = [], declined = [] }) => acted.length + declined.length <= LIMITS.ack_ids, {
+    path: ["acted"],
+    message: `and \`declined\` must name at most ${LIMITS.ack_ids} ids together`,
+  });
+export type AckPayload = z.infer<typeof ackPayloadSchema>;
+
+/** A parsed acknowledgement; board, time, work and signature are still to be checked. */
+export interface AckDraft {
+  readonly id: string;
+  readonly agent: string;
+  readonly envelope: OperationEnvelope;
+  readonly payload: AckPayload;
+}
+
+/** The list in the object, and the objects in the list. */
+const DEPTH = 3;
+/** Each of the ids with its reason is an object of four keys and values. */
+const MOST_VALUES = FEW_VALUES + 6 * LIMITS.ack_ids;
+
+/** An acknowledgement as it is sent. */
+export const ackReader = jsonBody(operationEnvelopeSchema, {
+  depth: 2,
+  mostValues: FEW_VALUES,
+  object: { hint: ACK_ENVELOPE_HINT },
+  hints: { broken: ACK_ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, Object.keys(ackPayloadSchema.shape)) },
+});
+
+export function ackDraftOf(envelope: OperationEnvelope): AckDraft {
+  requireSealSpelling(envelope, false);
+  const payload = operationPayload(envelope.payload, ackPayloadSchema, {
+    what: "an acknowledgement",
+    hint: ACK_ENVELOPE_HINT,
+    depth: DEPTH,
+    mostValues: MOST_VALUES,
+    integers: ["v", "ts", "seen"],
+  });
+  return { id: messageId(envelope.payload), agent: agentId(payload.pk), envelope, payload: { ...payload, pk: unpadded(payload.pk) } };
+}

@@ -1,0 +1,51 @@
+// What all signed operations that are no messages have in common: the envelope, and how the text inside it is read.
+import { z } from "zod";
+import { Refusal } from "../errors.ts";
+import { MESSAGE_ADDRESS_HINT } from "./field-hints.ts";
+import { LIMITS } from "./limits.ts";
+import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
+import { requireKeySpelling } from "./spelling.ts";
+import { scanText } from "./text-scan.ts";
+
+export const operationEnvelopeSchema = z.strictObject({ payload: z.string(), sig: z.string(), nonce: z.string() });
+export type OperationEnvelope = z.infer<typeof operationEnvelopeSchema>;
+
+export interface OperationRules {
+  /** What it is, such as "an alias operation". */
+  readonly what: string;
+  /** What to send instead of something that is no object. */
+  readonly hint: string;
+  readonly depth: number;
+  readonly mostValues: number;
+  /** Fields that are written as integers. */
+  readonly integers: readonly string[];
+}
+
+/** The payload of an operation by its closed schema. */
+export function operationPayload<Payload extends { readonly v: number; readonly pk: string }>(
+  text: string,
+  schema: z.ZodType<Payload> & { readonly shape: object },
+  { what, hint, depth, mostValues, integers }: OperationRules,
+): Payload {
+  if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
+  const value = parseJson(text, "`payload`", { mostValues });
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint });
+  // Before the depth, which a message may exceed.
+  if (Object.hasOwn(value, "kind") && !Object.hasOwn(value, "op"))
+    throw new Refusal("invalid_field", `\`payload\` is a message, not ${what}: it has \`kind\`, and no \`op\`.`, {
+      details: { field: "op" },
+      hint: MESSAGE_ADDRESS_HINT,
+    });
+  const { notIntegers } = scanText(text, depth);
+  for (const field of integers) {
+    if (notIntegers.has(field))
+      throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
+  }
+  const payload = requireSchema(schema, value, {
+    unknown: () => `Leave the field out: the payload takes ${Object.keys(schema.shape).join(", ")}.`,
+  });
+  if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
+  requireKeySpelling(payload.pk);
+  return payload;
+}
