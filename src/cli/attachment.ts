@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import type { Message } from "../client/answers.ts";
 import { sha256Hex } from "../client/identity.ts";
 import { getBlob, getMessage } from "../client/read.ts";
-import { shortId, visible } from "../core/view/markdown.ts";
+import { type Attached, chosenAttachment } from "../core/view/attachments.ts";
+import { visible } from "../core/view/markdown.ts";
 import { ProofFault } from "./failure.ts";
 import { atBoard, Session } from "./session.ts";
 import { oneLine } from "./table.ts";
@@ -13,7 +14,7 @@ export function attachmentCommand(program: Command): void {
   command.argument("<id>", "the message, by its id or a prefix").argument("[name]", "which one, where it has several: its name or hash");
   atBoard(command).action(async (id: string, name: string | undefined) => {
     const session = new Session(command);
-    const attachment = chosen(await getMessage(session.board, id, { include: [] }), name);
+    const attachment = requireAttachment(await getMessage(session.board, id, { include: [] }), name);
     const text = await getBlob(session.board, attachment.sha256);
     if (sha256Hex(text) !== attachment.sha256) throw new ProofFault(`The text is not the one with the hash ${attachment.sha256}.`);
     // A file or a program gets it as it is; on a terminal a stranger's text must not act.
@@ -21,14 +22,10 @@ export function attachmentCommand(program: Command): void {
   });
 }
 
-function chosen({ id, meta }: Message, name: string | undefined): NonNullable<Message["meta"]["attachments"]>[number] {
-  const all = meta.attachments ?? [];
-  const fitting = name === undefined ? all : all.filter((one) => one.name === name || one.sha256 === name);
-  const [first] = fitting;
-  const isOne = new Set(fitting.map(({ sha256 }) => sha256)).size === 1;
-  if (first !== undefined && isOne) return first;
-  if (all.length === 0) throw new Error(`${shortId(id)} has no attachments.`);
-  const names = all.map((one) => `${oneLine(one.name, 120)} (${one.sha256})`).join(", ");
-  const wrong = fitting.length === 0 ? `no attachment ${JSON.stringify(name)}` : "several attachments; say which by name or hash";
-  throw new Error(`${shortId(id)} has ${wrong}: ${names}.`);
+function requireAttachment({ id, meta }: Message, name: string | undefined): Attached {
+  const chosen = chosenAttachment(id, meta.attachments ?? [], name);
+  if ("found" in chosen) return chosen.found;
+  const { wrong, named } = chosen;
+  const there = named.map((one) => `${oneLine(one.name, 120)} (${one.sha256})`).join(", ");
+  throw new Error(named.length === 0 ? `${wrong}.` : `${wrong}: ${there}.`);
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { MessageList, PartialMessage } from "../client/answers.ts";
 import { listMessages, type ListQuery } from "../client/read.ts";
 import { plural } from "../core/text/plural.ts";
-import { BARE_ACTS } from "./bare-acts.ts";
+import { BARE_ACTS } from "../core/view/bare-acts.ts";
 import type { FilterOptions } from "./filter-options.ts";
 import type { Session } from "./session.ts";
 import { messageTable } from "./shown.ts";

@@ -6,7 +6,7 @@ import { check, post } from "../client/post.ts";
 import { getMessage } from "../client/read.ts";
 import { plural } from "../core/text/plural.ts";
 import { shortId } from "../core/view/markdown.ts";
-import { BARE_ACTS } from "./bare-acts.ts";
+import { BARE_ACTS } from "../core/view/bare-acts.ts";
 import { type FieldOptions, fieldsOf, filesOf } from "./field-options.ts";
 import { Session } from "./session.ts";
 import { oneLine } from "./table.ts";

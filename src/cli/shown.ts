@@ -3,7 +3,7 @@ import type { Message, PartialMessage, Thread } from "../client/answers.ts";
 import { shortId, visible } from "../core/view/markdown.ts";
 import { plural } from "../core/text/plural.ts";
 import { senderWords } from "../core/view/sender.ts";
-import { BARE_ACTS } from "./bare-acts.ts";
+import { BARE_ACTS } from "../core/view/bare-acts.ts";
 import { isWhole, partsTable } from "./parts.ts";
 import { oneLine, table } from "./table.ts";
 

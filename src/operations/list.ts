@@ -166,8 +166,9 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const shown: PageParts = { present, rows: rowMaker(baseUrl), site: about.site, baseUrl, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
+  const advise = adviser(list, clock);
   const all = [
-    postMessage({ ...write, clock, baseUrl }, adviser(list, clock)),
+    postMessage({ ...write, clock, baseUrl }, advise),
     listMessages(list, read.listNow, live.waitFor, present),
     getMessage(find, clock, baseUrl, present),
     getThread(read.showThread, baseUrl, present),
@@ -194,7 +195,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getKinds(clock, about.boardPk, about.rates, about.maxBytes),
     getPow(write.difficulty),
     getTime(clock),
-    ...assisted({ assist: write.assist, clock, baseUrl, mailDomain }),
+    ...assisted({ ...write, clock, baseUrl, mailDomain, advise }),
     prepareMessage(write.prepare),
     stats,
     postReport(write.report),

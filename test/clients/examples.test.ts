@@ -46,7 +46,7 @@ test("the manual: its programs are saved, its commands are run in order, and all
   expect(outputOf("mirror-watch")).toMatch(/Are you there\?/);
   expect(outputOf("verify-log")).toMatch(/^good .*the log of/);
   expect(outputOf("/api/reports")).toContain('"state":"received"');
-  expect(outputOf("/mcp")).toContain('"structuredContent"');
+  expect(outputOf("/mcp")).toContain("# Open work");
 });
 
 test("the manual's programs mine nothing that the board would refuse, or has already", async () => {

@@ -79,6 +79,16 @@ describe("secrets", () => {
       ((await send(body, { ...remote, ...headers })).rpc.result as { structuredContent: ErrorBody }).structuredContent.error.code;
     expect(await code(call("create_identity", {}))).toBe("https_required");
     expect(await code(call("post_message", { kind: "note", title: "a", secret_key: key }))).toBe("https_required");
+    // Who has no key is not asked for one either, but told what can be done without sending any.
+    for (const asked of [
+      call("post_message", { kind: "note" }),
+      call("take_work", { wait: 30 }),
+      call("alias", { op: "claim", alias: "plain" }),
+    ]) {
+      const { rpc: answer, text } = await send(asked, remote);
+      expect((answer.result as { structuredContent: ErrorBody }).structuredContent.error.code, asked).toBe("https_required");
+      for (const word of ["prepare_message", "submit_message", "`blackboard mcp`"]) expect(text, asked).toContain(word);
+    }
   });
   test("in the header over a connection that others may hear are refused whatever is asked, so that the mistake is noticed", async () => {
     const key = Buffer.from(keyBytes()).toString("base64url");
@@ -183,6 +193,6 @@ test("a wait that is under way when the board stops is still answered", async ()
   await stopping[Symbol.asyncDispose]();
   for (const { status, rpc: answer } of await Promise.all(waits)) {
     expect(status).toBe(200);
-    expect(answer.result).toMatchObject({ structuredContent: {} });
+    expect(answer.result).toMatchObject({ content: [{ type: "text" }] });
   }
 });

@@ -1,5 +1,6 @@
 // The official client, in the era that a test asks for.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { STRUCTURED } from "../../src/transports/mcp/server.ts";
 
 export const ERAS = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof ERAS)[number];
@@ -10,7 +11,7 @@ export interface Called {
   readonly isError: boolean;
 }
 
-/** A client and the calls that tests make of it. */
+/** A client and the calls that tests make of it; each asks for its answer as JSON beside the text. */
 export class McpClient {
   readonly client: Client;
 
@@ -28,7 +29,7 @@ export class McpClient {
   }
 
   async call(name: string, given: Record<string, unknown> = {}): Promise<Called> {
-    const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: given });
+    const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: given, _meta: { [STRUCTURED]: true } });
     const [first] = content;
     if (first?.type !== "text") throw new Error(`${name} answered without a text.`);
     return { text: first.text, body: structuredContent as Record<string, unknown>, isError: isError === true };

@@ -1,6 +1,7 @@
 // One request to /mcp, with headers and bodies that no client would send.
 import { request } from "node:http";
 import type { ErrorBody } from "../../src/core/errors.ts";
+import { STRUCTURED } from "../../src/transports/mcp/server.ts";
 
 export interface RpcAnswer {
   readonly jsonrpc: "2.0";
@@ -34,5 +35,6 @@ export function send(url: string, body: string | Uint8Array, headers: Record<str
 }
 export const rpc = (method: string, params?: object, id: unknown = 1) =>
   JSON.stringify({ jsonrpc: "2.0", id, method, ...(params ? { params } : {}) });
-export const call = (name: string, given: unknown) => rpc("tools/call", { name, arguments: given as object });
+export const call = (name: string, given: unknown) =>
+  rpc("tools/call", { name, arguments: given as object, _meta: { [STRUCTURED]: true } });
 export const LIST = rpc("tools/list");

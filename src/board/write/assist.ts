@@ -3,7 +3,6 @@ import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
 import type { AliasOutcome } from "../../core/message/alias-rules.ts";
 import { secretBody } from "../../core/protocol/body.ts";
-import type { Envelope } from "../../core/protocol/envelope.ts";
 import { fromBase64url, SECRET_KEY } from "../../core/protocol/encoding.ts";
 import { agentId, messageId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -44,7 +43,9 @@ type AssistedAlias = ReturnType<typeof assistedAliasReader.read>;
 /** `gone` is aborted when the caller goes away, and ends the mining for it. */
 export interface Assist {
   keygen(): { readonly secret_key: string; readonly pk: string; readonly agent_id: string };
-  post(asked: AssistedPost, gone: AbortSignal): Promise<Posted & { readonly envelope: Pick<Envelope, "payload" | "sig" | "nonce"> }>;
+  post(asked: AssistedPost, gone: AbortSignal): Promise<Posted>;
+  /** What would become of it; nothing is mined or written. */
+  check(asked: AssistedPost): Promise<Posted>;
   alias(asked: AssistedAlias, gone: AbortSignal): Promise<AliasOutcome>;
 }
 
@@ -74,10 +75,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
   const now = (): number => Math.floor(clock.now() / 1000);
 
   /** Everything but the work is checked first: mining for what cannot be posted helps nobody. */
-  async function checkedPost({
-    secret_key: secret,
-    ...rest
-  }: AssistedPost): Promise<{ signed: Signed; blobs: object; known: Posted | undefined; brake: number }> {
+  async function checkedPost({ secret_key: secret, ...rest }: AssistedPost): Promise<{ signed: Signed; blobs: object; checked: Posted }> {
     const key = keyOf(keys, secret, rest);
     const { message: given, blobs } = rest;
     requireNoneOfBoard(given);
@@ -85,7 +83,7 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
     const signed = sign(key, { v: 1, pk: key.pk, ts: now(), ...message });
     const more = blobs === undefined && Object.keys(texts).length === 0 ? {} : { blobs: { ...blobs, ...texts } };
     const checked = await post({ ...signed, nonce: "", ...more }, { dryRun: true });
-    return { signed, blobs: more, known: checked.result === "exists" ? checked : undefined, brake: checked.brake };
+    return { signed, blobs: more, checked };
   }
 
   async function checkedAlias({ secret_key: secret, ...rest }: AssistedAlias): Promise<Signed> {
@@ -118,13 +116,14 @@ export function assist({ keys, miner, post, operateAlias, difficulty, clock, wri
     },
 
     async post(asked, gone) {
-      const { signed, blobs, known, brake } = await checkedPost(asked);
-      if (known !== undefined) return { ...known, envelope: known.card.raw };
-      if (brake > 0) throw notMinedFor(difficulty.required + brake);
+      const { signed, blobs, checked } = await checkedPost(asked);
+      if (checked.result === "exists") return checked;
+      if (checked.brake > 0) throw notMinedFor(difficulty.required + checked.brake);
       const nonce = await miner.mine(messageId(signed.payload), difficulty.required, gone);
-      const posted = await post({ ...signed, nonce, ...blobs }, { assisted: true });
-      return { ...posted, envelope: posted.card.raw };
+      return post({ ...signed, nonce, ...blobs }, { assisted: true });
     },
+
+    check: async (asked) => (await checkedPost(asked)).checked,
 
     async alias(asked, gone) {
       const signed = await checkedAlias(asked);

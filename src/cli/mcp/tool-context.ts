@@ -7,7 +7,7 @@ import { callEither } from "../../client/call.ts";
 import type { Board } from "../../client/connect.ts";
 import type { Fields, File } from "../../client/draft.ts";
 import type { Signer } from "../../client/key.ts";
-import { post, type PostOptions } from "../../client/post.ts";
+import { check, post, type PostOptions } from "../../client/post.ts";
 import { getMessage } from "../../client/read.ts";
 import { payloadSchema, requireSchema } from "../../core/protocol/payload.ts";
 import { prefixUnknown, type ShortFormLookup, writtenOut } from "../../core/protocol/short-forms.ts";
@@ -60,12 +60,14 @@ const attached = z.object({ attachments: payloadSchema.shape.attachments });
 /** The key never leaves this process. */
 const ownHand = ({ board, key, mining }: RemoteParts, signal: AbortSignal): CallerKey => ({
   create: async () => ({ pk: key.pk, agent_id: key.agent }),
-  async post(message, blobs) {
+  require: () => {},
+  async post(message, { blobs, dryRun }) {
     const { message: written, blobs: texts } = await writtenOut(message, lookupAt(board, signal));
     const { attachments: given = [], ...fields } = written as unknown as Fields;
     const { attachments = [] } = requireSchema(attached, { attachments: given });
     const { rest, files } = filesOf(attachments, { ...(blobs as object | undefined), ...texts });
     const whole = (rest.length === 0 ? fields : { ...fields, attachments: rest }) as Fields;
+    if (dryRun === true) return { ...(await check(board, key, whole, { files, signal })) };
     return { ...(await post(board, key, whole, { files, ...mining, signal, judgedFirst: true })) };
   },
   async alias(op, alias) {

@@ -1,5 +1,6 @@
 // Messages as compact Markdown for a model to read: facts outside, every piece of a stranger's text between marker lines.
 import { KIND_NAMES } from "../protocol/vocabulary.ts";
+import { BARE_ACTS } from "./bare-acts.ts";
 import { plural } from "../text/plural.ts";
 import type { MessageRecord, TombstoneRecord } from "./record.ts";
 import { isUnverified, type SenderFacts, senderWords, UNVERIFIED } from "./sender.ts";
@@ -91,7 +92,9 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
     match?.rejected === undefined ? "" : `open again, rejected: ${match.rejected.map(shortId).join(", ")}`,
   ];
   const indent = depth <= DEEPEST ? "› ".repeat(depth) : `${depth} › `;
-  return `## ${indent}${[kindWord(meta.kind), derived.status, id, ...notes].filter((note) => note !== "").join(" · ")}`;
+  // What a claim, a signal or a retraction does shows at its target; its own status says nothing.
+  const status = derived.status === "open" && BARE_ACTS.has(meta.kind) ? "" : derived.status;
+  return `## ${indent}${[kindWord(meta.kind), status, id, ...notes].filter((note) => note !== "").join(" · ")}`;
 }
 
 function factLine(record: MarkdownRecord): string {
@@ -104,7 +107,9 @@ function factLine(record: MarkdownRecord): string {
     derived.answers === 0 ? "" : plural(derived.answers, "answer"),
     derived.rejected === 0 ? "" : `${derived.rejected} rejected`,
     derived.verifies + derived.refutes === 0 ? "" : `verified ${derived.verifies}, refuted ${derived.refutes}`,
-    derived.claimed_by === null ? "" : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
+    derived.claimed_by === null || derived.status === "resolved"
+      ? ""
+      : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
     derived.superseded_by === null ? "" : `superseded by ${shortId(derived.superseded_by)}`,
     meta.to === undefined ? "" : `to ${meta.to}`,
     ...(meta.refs ?? []).map((ref) => `${ref.rel} ${shortId(ref.id)}`),

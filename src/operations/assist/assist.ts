@@ -1,12 +1,15 @@
-// POST /api/assist/keygen, /post and /alias: for callers who cannot sign or mine themselves. HTTPS only.
+// POST /api/assist/keygen, /post, /check and /alias: for callers who cannot sign or mine themselves. HTTPS only.
 import { z } from "zod";
 import { type Assist, assistedAliasReader, assistedPostReader, keygenReader } from "../../board/write/assist.ts";
+import type { Advise } from "../../board/write/advice.ts";
+import type { Difficulty } from "../../board/write/difficulty.ts";
+import type { Posted } from "../../board/write/post-steps.ts";
 import { Refusal } from "../../core/errors.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { aliasOpBody, keygenBody } from "../bodies/agents.ts";
-import { assistedPostBody } from "../bodies/messages.ts";
+import { assistedPostBody, dryRunBody } from "../bodies/messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { POST_REFUSALS } from "../messages/post-message.ts";
 import { SHORT_FORM_REFUSALS } from "../messages/prepare-message.ts";
@@ -18,16 +21,41 @@ export interface AssistedParts {
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly mailDomain: string;
+  readonly difficulty: Pick<Difficulty, "required">;
+  readonly advise: Advise;
 }
 
 const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
 const REFUSALS = ["https_required", "origin_forbidden", "assist_disabled"] as const;
 
-export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts): readonly Operation[] {
+/** What is said of a post, and of one that was only checked. */
+function answers({ clock, baseUrl, difficulty, advise }: AssistedParts) {
+  const answerOf = ({ card, result, warnings }: Posted) => ({
+    ...recordOf(card, BODY_AND_DATA, clock.now(), baseUrl),
+    result,
+    warnings,
+    envelope: card.raw,
+  });
+  const checked = async (posted: Posted) => {
+    const agent = posted.card.standing.author;
+    if (posted.result !== "valid") return { body: answerOf(posted), agent };
+    const { warnings, similar } = await advise(posted.card, posted.warnings);
+    const { id, bits } = posted.card.standing;
+    // That nobody has mined is no news to whoever has the board do it.
+    const told = warnings.filter(({ code }) => code !== "work_unchecked");
+    const required = difficulty.required + posted.brake;
+    return { body: { result: posted.result, id, required_bits: required, pow_bits: bits, warnings: told, similar }, agent };
+  };
+  return { answerOf, checked };
+}
+
+export function assisted(parts: AssistedParts): readonly Operation[] {
+  const { assist, baseUrl, mailDomain } = parts;
   const enabled = (): Assist => {
     if (assist === undefined) throw new Refusal("assist_disabled");
     return assist;
   };
+  const { answerOf, checked } = answers(parts);
   const shared = { method: "POST", input: z.strictObject({}), rate: "assists", refunds: true, secret: true, requireOpen: enabled } as const;
   return [
     operation({
@@ -59,13 +87,21 @@ export function assisted({ assist, clock, baseUrl, mailDomain }: AssistedParts):
       },
       refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS, "assist_busy"],
       async run({ body, closed }) {
-        const { result, card, warnings, envelope } = await enabled().post(body, closed());
-        const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-        const answer = { ...record, result, warnings, envelope };
-        const agent = card.standing.author;
-        if (result !== "created") return { body: answer, agent };
-        return { status: 201, body: answer, headers: { location: `${baseUrl}/api/messages/${record.id}` }, agent };
+        const posted = await enabled().post(body, closed());
+        const answer = { body: answerOf(posted), agent: posted.card.standing.author };
+        if (posted.result !== "created") return answer;
+        return { ...answer, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };
       },
+    }),
+    operation({
+      ...shared,
+      name: "assist_check",
+      path: "/api/assist/check",
+      summary: "What would become of such a post; nothing is mined or written.",
+      body: assistedPostReader,
+      responses: { 200: { words: "It is valid, or exists already.", body: z.union([assistedPostBody, dryRunBody]) } },
+      refusals: [...REFUSALS, ...POST_REFUSALS, ...SHORT_FORM_REFUSALS],
+      run: async ({ body }) => checked(await enabled().check(body)),
     }),
     operation({
       ...shared,

@@ -64,14 +64,19 @@ function keyIn(visit: Visit): string | undefined {
 }
 
 /** The board signs: the key goes to the assisted operations and nowhere else. */
-const assistedHand = (ask: Ask, visit: Visit): CallerKey => ({
-  create: async () => (await ask("assist_keygen", {})) as Body,
-  async post(message, blobs, secret) {
-    const key = requireKey(secret ?? keyIn(visit));
-    return (await ask("assist_post", {}, { secret_key: key, message, ...(blobs === undefined ? {} : { blobs }) })) as Body;
-  },
-  async alias(op, alias, secret) {
-    const key = requireKey(secret ?? keyIn(visit));
-    return (await ask("assist_alias", {}, { secret_key: key, alias, op })) as Body;
-  },
-});
+function assistedHand(ask: Ask, visit: Visit): CallerKey {
+  /** Nobody is asked for a key over a connection that none may be sent over. */
+  const keyFrom = (secret: unknown): string => {
+    visit.requireSafe();
+    return requireKey(secret ?? keyIn(visit));
+  };
+  return {
+    create: async () => (await ask("assist_keygen", {})) as Body,
+    require: (secret) => void keyFrom(secret),
+    async post(message, { secret, blobs, dryRun }) {
+      const given = { secret_key: keyFrom(secret), message, ...(blobs === undefined ? {} : { blobs }) };
+      return (await ask(dryRun ? "assist_check" : "assist_post", {}, given)) as Body;
+    },
+    alias: async (op, alias, secret) => (await ask("assist_alias", {}, { secret_key: keyFrom(secret), alias, op })) as Body,
+  };
+}

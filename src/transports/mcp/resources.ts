@@ -1,6 +1,6 @@
 // What can be read by address: the manual, the words, messages, threads and inboxes.
 import type { Body, ToolContext } from "./tool-context.ts";
-import { messageText, pageText, threadText } from "./text.ts";
+import { blobText, messageText, pageText, threadText } from "./text.ts";
 
 const MARKDOWN = "text/markdown";
 
@@ -34,6 +34,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
     mimeType: MARKDOWN,
     parameter: "id",
     read: async ({ ask, marks }, id) => threadText((await ask("get_thread", { id })) as Body, marks),
+  },
+  blobs: {
+    description: "The text of an attachment.",
+    mimeType: MARKDOWN,
+    parameter: "sha256",
+    read: async ({ ask, marks }, sha256) => blobText((await ask("get_blob", { sha256 })) as string, marks),
   },
   inbox: {
     description: "What was addressed to an agent, or replies to it.",

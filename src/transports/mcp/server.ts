@@ -60,7 +60,8 @@ export function surfaceServer(surface: Surface): (deskFor: DeskFor) => WordedSer
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = known.get(params.name);
       if (tool === undefined) throw protocolError(refusalOf(nothingNamed("tool", params.name, [...known.keys()])));
-      return callTool(tool, params.arguments ?? {}, deskFor(mcpReq.signal), refusalOf);
+      const structured = mcpReq._meta?.[STRUCTURED] === true;
+      return callTool(tool, params.arguments ?? {}, deskFor(mcpReq.signal), { refusalOf, structured });
     });
     server.setRequestHandler("resources/list", () => ({ resources: RESOURCES }));
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
@@ -101,25 +102,40 @@ const missingArgument = (name: string): Refusal =>
     details: { field: `params.arguments.${name}` },
   });
 
-const listing = ({ name, description, input, output, changes }: Tool) => ({
+/**
+ * Without schemas of what comes out: a tool that has one must answer everything twice, as JSON beside the text, and the words of strangers
+ * that stand between marker lines in the text stand bare in the JSON.
+ */
+const listing = ({ name, description, input, changes }: Tool) => ({
   name,
   description,
   inputSchema: input as { type: "object" },
-  outputSchema: output as { type: "object" },
   // That the world outside answers is what clients assume anyway.
   annotations: changes === undefined ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: changes === "replaces" },
 });
 
-async function callTool(tool: Tool, given: Arguments, desk: ToolContext, refusalOf: Surface["refusalOf"]): Promise<CallToolResult> {
+/** In `_meta` of a call: whether its answer is wanted as JSON too. */
+export const STRUCTURED = "agent-blackboard/structured";
+
+interface Answering {
+  readonly refusalOf: Surface["refusalOf"];
+  readonly structured: boolean;
+}
+
+async function callTool(tool: Tool, given: Arguments, desk: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
+  const told = (text: string, body: object): CallToolResult => ({
+    content: [{ type: "text", text }],
+    ...(structured ? { structuredContent: { ...body } } : {}),
+  });
   try {
     const names = Object.keys(tool.input["properties"] as object);
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
     const { body, text } = await tool.run(given, desk);
-    return { content: [{ type: "text", text }], structuredContent: body };
+    return told(text, body);
   } catch (error) {
     const body = inToolWords(refusalOf(error));
-    return { content: [{ type: "text", text: refusalText(body, desk.marks) }], structuredContent: { ...body }, isError: true };
+    return { ...told(refusalText(body, desk.marks), body), isError: true };
   }
 }
 

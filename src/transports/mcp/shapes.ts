@@ -8,7 +8,6 @@ export interface Schema {
 interface Described {
   readonly operationId: string;
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>>;
 }
 
 export interface ApiDocument {
@@ -22,15 +21,12 @@ export interface OperationShape {
   readonly path: string;
   /** What each parameter may be, in short. */
   readonly parameters: Readonly<Record<string, Schema>>;
-  readonly answer: Schema;
 }
 
 export interface Shapes {
   operation(name: string): OperationShape;
   /** A named schema of the document, with the outlines of its properties. */
   named(name: string): Schema;
-  /** The same of an answer: only what is always there. */
-  answer(name: string): Schema;
 }
 
 export function shapesOf({ paths, components }: ApiDocument): Shapes {
@@ -40,13 +36,11 @@ export function shapesOf({ paths, components }: ApiDocument): Shapes {
   };
   const operations = new Map<string, OperationShape>();
   for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, { operationId, parameters, responses }] of Object.entries(methods)) {
-      const good = responses["201"] ?? responses["200"];
+    for (const [method, { operationId, parameters }] of Object.entries(methods)) {
       operations.set(operationId, {
         method: method.toUpperCase(),
         path,
         parameters: Object.fromEntries(parameters.map(({ name, schema }) => [name, outline(schema, find, 0)])),
-        answer: outline(good?.content?.["application/json"]?.schema ?? {}, (schema) => alwaysThere(find(schema)), 1),
       });
     }
   }
@@ -57,18 +51,10 @@ export function shapesOf({ paths, components }: ApiDocument): Shapes {
       return shape;
     },
     named: (name) => outline(components.schemas[name] ?? {}, find, 1),
-    answer: (name) => outline(alwaysThere(components.schemas[name] ?? {}), find, 1),
   };
 }
 
 type Find = (schema: Schema) => Schema;
-
-/** What may be left out need not be told: an answer may hold more than its outline. */
-function alwaysThere(schema: Schema): Schema {
-  const { properties, required } = schema as { properties?: Readonly<Record<string, Schema>>; required?: readonly string[] };
-  if (properties === undefined || required === undefined) return schema;
-  return { ...schema, properties: Object.fromEntries(Object.entries(properties).filter(([name]) => required.includes(name))) };
-}
 
 /** In an address a switch is one of these texts; a caller has it as a truth value. */
 const SWITCH = ["0", "1", "false", "true"].join();
@@ -104,28 +90,9 @@ function outline(schema: Schema, find: Find, depth: number): Schema {
   return { ...base, properties: Object.fromEntries(inside), ...(required === undefined ? {} : { required }) };
 }
 
-/** Alternatives as one schema that allows each of them; objects share their properties and keep what all of them need. */
+/** Alternatives as one schema that allows each of them. */
 function eitherOf(choices: readonly Schema[]): Schema {
   const types = [...new Set(choices.map((one) => one["type"]))];
   if (types.some((type) => typeof type !== "string")) return {};
-  const objects = choices.filter((one) => one["properties"] !== undefined);
-  if (objects.length < choices.length || objects.length === 0) return { type: types.length === 1 ? types[0] : types };
-  return oneOfObjects(objects);
-}
-
-export function oneOfObjects(objects: readonly Schema[]): Schema {
-  const propertiesOf = (one: Schema) => (one["properties"] ?? {}) as Readonly<Record<string, Schema>>;
-  const requiredOf = (one: Schema) => (one["required"] ?? []) as readonly string[];
-  const [first = [], ...rest] = objects.map(requiredOf);
-  const names = new Set(objects.flatMap((one) => Object.keys(propertiesOf(one))));
-  const properties = [...names].map((name) => {
-    const ways = objects.flatMap((one) => propertiesOf(one)[name] ?? []);
-    const same = new Set(ways.map((way) => JSON.stringify(way))).size === 1;
-    return [name, same ? ways[0] : {}];
-  });
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    required: first.filter((name) => rest.every((names) => names.includes(name))),
-  };
+  return { type: types.length === 1 ? types[0] : types };
 }

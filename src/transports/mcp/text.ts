@@ -44,6 +44,16 @@ export function takenText({ work, held }: Body, marks: Fence): string {
   return markdownDocument("Your work", [`Yours until ${until}. Deliver with post_message ${deliver}.`, ...others], [taken], marks);
 }
 
+/** A piece of a text that somebody attached. */
+export function attachmentText(body: Body, marks: Fence): string {
+  const { sha256, name, mime, text, offset, chars, next_offset: next } = body as Record<string, string | number | null>;
+  const shown = next === null && offset === 0 ? `all ${chars}` : `${offset} to ${next ?? chars} of ${chars}`;
+  const lines = [`Characters: ${shown}. sha256 ${sha256}.`, ...(next === null ? [] : [`Go on with offset ${next}.`])];
+  return ["# Attachment", ...lines, fenceRule(marks), marks.begin, visible(`${name} (${mime})\n\n${text}`), marks.end].join("\n");
+}
+
+export const blobText = (text: string, marks: Fence): string => [fenceRule(marks), marks.begin, visible(text), marks.end].join("\n");
+
 export function threadText(body: Body, marks: Fence): string {
   const {
     root,
@@ -144,7 +154,7 @@ const fenced = (value: unknown, marks: Fence): string =>
  */
 // oxfmt-ignore
 const OWN_DETAILS = new Set([
-  "agent", "allow", "alternatives", "at", "author", "board", "candidates", "claimed_by", "field", "free_at", "id", "kind", "known", "last_ts",
+  "agent", "allow", "alternatives", "at", "author", "bits_for_now", "board", "candidates", "claimed_by", "field", "free_at", "id", "kind", "known", "last_ts",
   "latest_seq", "lease_until", "leases", "max", "min", "offset", "parameter", "pow_bits", "reason", "rel", "required_bits", "retry_after_s",
   "scope", "sha256", "signal", "superseded_by", "to", "ts", "until",
 ]);

@@ -13,8 +13,17 @@ export type Ask = (operation: string, parameters: Arguments, body?: object) => P
 /** The caller's key, wherever it is. `secret` is what the caller gave along with the call. */
 export interface CallerKey {
   create(): Promise<Body>;
-  post(message: Arguments, blobs: unknown, secret: unknown): Promise<Body>;
+  /** Throws where nothing could be signed. */
+  require(secret: unknown): void;
+  post(message: Arguments, how: PostHow): Promise<Body>;
   alias(op: unknown, alias: unknown, secret: unknown): Promise<Body>;
+}
+
+export interface PostHow {
+  readonly secret?: unknown;
+  readonly blobs?: unknown;
+  /** Only checks the message. */
+  readonly dryRun?: boolean;
 }
 
 export interface ToolContext {

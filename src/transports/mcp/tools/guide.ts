@@ -5,20 +5,25 @@ import { choice, fields, oneOf, type Outcome, type Tool } from "./tool.ts";
 
 const TOPICS = ["start", "kinds", "rels", "limits", "errors", "manual"] as const;
 
+interface Rate {
+  readonly scope: string;
+  readonly burst: number;
+  readonly then_every_s: number;
+}
+
 interface Words {
   readonly kinds: readonly { name: string; requires: string; meaning: string; workable: boolean; example: object }[];
   readonly rels: readonly { name: string; target: string; meaning: string }[];
   readonly signals: readonly { name: string; meaning: string }[];
   readonly statuses: readonly { name: string; meaning: string }[];
   readonly errors: readonly { code: string; meaning: string; hint: string }[];
-  readonly limits: Readonly<Record<string, unknown>>;
+  readonly limits: { readonly rates?: readonly Rate[] } & Readonly<Record<string, unknown>>;
 }
 
 export const guideTool = (introduction: string): Tool => ({
   name: "board_guide",
   description: "How to use this board. Read it first.",
   input: fields({ topic: choice(TOPICS) }),
-  output: fields({ topic: "", guide: "" }, ["topic", "guide"]),
   async run(given, { ask }) {
     const topic = oneOf(given, "topic", TOPICS);
     if (topic === "manual") return outcome(topic, (await ask("get_manual", {})) as string);
@@ -30,16 +35,21 @@ export const guideTool = (introduction: string): Tool => ({
 
 const outcome = (topic: string, guide: string): Outcome => ({ body: { topic, guide } satisfies Body, text: guide });
 
+function pace({ rates = [] }: Words["limits"], wanted: string): string {
+  const rate = rates.find(({ scope }) => scope === wanted);
+  return rate === undefined ? "at some pace" : `${rate.burst} at once, then one every ${rate.then_every_s} s`;
+}
+
 const row = (...cells: readonly string[]): string => `- ${cells.join(": ")}`;
 
 const PAGES: Readonly<Record<Exclude<(typeof TOPICS)[number], "manual">, (words: Words, introduction: string, bits: number) => string>> = {
-  start: ({ kinds, statuses }, introduction, bits) =>
+  start: ({ kinds, statuses, limits }, introduction, bits) =>
     [
       introduction,
-      `A post needs ${plural(bits, "bit")} of work now.`,
+      `A post needs ${plural(bits, "bit")} of work now. You may post ${pace(limits, "agent_writes")}; your address has the board sign ${pace(limits, "assists")}. Refused calls are free.`,
       "",
       "Kinds, and what each must have:",
-      ...kinds.map(({ name, requires, meaning }) => row(name, `${meaning} Needs ${requires}.`)),
+      ...kinds.filter(({ name }) => name !== "email").map(({ name, requires, meaning }) => row(name, `${meaning} Needs ${requires}.`)),
       "",
       `Statuses: ${statuses.map(({ name }) => name).join(", ")}. More: topic kinds, rels, limits, errors or manual.`,
     ].join("\n"),

@@ -1,5 +1,6 @@
 // Every tool, in the order in which a newcomer meets them. A new tool is its definition and its place here.
 import type { Shapes } from "../shapes.ts";
+import { attachmentTool } from "./attachments.ts";
 import { guideTool } from "./guide.ts";
 import { readingTools } from "./reading.ts";
 import type { Tool } from "./tool.ts";
@@ -17,6 +18,7 @@ export interface ToolOptions {
 export const tools = (options: ToolOptions): readonly Tool[] => [
   guideTool(options.introduction),
   ...readingTools(options.shapes),
+  attachmentTool,
   ...workingTools(options),
   ...writingTools(options),
 ];

@@ -4,9 +4,9 @@ import { LIMITS } from "../../../core/protocol/limits.ts";
 import type { Fence } from "../../../core/view/markdown.ts";
 import type { Arguments, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
-import type { Schema, Shapes } from "../shapes.ts";
+import type { Shapes } from "../shapes.ts";
 import { agentsText, graphText, messageText, pageText, threadText } from "../text.ts";
-import { choice, described, fields, oneOf, only, pick, propertiesOf, type Tool } from "./tool.ts";
+import { choice, described, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 /** A model reads all of it, so less than a program would ask for. */
 const PAGE = 20;
@@ -19,6 +19,8 @@ const THREAD_TRIES = 3;
 const paged = (given: Arguments): Arguments => ({ limit: PAGE, ...given });
 
 const VIEWS = ["tree", "graph"] as const;
+/** What makes a thread smaller. */
+const THREAD_CUTS = ["fold", "limit", "max_chars"];
 
 /** Parameters of the listing that a tool has another way for. */
 const NOT_FILTERS = new Set(["format", "wait", "after_seq"]);
@@ -27,10 +29,6 @@ const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body
 
 /** What the board takes as `max_chars`. */
 const threadChars = (chars: number): number => Math.floor(Math.min(LIMITS.thread_chars, Math.max(LIMITS.thread_chars_min, chars)));
-
-/** Each listing of messages answers with the same page; of its outline only what leads on. */
-const pageOf = (shapes: Shapes): Schema =>
-  fields(pick(propertiesOf(shapes.operation("list_messages").answer), "messages", "next_cursor", "latest_seq"));
 
 export const readingTools = (shapes: Shapes): readonly Tool[] =>
   [searchMessages, getMessage, getThread, findWork, readInbox, briefing, waitForMessages, listAgents].map((tool) => tool(shapes));
@@ -47,7 +45,6 @@ function searchMessages(shapes: Shapes): Tool {
       near: "similar to this text or message id",
       since: "24h, ISO 8601 or Unix time",
     }),
-    output: pageOf(shapes),
     async run(given, { ask, marks }) {
       const body = (await ask("list_messages", paged(given))) as Body;
       return { body, text: pageText("Messages", body, marks) };
@@ -56,12 +53,11 @@ function searchMessages(shapes: Shapes): Tool {
 }
 
 function getMessage(shapes: Shapes): Tool {
-  const { parameters, answer } = shapes.operation("get_message");
+  const { parameters } = shapes.operation("get_message");
   return {
     name: "get_message",
     description: "One message by id or unique prefix of 8 or more characters.",
     input: fields({ id: "", include: described(parameters, "include", "of body, data, preview, raw") }, ["id"]),
-    output: answer,
     async run(given, { ask, marks }) {
       const body = (await ask("get_message", given)) as Body;
       return { body, text: messageText(body, marks) };
@@ -74,25 +70,23 @@ function getThread(shapes: Shapes): Tool {
   const { parameters: ofGraph } = shapes.operation("get_graph");
   return {
     name: "get_thread",
-    description: "A message, its ancestors and replies, or its neighbourhood as a graph.",
+    description: `A message, its ancestors and replies (scope subtree), claims and votes folded, ${THREAD_CHARS} max_chars; or a graph.`,
     input: fields(
       {
         id: "",
         as: choice(VIEWS),
         ...pick(ofGraph, "depth", "rel"),
-        ...pick(ofThread, "scope", "max_chars", "include", "cursor"),
+        ...pick(ofThread, "scope", ...THREAD_CUTS.filter((name) => name in ofThread), "include", "cursor"),
       },
       ["id"],
     ),
-    // One of two forms, of which a list of tools need not tell more.
-    output: { type: "object", properties: { messages: { type: "array" }, nodes: { type: "array" } } },
     async run(given, { ask, marks }) {
       const as = oneOf(given, "as", VIEWS);
       if (as === "graph") {
         const body = (await ask("get_graph", only(given, "id", "depth", "rel"))) as Body;
         return { body, text: graphText(body, marks) };
       }
-      const wanted = only(given, "id", "include", "cursor", "scope", "max_chars");
+      const wanted = only(given, "id", "include", "cursor", "scope", ...THREAD_CUTS);
       // A board of an earlier release knows no scopes.
       if (!("scope" in ofThread)) return shownThread((await ask("get_thread", wanted)) as Body, marks);
       const room = Number(given["max_chars"] ?? THREAD_CHARS);
@@ -117,9 +111,8 @@ function findWork(shapes: Shapes): Tool {
       needs: described(parameters, "needs", "only what needs these"),
       // A board of an earlier release does not take these.
       ...("as" in parameters ? { as: "who would do it; you, if your key is known" } : {}),
-      ...pick(parameters, "tags", ...("sort" in parameters ? ["sort"] : []), "limit", "cursor"),
+      ...pick(parameters, "tags", ...["sort", "changed_after", "wait"].filter((name) => name in parameters), "limit", "cursor"),
     }),
-    output: pageOf(shapes),
     async run(given, { ask, self, marks }) {
       // What it may not claim would only be refused.
       const asker = self !== undefined && "as" in parameters ? { as: self } : {};
@@ -135,7 +128,6 @@ function readInbox(shapes: Shapes): Tool {
     name: "read_inbox",
     description: "Messages to an agent or replying to it, and its e-mail.",
     input: fields({ agent: "id or alias; yours if your key is known", ...pick(parameters, "since", "include", "limit", "cursor") }),
-    output: pageOf(shapes),
     async run({ agent, ...given }, desk) {
       const { ask, self, marks } = desk;
       if (agent === undefined) desk.requireUsableKey?.();
@@ -151,7 +143,6 @@ function briefing(): Tool {
     name: "brief",
     description: "What is new for you, best first, in at most budget characters.",
     input: fields({ agent: "", budget: { type: "integer" } }),
-    output: fields({ brief: "" }),
     async run(given, desk) {
       if (given["agent"] === undefined) desk.requireUsableKey?.();
       const agent = requireAgent(given["agent"] ?? desk.self);
@@ -170,7 +161,6 @@ function waitForMessages(shapes: Shapes): Tool {
       ...pick(parameters, "after_seq", "wait", "limit"),
       filters: { type: "object", description: "as in search_messages" },
     }),
-    output: pageOf(shapes),
     async run({ after_seq: after, wait = WAIT_S, filters: wanted = {}, ...given }, { ask, marks }) {
       if (typeof wanted !== "object" || wanted === null || Array.isArray(wanted))
         throw new Refusal("invalid_parameter", "`filters` must be an object of filters.", {
@@ -190,12 +180,11 @@ function waitForMessages(shapes: Shapes): Tool {
 }
 
 function listAgents(shapes: Shapes): Tool {
-  const { parameters, answer } = shapes.operation("list_agents");
+  const { parameters } = shapes.operation("list_agents");
   return {
     name: "list_agents",
     description: "Active agents and what they offer and need, or one agent.",
     input: fields({ agent: "only this id or alias", ...pick(parameters, "offers", "needs", "active_within", "limit", "cursor") }),
-    output: answer,
     async run({ agent, ...given }, { ask, marks }) {
       const body =
         agent === undefined

@@ -3,7 +3,7 @@ import type { Body } from "../tool-context.ts";
 import type { Schema } from "../shapes.ts";
 import { takenText } from "../text.ts";
 import { described, fields, pick, type Tool } from "./tool.ts";
-import { requireKey, secretOf, type WritingOptions } from "./writing.ts";
+import { secretOf, type WritingOptions } from "./writing.ts";
 
 const WAIT_S = 20;
 /** So many are tried before the list is read anew, and it is read so often. */
@@ -32,13 +32,10 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
       lease: "4h",
       ...secretOf({ takesKeys }),
     }),
-    output: fields({ work: { type: ["object", "null"] }, held: { type: "array" } }),
     changes: "adds",
-    async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, desk) {
-      const { ask, hand, self, marks } = desk;
-      desk.requireUsableKey?.();
+    async run({ lease, wait = WAIT_S, secret_key: key, ...wanted }, { ask, hand, self, marks }) {
       // Before anybody waits: without a key nothing can be claimed.
-      if (takesKeys && self === undefined) requireKey(key);
+      hand.require(key);
       const mine = { claimed_by: self, status: "claimed", include: "" };
       const held = self === undefined ? [] : ((await ask("list_messages", mine)) as Listed).messages;
       const asked = { ...(self === undefined ? {} : { as: self }), ...wanted, limit: TRIED, wait };
@@ -51,7 +48,7 @@ function takeWork({ takesKeys }: WritingOptions, parameters: Readonly<Record<str
         for (const [i, { id, ...found }] of messages.entries()) {
           try {
             const claim = { kind: "claim", ...(lease === undefined ? {} : { lease }), refs: [{ rel: "claims", id }] };
-            await hand.post(claim, undefined, key);
+            await hand.post(claim, { secret: key });
             const body = { work: { ...found, ...((await ask("get_message", { id })) as Body) }, held };
             return { body, text: takenText(body, marks) };
           } catch (error) {

@@ -1,19 +1,20 @@
-// What a tool is: its name, its short words, the shapes of what goes in and comes out, and its work at the desk.
+// What a tool is: its name, its short words, the shape of what goes in, and its work.
 import { Refusal } from "../../../core/errors.ts";
 import { nearest } from "../../../core/text/did-you-mean.ts";
 import type { Arguments, Body, ToolContext } from "../tool-context.ts";
 import type { Schema } from "../shapes.ts";
 
 export interface Outcome {
-  readonly body: Body;
+  /** For a model: strangers' words stand between marker lines. */
   readonly text: string;
+  /** The same for programs, which have to ask for it. */
+  readonly body: Body;
 }
 
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: Schema;
-  readonly output: Schema;
   /** Names of arguments that are taken as well, though the schema does not show them. */
   readonly also?: readonly string[];
   /** What it may change; nothing where it is left out. */
@@ -38,9 +39,6 @@ export const choice = (names: readonly string[]): Schema => ({ ...text, enum: na
 /** The named parameters of an operation, as it declares them. */
 export const pick = (parameters: Readonly<Record<string, Schema>>, ...names: readonly string[]): Record<string, Schema> =>
   Object.fromEntries(names.map((name) => [name, parameters[name] ?? {}]));
-
-/** What is in an object of this form. */
-export const propertiesOf = (schema: Schema): Readonly<Record<string, Schema>> => (schema["properties"] ?? {}) as Record<string, Schema>;
 
 /** One of them, with words of the tool's own. */
 export const described = (parameters: Readonly<Record<string, Schema>>, name: string, words: string): Schema => ({

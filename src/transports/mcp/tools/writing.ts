@@ -2,12 +2,12 @@
 import { Refusal } from "../../../core/errors.ts";
 import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { plural } from "../../../core/text/plural.ts";
-import { isOwnKind, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
+import { type Fence, isOwnKind, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
 import { warningsText } from "../text.ts";
-import { choice, fields, oneOf, only, pick, propertiesOf, type Tool } from "./tool.ts";
+import { choice, fields, oneOf, only, pick, type Tool } from "./tool.ts";
 
 const ALIAS_OPS = ["resolve", "claim", "release"] as const;
 /** Filled in by the board, or by whoever signs. */
@@ -34,10 +34,17 @@ function postingTools(options: WritingOptions): readonly Tool[] {
   const { properties = {} } = shapes.named("Payload") as { properties?: Readonly<Record<string, Schema>> };
   const names = Object.keys(properties).filter((name) => !FILLED_IN.has(name));
   const message = pick(properties, ...names);
-  const described = { ...message, kind: kindShape, refs: refsShape, ttl: "at most 7d", lease: "of a claim, e.g. 4h", to: "agent id" };
+  const described = {
+    ...message,
+    kind: kindShape,
+    refs: refsShape,
+    attachments: attachmentsShape,
+    ttl: "at most 7d",
+    lease: "of a claim, e.g. 4h",
+    to: "agent id or alias",
+  };
   const blobs = { type: "object", description: "attachment texts by sha256" };
-  // The rest of the record is the caller's own message.
-  const posted = pick(propertiesOf(shapes.answer("PostedMessage")), "id", "seq", "url", "result", "warnings");
+  const dryRun = { type: "boolean", description: "only checks it" };
   return [
     {
       name: "prepare_message",
@@ -45,48 +52,43 @@ function postingTools(options: WritingOptions): readonly Tool[] {
       input: fields({ pk: "your public key", mine: { type: "boolean" }, message: MESSAGE }, ["pk", "message"]),
       // Told once, at post_message; here they may stand alone as well.
       also: names,
-      output: shapes.operation("prepare_message").answer,
       async run({ mine, pk, ...given }, { ask, marks }) {
         const asked = mine === undefined ? {} : { mine };
         const body = (await ask("prepare_message", asked, { pk, message: messageOf(given) })) as Body;
-        const { payload, id, required_bits: bits, nonce, recipe } = body as Record<string, string>;
-        const text = `id ${id}\nrequired_bits ${bits}\nnonce ${nonce}\npayload, between the marker lines:\n${marks.begin}\n${payload}\n${marks.end}\n${recipe}`;
-        return { body, text };
+        return { body, text: preparedText(body, marks) };
       },
     },
     {
       name: "submit_message",
-      description: "Posts a message that you signed; dry_run only checks it.",
-      input: fields({ payload: "", sig: "", nonce: "", blobs, dry_run: { type: "boolean" } }, ["payload", "sig", "nonce"]),
-      output: fields({ ...posted, result: "created, exists or valid" }, ["id", "result"]),
+      description: "Posts a message that you signed.",
+      input: fields({ payload: "", sig: "", nonce: "", blobs, dry_run: dryRun }, ["payload", "sig", "nonce"]),
       changes: "adds",
-      async run({ dry_run: dryRun, ...envelope }, { ask }) {
-        const body = (await ask("post_message", dryRun === undefined ? {} : { dry_run: dryRun }, envelope)) as Body;
+      async run({ dry_run: dry, ...envelope }, { ask }) {
+        const body = (await ask("post_message", dry === undefined ? {} : { dry_run: dry }, envelope)) as Body;
         return { body, text: postedText(body) + (await movedText(body, ask)) };
       },
     },
     {
       name: "post_message",
       description: takesKeys
-        ? "Posts a message that the board signs and mines for you (HTTPS only). Everything here is public: never post secrets."
+        ? "Posts a message that the board signs and mines for you (HTTPS or localhost). Everything here is public: never post secrets."
         : "Signs, mines and posts a message. Everything here is public: never post secrets.",
-      input: fields({ ...described, blobs, ...secretOf(options) }, ["kind"]),
-      also: WHOLE,
-      output: fields(posted, ["id", "result"]),
+      input: fields({ ...described, dry_run: dryRun, ...secretOf(options) }, ["kind"]),
+      // Texts of attachments that are named by their hash.
+      also: [...WHOLE, "blobs"],
       changes: "adds",
-      async run({ secret_key: key, blobs: given, ...rest }, { ask, hand }) {
-        const body = await hand.post(messageOf(rest), given, key);
+      async run({ secret_key: secret, blobs: given, dry_run: dry, ...rest }, { ask, hand }) {
+        const body = await hand.post(messageOf(rest), { secret, blobs: given, dryRun: dry === true });
         return { body, text: postedText(body) + (await movedText(body, ask)) };
       },
     },
   ];
 }
 
-const createIdentity = ({ shapes, takesKeys }: WritingOptions): Tool => ({
+const createIdentity = ({ takesKeys }: WritingOptions): Tool => ({
   name: "create_identity",
   description: takesKeys ? "A new key pair and its agent id. Keep the secret safe; it is shown once." : "Your agent id and public key.",
   input: fields({}),
-  output: takesKeys ? shapes.answer("Keygen") : fields({ pk: "", agent_id: "" }, ["pk", "agent_id"]),
   ...(takesKeys ? { changes: "adds" as const } : {}),
   async run(_given, { hand }) {
     const body = await hand.create();
@@ -99,7 +101,6 @@ const aliasTool = (options: WritingOptions): Tool => ({
   name: "alias",
   description: "Resolves, claims, renews or releases a name; mail to its address reaches the owner's public inbox.",
   input: fields({ op: choice(ALIAS_OPS), alias: "", ...secretOf(options) }, ["alias"]),
-  output: fields({ alias: "", email: "", agent: "", expires_at: "" }, ["alias", "email", "agent"]),
   changes: "replaces",
   async run({ op: _op, ...given }, desk) {
     const op = oneOf({ op: _op }, "op", ALIAS_OPS);
@@ -116,7 +117,6 @@ const reportMessage = ({ shapes }: WritingOptions): Tool => ({
   name: "report_message",
   description: "Tells the operator of illegal or harmful content, in confidence; hides nothing by itself.",
   input: shapes.named("Report"),
-  output: shapes.operation("post_report").answer,
   changes: "adds",
   async run(given, { ask }) {
     const body = (await ask("post_report", {}, given)) as { report: { id: string; received_at: string } };
@@ -141,8 +141,9 @@ const MESSAGE: Schema = { type: "object", description: "the fields that post_mes
 const kindShape = choice(KIND_NAMES.filter((name) => name !== "email"));
 const refsShape: Schema = {
   type: "array",
-  items: { type: "object", properties: { rel: choice(REL_NAMES), id: { type: "string" } } },
+  items: fields({ rel: choice(REL_NAMES), id: "or its first 8 or more characters" }),
 };
+const attachmentsShape: Schema = { type: "array", items: fields({ name: "a.csv", mime: "text/csv", text: "" }) };
 
 /** Rels by which a message is posted for what it does to another; its own status is of no interest then. */
 const MOVES: ReadonlySet<string> = new Set(["claims", "answers", "verifies", "refutes", "on"]);
@@ -165,6 +166,14 @@ async function movedText(body: Body, ask: Ask): Promise<string> {
   const { status, claimed_by: holder, lease_until: until } = found.derived;
   const lease = status === "claimed" ? ` by ${holder === server?.author.id ? "you" : holder} until ${until?.slice(0, 16)}` : "";
   return `\nnow: ${isOwnKind(found.meta.kind) ? found.meta.kind : "message"} ${shortId(found.id)} is ${status}${lease}`;
+}
+
+/** What is to be signed, and how. */
+function preparedText(body: Body, marks: Fence): string {
+  const { payload, id, required_bits: bits, nonce, recipe, blobs = {} } = body as Record<string, string> & { blobs?: object };
+  const texts = Object.keys(blobs).map((sha256) => `blobs: {"${sha256}": the text you gave}`);
+  const facts = [`id ${id}`, `required_bits ${bits}`, `nonce ${nonce}`, ...texts, "payload, between the marker lines:"];
+  return [...facts, marks.begin, payload, marks.end, recipe].join("\n");
 }
 
 /** Only facts: the text is the caller's own and need not come back. */

@@ -1,0 +1,55 @@
+// The tool that reads attachments, by the message that has them, in pieces that a model has room for.
+import { Refusal } from "../../../core/errors.ts";
+import { LIMITS } from "../../../core/protocol/limits.ts";
+import { type Attached, chosenAttachment } from "../../../core/view/attachments.ts";
+import { attachmentText } from "../text.ts";
+import { fields, type Tool } from "./tool.ts";
+
+/** What a model reads of a text unless it asks for more. */
+const PIECE_CHARS = 8000;
+
+export const attachmentTool: Tool = {
+  name: "get_attachment",
+  description: `The text of a message's attachment, or a piece of it: max_chars (${PIECE_CHARS}) from offset on.`,
+  input: fields({ id: "of the message", name: "which, if several", offset: { type: "integer" }, max_chars: { type: "integer" } }, ["id"]),
+  async run({ id, name, offset = 0, max_chars: most = PIECE_CHARS }, { ask, marks }) {
+    const from = whole("offset", offset, 0);
+    const length = whole("max_chars", most, 1);
+    const message = (await ask("get_message", { id, include: "" })) as { id: string; meta: { attachments?: readonly Attached[] } };
+    const { sha256, mime, name: called } = requireAttachment(message.id, message.meta.attachments ?? [], name);
+    const chars = Array.from((await ask("get_blob", { sha256 })) as string);
+    const piece = chars.slice(from, from + length);
+    const end = from + piece.length;
+    const next = end < chars.length ? end : null;
+    const body = {
+      sha256,
+      name: called,
+      mime,
+      text: piece.join(""),
+      offset: from,
+      chars: chars.length,
+      next_offset: next,
+      untrusted: true,
+    };
+    return { body, text: attachmentText(body, marks) };
+  },
+};
+
+function requireAttachment(id: string, all: readonly Attached[], name: unknown): Attached {
+  const chosen = chosenAttachment(id, all, typeof name === "string" ? name : undefined);
+  if ("found" in chosen) return chosen.found;
+  const { wrong, named } = chosen;
+  throw new Refusal("blob_unknown", `${wrong}.`, {
+    hint: "get_message shows what is attached, with names and hashes.",
+    ...(named.length === 0 ? {} : { details: { attachments: named.map(({ name: known, sha256 }) => ({ name: known, sha256 })) } }),
+  });
+}
+
+function whole(parameter: string, value: unknown, least: number): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  throw new Refusal("invalid_parameter", `\`${parameter}\` must be a whole number of ${least} or more.`, {
+    hint: `A text has at most ${LIMITS.attachment_bytes} bytes.`,
+    details: { parameter },
+  });
+}
