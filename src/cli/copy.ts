@@ -11,6 +11,7 @@ import { portionsOf } from "../adapters/sqlite/transfer.ts";
 import { requireBoardKey } from "../adapters/system/board-key.ts";
 import { parentFault } from "../adapters/system/directory.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
+import { LOG_KEY_FILE, logKeyFile } from "../adapters/system/log-key.ts";
 import type { Head } from "../core/log/checkpoint.ts";
 import { agentId } from "../core/protocol/identity.ts";
 import { inDatabase } from "../storage/in-database.ts";
@@ -18,7 +19,7 @@ import { inDirectory } from "../storage/in-directory.ts";
 import { UsageFault } from "./failure.ts";
 import { checkConfigured } from "./operate/check.ts";
 import { configOf, NO_DATABASE } from "./operate/operator-session.ts";
-import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./operate/moved-key.ts";
+import { KEY_FILE, keyMove, keyWords, type MovedKey, moveLogKey } from "./operate/moved-key.ts";
 import { whole } from "./operate/whole.ts";
 import { loadEnvFile } from "./settings.ts";
 
@@ -100,9 +101,10 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
     throw new Error(`Boards are running on that database (${nodes} connections). Stop them first: two copies must not go on side by side.`);
   const place = inDatabase(from, to);
   // Before the copy, which is then never behind the head that comes with it.
-  const { pk, signed } = await place.identity();
+  const { pk, signed, tlog } = await place.identity();
   const own = join(to, KEY_FILE);
-  const found = keyFile ?? (existsSync(own) ? own : configOf({}).keyFile);
+  const { keyFile: configured, data } = configOf({});
+  const found = keyFile ?? (existsSync(own) ? own : configured);
   requireBoardKey(found, place.words, pk, MEND);
   const { move } = keyMove({ from: found, to: own, pk });
   const copied = await whole(to, async () => {
@@ -110,6 +112,7 @@ async function copyToSqlite({ from, to, keyFile }: CopyOptions, now: number): Pr
     try {
       await place.copyTo(databasePath(to), pk);
       if (signed !== undefined) await headFileIn(to, pk).write(signed);
+      moveLogKey({ from: logKeyFile(found, data), to: join(to, LOG_KEY_FILE), pk: tlog?.pk });
       return { head: soundHead(databasePath(to)), key: move() };
     } finally {
       lock.close();

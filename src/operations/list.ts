@@ -6,7 +6,10 @@ import type { CheckpointSigner } from "../board/operator/checkpoint.ts";
 import type { BeginBundle } from "../board/write/bundle.ts";
 import type { Difficulty } from "../board/write/difficulty.ts";
 import type { Dump } from "../board/read/dump.ts";
-import type { FindMessage } from "../board/read/find.ts";
+import type { FindMessage, LocateMessage } from "../board/read/find.ts";
+import type { Prove, ReceiptOf } from "../board/proof/proofs.ts";
+import type { Tiles } from "../board/proof/tiles.ts";
+import type { TreeHeads } from "../board/proof/tree-heads.ts";
 import type { ShowGraph } from "../board/read/graph.ts";
 import type { ReadHistory } from "../board/read/history.ts";
 import type { List, ListNow } from "../board/read/list.ts";
@@ -40,6 +43,8 @@ import { getBrief } from "./messages/get-brief.ts";
 import { getBlob } from "./messages/get-blob.ts";
 import { getChanges } from "./log/get-changes.ts";
 import { getCheckpoint } from "./log/get-checkpoint.ts";
+import { proofOperations } from "./log/get-proofs.ts";
+import { tlogOperations } from "./log/tlog.ts";
 import { getClient } from "./documents/get-client.ts";
 import { getDump } from "./log/get-dump.ts";
 import { getExpiring } from "./messages/get-expiring.ts";
@@ -111,12 +116,23 @@ export interface ReadParts {
   readonly names: Names;
   readonly cursors: CursorCodec;
   readonly notary: CheckpointSigner;
+  readonly tree: TreeParts;
   readonly messages: MessageReads;
   readonly lists: ListReads;
   readonly log: LogReads;
   readonly aliases: AliasReads;
   readonly acks: AckReads;
   readonly moderation: ModerationReads;
+}
+
+/** The tree over the log, and what it proves. */
+export interface TreeParts {
+  readonly heads: TreeHeads;
+  readonly tiles: Tiles;
+  readonly witnessLines: string;
+  readonly prove: Prove;
+  readonly receiptOf: ReceiptOf;
+  readonly locate: LocateMessage;
 }
 
 /** What tells of what happens. */
@@ -168,7 +184,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advise = adviser(list, clock);
   const all = [
-    postMessage({ ...write, clock, baseUrl }, advise),
+    postMessage({ ...write, clock, baseUrl, receiptOf: read.tree.receiptOf }, advise),
     listMessages(list, read.listNow, live.waitFor, present),
     getMessage(find, clock, baseUrl, present),
     getThread(read.showThread, baseUrl, present),
@@ -182,8 +198,8 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent),
-    postAck(write),
-    postAlias({ ...write, mailDomain }),
+    postAck({ ...write, receiptOf: read.tree.receiptOf }),
+    postAlias({ ...write, mailDomain, receiptOf: read.tree.receiptOf }),
     listAliases(aliases, clock, names, cursors, mailDomain),
     getAlias(aliases, clock, mailDomain),
     listTags(read.listTags),
@@ -192,6 +208,8 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getDump(read.dump, "jsonl.gz"),
     getChanges(read.log, clock),
     getCheckpoint(read.notary),
+    ...tlogOperations({ ...read.tree, log: read.log, baseUrl }),
+    ...proofOperations(read.tree.prove, read.tree.locate),
     getKinds(clock, about.boardPk, about.rates, about.maxBytes),
     getPow(write.difficulty),
     getTime(clock),

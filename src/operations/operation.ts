@@ -78,6 +78,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   readonly method: "GET" | "POST";
   /** Parameters of the path stand in braces and in `input`. */
   readonly path: string;
+  /** The last parameter of the path takes all that follows, with its slashes. */
+  readonly rest?: true;
   readonly summary: string;
   readonly input: Schema;
   /** Reads the body, where there is one. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Refusal } from "../core/errors.ts";
 import { LIMITS } from "../core/protocol/limits.ts";
-import { integer, listText, requireWords, splitList } from "../core/query/forms.ts";
+import { flag, integer, listText, requireWords, splitList } from "../core/query/forms.ts";
 import { INCLUDES, type Include } from "../core/view/record.ts";
 
 /** A comma list of what a view includes; the empty list includes nothing. */
@@ -20,6 +20,11 @@ export const format = z
   .enum(["json", "md"], "must be json or md")
   .optional()
   .describe("json unless given; md is Markdown for a model to read.");
+
+/** Of everything that is written. */
+export const receipt = flag
+  .default(false)
+  .describe("1: the answer holds a proof that the log has it, which anybody can check offline; it may take a second.");
 
 /** Following a list: what came or changed after an entry, and waiting for it. */
 export const followShape = {

@@ -14,6 +14,7 @@ import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { ModerationReads } from "./moderation.ts";
 import type { ThreadReads } from "./threads.ts";
+import type { Tile } from "../core/tlog/tile.ts";
 import type { PostsByBits } from "./wakeup.ts";
 
 export interface Raw {
@@ -147,6 +148,12 @@ export interface LogReads {
   postedByMinute(from: number): Promise<ReadonlyMap<number, PostsByBits>>;
 }
 
+/** The tree over the log. */
+export interface TreeReads {
+  /** The hashes of a tile, as many as its width says; undefined where the log does not reach so far. */
+  tile(tile: Tile): Promise<Uint8Array | undefined>;
+}
+
 /** What a listing is read from, all of one source. */
 export interface ListingReads extends Pick<LogReads, "head" | "nextDue"> {
   list(query: ListQuery): Promise<readonly Listed[]>;
@@ -177,7 +184,7 @@ export interface ListReads extends ListingReads {
 }
 
 /** All that a board is kept in; whoever only reads takes the part that it needs. */
-export interface Store extends Writer, MessageReads, ListReads, LogReads, AliasReads, AckReads, ModerationReads {}
+export interface Store extends Writer, MessageReads, ListReads, LogReads, TreeReads, AliasReads, AckReads, ModerationReads {}
 
 /** The storage failed; `code` tells callers, `fatal` that only a restart is safe. */
 export class StoreFailure extends Error {

@@ -2,7 +2,20 @@
 import type { ErrorCode } from "../core/errors.ts";
 
 /** Where something can fail that no caller can do anything about. */
-export const PLACES = ["append", "command", "mail", "mcp", "nodes", "request", "search", "smtp", "storage", "stream", "switches"] as const;
+export const PLACES = [
+  "append",
+  "command",
+  "mail",
+  "mcp",
+  "nodes",
+  "receipt",
+  "request",
+  "search",
+  "smtp",
+  "storage",
+  "stream",
+  "switches",
+] as const;
 export type Place = (typeof PLACES)[number];
 
 export interface Telemetry {

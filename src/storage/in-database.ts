@@ -8,6 +8,7 @@ import { postgresHeadRecord } from "../adapters/postgres/head-record.ts";
 import { postgresRows } from "../adapters/postgres/dialect.ts";
 import { SqlReads } from "../adapters/sql/reads.ts";
 import { openPostgresStore } from "../adapters/postgres/store.ts";
+import { knownTlogName, recordTlogName } from "../adapters/postgres/tlog-name.ts";
 import { nodesAt, readPortions } from "../adapters/postgres/transfer.ts";
 import { BLOCKED_ATTACHMENTS, type AttachmentBlock } from "../adapters/sql/moderation-rows.ts";
 import { lockDataDir } from "../adapters/sqlite/open.ts";
@@ -15,7 +16,7 @@ import { fillDatabase } from "../adapters/sqlite/transfer.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import type { Config } from "../config.ts";
 import { StoreFailure } from "../ports/store.ts";
-import { type Acts, ATTACHED, type Beside, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
+import { type Acts, ATTACHED, type Beside, everyAct, type Identity, type Opened, type Place, sourceModule } from "./place.ts";
 
 /** `data` is this node's own directory; the settings are for a board that opens it. */
 export function inDatabase(
@@ -24,10 +25,17 @@ export function inDatabase(
   { databaseReadUrl, newKey = false }: Partial<Pick<Config, "databaseReadUrl" | "newKey">> = {},
 ): Place {
   const recordOf = (client: Client, pk: string | undefined) => postgresHeadRecord(client, headFileIn(data, pk), pk);
-  async function openBeside(): Promise<Beside & { readonly pk: string | undefined }> {
+  async function openBeside(): Promise<Beside & Pick<Identity, "pk" | "tlog">> {
     const store = await openPostgresStore(url, undefined, "operator");
     const pk = await knownBoardKey(store.client);
-    return { store, pk, record: recordOf(store.client, pk), source: undefined, explain: (error) => error };
+    return {
+      store,
+      pk,
+      tlog: await knownTlogName(store.client),
+      record: recordOf(store.client, pk),
+      source: undefined,
+      explain: (error) => error,
+    };
   }
   return {
     words: "the database",
@@ -50,6 +58,8 @@ export function inDatabase(
               throw new Error("Other boards run on this database, with the key that it has. Stop them before you give it a new one.");
             await recordBoardKey(store.client, pk, before);
           },
+          tlogName: () => knownTlogName(store.client),
+          recordTlogName: (name) => recordTlogName(store.client, name),
           headOf: (pk) => recordOf(store.client, pk),
           beginReplica: (formerPk) => store.beginReplica(formerPk),
           async close() {
@@ -65,9 +75,9 @@ export function inDatabase(
     },
     openBeside,
     async identity() {
-      const { store, pk, record } = await openBeside();
+      const { store, pk, tlog, record } = await openBeside();
       try {
-        return { pk, signed: await record.read() };
+        return { pk, tlog, signed: await record.read() };
       } finally {
         await store.close();
       }

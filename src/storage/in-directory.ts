@@ -10,6 +10,7 @@ import { SqlReads } from "../adapters/sql/reads.ts";
 import { databasePath, lockDataDir, openDatabase, tracesIn } from "../adapters/sqlite/open.ts";
 import { snapshot, soundHead } from "../adapters/sqlite/snapshot.ts";
 import { openSealedStore, openSqliteStore } from "../adapters/sqlite/store.ts";
+import { knownTlogName, recordTlogName } from "../adapters/sqlite/tlog-name.ts";
 import { barred, barredFromWriting } from "../adapters/system/access.ts";
 import { headFileIn } from "../adapters/system/head-file.ts";
 import { type Acts, ATTACHED, everyAct, type Opened, type Place, sourceModule } from "./place.ts";
@@ -31,6 +32,8 @@ export function inDirectory(data: string): Place {
         others: undefined,
         knownPk: () => knownBoardKey(path),
         recordPk: async (pk) => recordBoardKey(path, pk),
+        tlogName: () => knownTlogName(path),
+        recordTlogName: async (name) => recordTlogName(path, name),
         headOf: (pk) => headFileIn(data, pk),
         beginReplica: async () => undefined,
         close: () => store.close(),
@@ -47,7 +50,7 @@ export function inDirectory(data: string): Place {
     async identity() {
       requireBoardIn(data);
       const pk = await knownBoardKey(path);
-      return { pk, signed: await headFileIn(data, pk).read() };
+      return { pk, signed: await headFileIn(data, pk).read(), tlog: await knownTlogName(path) };
     },
     async copyTo(to) {
       requireBoardIn(data);

@@ -11,9 +11,11 @@ import type { HeadRecord } from "../ports/head-record.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { Store } from "../ports/store.ts";
+import type { TlogIdentity } from "../ports/tlog-name.ts";
 import { inDatabase } from "./in-database.ts";
 import { inDirectory } from "./in-directory.ts";
 import type { Opened, Place } from "./place.ts";
+import { openTlog } from "./tlog.ts";
 
 /** The one decision of which store it is; for the board and for every command of its operator. */
 export const placeOf = (config: Config): Place =>
@@ -23,6 +25,8 @@ export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
   readonly key: SigningKey;
   /** The public half of the key that the board had before this start gave it another. */
   readonly formerPk: string | undefined;
+  /** Who signs the heads of the tree; undefined where nothing can be written and nobody does yet. */
+  readonly tlog: TlogIdentity | undefined;
   readonly record: HeadRecord;
   /** Nothing can be written in the data directory, and the board was told not to. */
   readonly sealed: boolean;
@@ -34,7 +38,12 @@ export interface Storage extends Pick<Opened, "store" | "source" | "others"> {
 }
 
 /** `onFatal` hears of a failure after which only a restart is safe. */
-export async function openStorage(config: Config, onFatal: (error: Error) => void, watchReplica: ReplicaWatch): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  onFatal: (error: Error) => void,
+  watchReplica: ReplicaWatch,
+  now: number,
+): Promise<Storage> {
   await using parts = new AsyncDisposableStack();
   const unwritable = barredFromWriting(config.data);
   // Whatever an earlier board left there: a database whose log is still beside it could be opened all the same, and take nothing.
@@ -55,12 +64,13 @@ export async function openStorage(config: Config, onFatal: (error: Error) => voi
   const signed = formerPk === undefined ? undefined : await opened.headOf(formerPk).read();
   if (signed !== undefined) await keepFormerHead(config.data, signed);
   if (!sealed) await opened.recordPk(key.pk, known);
+  const tlog = await openTlog(config, { opened, place: place.words, board: key, sealed, now });
   const record = sealed ? unsigned(opened.headOf(key.pk)) : opened.headOf(key.pk);
   const last = await record.read();
   if (last !== undefined) requireSound(last, config.data);
   const replica = await opened.beginReplica(formerPk);
   const all = parts.move();
-  return { store, key, formerPk, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
+  return { store, key, formerPk, tlog, record, sealed, source, indexDir, others, replica, close: () => all.disposeAsync() };
 }
 
 const MEND =

@@ -6,6 +6,7 @@ import { workerUrl } from "../adapters/system/worker-url.ts";
 import type { Checkpoint } from "../core/log/checkpoint.ts";
 import type { Action, Notice, Switches } from "../core/message/moderation.ts";
 import type { HeadRecord } from "../ports/head-record.ts";
+import type { TlogName } from "../ports/tlog-name.ts";
 import type { ModerationReads } from "../ports/moderation.ts";
 import type { Peers } from "../ports/peers.ts";
 import type { ReplicaStanding, ReplicaWatch } from "../ports/replica.ts";
@@ -38,6 +39,10 @@ export interface Opened {
   /** The public half of the board's key; undefined where the database does not tell. */
   knownPk(): Promise<string | undefined>;
   recordPk(pk: string, before: string | undefined): Promise<void>;
+  /** Under which name the heads of the tree are signed; undefined where there is none yet. */
+  tlogName(): Promise<TlogName | undefined>;
+  /** The newest from now on, unless another node has just recorded one. */
+  recordTlogName(name: TlogName): Promise<void>;
   /** The last head that this key signed. */
   headOf(pk: string): HeadRecord;
   /** Once the database has the board's key; the replica may not have heard of a new one yet. */
@@ -60,6 +65,8 @@ export interface Identity {
   readonly pk: string | undefined;
   /** The last head that it signed, as far as this machine and the database know. */
   readonly signed: Checkpoint | undefined;
+  /** Under which name the heads of its tree are signed. */
+  readonly tlog: TlogName | undefined;
 }
 
 /** What an operator has done on a board, up to entry `seq`. */

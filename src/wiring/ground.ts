@@ -34,7 +34,7 @@ export async function openGround(given: Given, onFatal: (error: Error) => void):
     figures.failed("storage", error);
     onFatal(error);
   };
-  const storage = await openStorage(config, failed, replicaTeller(log));
+  const storage = await openStorage(config, failed, replicaTeller(log), clock.now());
   parts.defer(() => storage.close());
   const { store, key, record, formerPk, sealed, replica } = storage;
   if (formerPk !== undefined) log.warn({ board: agentId(key.pk), former_board: agentId(formerPk) }, NEW_KEY);

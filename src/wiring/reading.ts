@@ -3,7 +3,10 @@ import { openSearchIndex } from "../adapters/search/thread-index.ts";
 import { directory } from "../board/read/agents.ts";
 import { briefGatherer } from "../board/read/brief.ts";
 import { dumper } from "../board/read/dump.ts";
-import { messageFinder } from "../board/read/find.ts";
+import { prover, receiptMaker } from "../board/proof/proofs.ts";
+import { Tiles } from "../board/proof/tiles.ts";
+import { TreeHeads } from "../board/proof/tree-heads.ts";
+import { messageFinder, messageLocator } from "../board/read/find.ts";
 import { graphReader } from "../board/read/graph.ts";
 import { historyReader } from "../board/read/history.ts";
 import { lister } from "../board/read/list.ts";
@@ -18,7 +21,7 @@ import { unswept } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
 import { workFinder } from "../board/read/work.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
-import type { ReadParts } from "../operations/list.ts";
+import type { ReadParts, TreeParts } from "../operations/list.ts";
 import type { SearchIndex } from "../ports/search.ts";
 import type { Ground } from "./ground.ts";
 import type { Writing } from "./writing.ts";
@@ -29,7 +32,8 @@ export interface Reading extends ReadParts {
   readonly versions: Versions;
 }
 
-export function openReading({ config, clock, figures, notary, storage, parts }: Ground, { sweeper }: Writing): Reading {
+export function openReading(ground: Ground, { sweeper }: Writing): Reading {
+  const { config, clock, figures, notary, storage, parts } = ground;
   const { store, key, source, indexDir } = storage;
   const index = openSearchIndex({ dir: indexDir, source }, figures);
   parts.defer(() => index.close());
@@ -59,6 +63,7 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
     nearSource: sourceOfNear,
     versions: { ...validators, of: settled(validators.of) },
     notary,
+    tree: openTree(ground),
     cursors,
     names: naming,
     find: settled(find),
@@ -73,5 +78,19 @@ export function openReading({ config, clock, figures, notary, storage, parts }: 
     listTags: settled(tagLister(common)),
     takePulse: settled(pulseTaker(common)),
     dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),
+  };
+}
+
+function openTree({ config, clock, figures, notary, storage: { store, tlog } }: Ground): TreeParts {
+  const tiles = new Tiles(store);
+  const heads = new TreeHeads({ notary, tiles, log: store, tlog, policy: undefined, clock });
+  const prove = prover(heads, tiles, store);
+  return {
+    heads,
+    tiles,
+    witnessLines: "quorum none\n",
+    prove,
+    receiptOf: receiptMaker(prove, config.baseUrl, (error) => figures.failed("receipt", error)),
+    locate: messageLocator(store, clock),
   };
 }

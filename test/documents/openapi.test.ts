@@ -45,7 +45,9 @@ describe("the document", () => {
       /^GET \/(healthz|readyz|readyz\/writing|metrics|assets\/\{name\}|work|tags|stats|log|agents|a\/\{agent_id\}|docs|docs\/try\/\w+|about|report|transparency)$/;
     const own = new Set(routes.filter((route) => !/^(HEAD|OPTIONS) |^POST \/(report|preview)$/.test(route) && !pages.test(route)));
     expect(own.size).toBeGreaterThan(20);
-    expect(new Set(operations().map(({ method, path }) => `${method} ${path}`))).toEqual(own);
+    // Tiles have slashes in their names.
+    const written = (path: string): string => path.replace(/(?<=^\/tlog\/tile\/.*)\{\w+\}$/, "*");
+    expect(new Set(operations().map(({ method, path }) => `${method} ${written(path)}`))).toEqual(own);
   });
   test("refers only to schemas it has", () => {
     const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? "");

@@ -26,9 +26,11 @@ test(`a name belongs to whom the rules say, after any history of claims, release
     asyncProperty(array(step, { maxLength: 60, size: "max" }), async (script) => {
       using board = new BareBoard();
       const model = new AliasModel(START);
-      // Gathered as it grows: old entries do not stay.
+      // Gathered as it grows: old entries do not stay, and what they say is erased.
       const log = new Map<number, Change>();
-      const gather = (): void => board.changes().forEach((entry) => log.set(entry.seq, { ...entry, raw: null }));
+      const gather = (): void => {
+        for (const entry of board.changes()) if (!log.has(entry.seq)) log.set(entry.seq, { ...entry, raw: null });
+      };
       for (const [n, one] of script.entries()) {
         if ("wait" in one) model.now += one.wait;
         else if ("post" in one) {

@@ -14,6 +14,7 @@ export interface BoardRow {
   readonly at: number;
   readonly nextDue: number | null;
   readonly prunedAt: number;
+  readonly frontier: string | null;
 }
 
 /** Rows that are missing: the statement for them, its values, and who keeps what it finds. */
@@ -69,7 +70,7 @@ export async function loadMissing(client: Client, set: WorkingSet): Promise<Boar
     return `, (SELECT json_agg(w) FROM (${numbered}) w)::text AS "${i}"`;
   });
   const [row] = await client.ask<BoardRow & Readonly<Record<string, string | null>>>(
-    `SELECT b.version, b.seq, b.hash, b.at, b.next_due AS "nextDue", b.pruned_at AS "prunedAt"${columns.join("")} FROM board b WHERE b.one = 1`,
+    `SELECT b.version, b.seq, b.hash, b.at, b.next_due AS "nextDue", b.pruned_at AS "prunedAt", b.frontier${columns.join("")} FROM board b WHERE b.one = 1`,
     values,
   );
   if (row === undefined) throw new StoreFailure("storage_unavailable", "The database holds no board.");

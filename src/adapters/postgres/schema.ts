@@ -10,7 +10,8 @@ const OWN: Readonly<Record<string, Table>> = {
   votes: { ...TABLES.votes, indexes: { votes_agent: "(agent, rel, target)" } },
   agents: { ...TABLES.agents, indexes: { ...TABLES.agents.indexes, agents_first_seen: "(first_seen)" } },
   // Locked by whoever writes: one batch at a time, so that seqs have no gap and are never seen out of order. `version` moves with every
-  // batch, also where no entry was written; `pk` is the public half of the board's key: every node must hold the other half.
+  // batch, also where no entry was written; `pk` is the public half of the board's key: every node must hold the other half. `frontier` is that of the tree, in
+  // base64; null where it is to be read from the tiles.
   board: {
     columns: `
       one small PRIMARY KEY CHECK (one = 1),
@@ -20,7 +21,8 @@ const OWN: Readonly<Record<string, Table>> = {
       at number NOT NULL,
       next_due number,
       pruned_at number NOT NULL,
-      pk text`,
+      pk text,
+      frontier text`,
     fill: 20,
   },
   // The last signed head; nodes replace it by comparing.

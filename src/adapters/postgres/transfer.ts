@@ -49,6 +49,8 @@ export function fillPostgres(url: string, portions: AsyncIterable<Portion> | Ite
       );
       if (board === undefined || board.seq > 0 || board.rows > 0)
         throw new Error("There is a board in the database already. Give an empty one.");
+      // A board that was started there and never written to had named its tree.
+      await transaction.unsafe("DELETE FROM tlog_names");
       for await (const { table, rows } of portions)
         await transaction.unsafe(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
           JSON.stringify(rows),

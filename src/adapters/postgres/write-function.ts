@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { MOVING } from "../sql/batch/changed-rows.ts";
 import { type Part, PARTS, type Write, WRITES } from "../sql/batch/writes.ts";
-import { NEXT_DUE, UPKEEP } from "../sql/upkeep.ts";
+import { NEXT_DUE, TRIM, UPKEEP } from "../sql/upkeep.ts";
 
 /** What moved, heard by every node. */
 export const CHANNEL = "blackboard";
@@ -56,8 +56,9 @@ const STATEMENTS: Readonly<Record<Part, string>> = {
 export const MOVED_ON = -1;
 
 const PARAMETERS = `
-  p_version bigint, p_seq bigint, p_hash text, p_now bigint, p_prune_every bigint,
-  p_gone_before bigint, p_acks_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_minute_before text, p_node text, p_posted text,
+  p_version bigint, p_seq bigint, p_hash text, p_frontier text, p_now bigint, p_prune_every bigint,
+  p_gone_before bigint, p_acks_before bigint, p_once_before bigint, p_texts_before bigint, p_agents_before bigint, p_log_before bigint,
+  p_minute_before text, p_node text, p_posted text,
   ${PARTS.map((part) => `p_${part} text`).join(", ")}`;
 
 export const PARAMETER_COUNT = PARAMETERS.split(",").length;
@@ -67,6 +68,8 @@ DECLARE
   due bigint;
   detached text[];
   pruning boolean;
+  young bigint;
+  anchor bigint;
 BEGIN
   -- Nobody else writes from here to the end of the transaction; what follows sees what was written before.
   SELECT p_now - pruned_at > p_prune_every INTO pruning FROM board WHERE one = 1 AND version = p_version FOR UPDATE;
@@ -76,6 +79,10 @@ BEGIN
     ${UPKEEP.dropAcks("p_acks_before")};
     ${UPKEEP.dropArrivals("p_once_before")};
     ${UPKEEP.dropMinutes("p_minute_before")};
+    young := (${TRIM.firstYoung("p_log_before")});
+    anchor := (${TRIM.anchor("young", "least")});
+    ${TRIM.dropEntries("anchor")};
+    ${TRIM.eraseDetails("young", "anchor", "least")};
   END IF;
   ${UPKEEP.dropBlobs("p_now")};
   ${UPKEEP.dropReportTexts("p_texts_before")};
@@ -85,7 +92,7 @@ BEGIN
   END IF;
   IF pruning THEN ${UPKEEP.dropSilentAgents("p_agents_before")}; END IF;
   due := (${NEXT_DUE});
-  UPDATE board SET version = version + 1, seq = p_seq, hash = p_hash, at = p_now, next_due = due,
+  UPDATE board SET version = version + 1, seq = p_seq, hash = p_hash, frontier = coalesce(p_frontier, frontier), at = p_now, next_due = due,
     pruned_at = CASE WHEN pruning THEN p_now ELSE pruned_at END WHERE one = 1;
   PERFORM pg_notify('${CHANNEL}', concat_ws(' ', p_node, p_version + 1, p_seq, coalesce(due, 0), p_posted));
   RETURN due;

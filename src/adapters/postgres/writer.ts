@@ -1,4 +1,8 @@
 // The writer of a PostgreSQL board: many acts, one transaction, one after the other over all nodes.
+import type { Head } from "../../core/log/checkpoint.ts";
+import { edgeOf, fillsTile, type TreeEdge } from "../../core/log/tree-edge.ts";
+import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
+import { decodeFrontier, encodeFrontier } from "../../core/tlog/frontier.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/durations.ts";
 import type { Act, Outcome } from "../../core/message/act.ts";
@@ -8,9 +12,10 @@ import { changedRows } from "../sql/batch/changed-rows.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
 import { anticipate, workOut } from "../sql/batch/work-out.ts";
 import { PARTS } from "../sql/batch/writes.ts";
+import { edgeQueries } from "../sql/tree.ts";
 import { postsText } from "./board-state.ts";
 import { Client, type Value } from "./client.ts";
-import { loadMissing } from "./fetch.ts";
+import { type BoardRow, loadMissing } from "./fetch.ts";
 import { MOVED_ON, PARAMETER_COUNT, WRITE_FUNCTION_NAME } from "./write-function.ts";
 
 const PRUNE_EVERY_MS = MINUTE_MS;
@@ -47,6 +52,8 @@ export class PostgresWriter {
   readonly #client: Client;
   readonly #node: string;
   #locked = 0;
+  /** Of the tree, where this node's last batch left the log. */
+  #edge: { readonly head: Head; readonly edge: TreeEdge } | undefined;
 
   /** A client of its own, with one connection: statements run in the order in which they are sent. */
   constructor(url: string, node = "-") {
@@ -115,6 +122,7 @@ export class PostgresWriter {
     set.now = Math.max(board.at, now);
     const outcomes = await this.#workOut(ledger, batch.work, board.version);
     if (outcomes === undefined) return undefined;
+    const edge = ledger.growTree(await this.#edgeAt(board, ledger.entries.length));
     const rows = changedRows(ledger);
     const upkeep = (board.nextDue ?? Infinity) <= set.now || set.now - board.prunedAt > PRUNE_EVERY_MS;
     const head = { seq: ledger.head.seq, hash: ledger.head.hash };
@@ -126,12 +134,13 @@ export class PostgresWriter {
     }
     const parts = PARTS.map((part): Value => (rows[part] === undefined ? null : JSON.stringify(rows[part])));
     const posts = ledger.entries.filter(({ type }) => type === "create").map(({ id }) => ledger.inserted.get(id)?.arrival.bits ?? 0);
-    const { gone_days, ack_days, once_days, report_text_days, agent_days } = LIMITS;
-    const keeping = [gone_days, ack_days, once_days, report_text_days, agent_days].map((days) => set.now - days * DAY_MS);
+    const { gone_days, ack_days, once_days, report_text_days, agent_days, log_days } = LIMITS;
+    const keeping = [gone_days, ack_days, once_days, report_text_days, agent_days, log_days].map((days) => set.now - days * DAY_MS);
     const values = [
       board.version,
       head.seq,
       head.hash,
+      toBase64(encodeFrontier(edge.frontier)),
       set.now,
       PRUNE_EVERY_MS,
       ...keeping,
@@ -144,7 +153,21 @@ export class PostgresWriter {
     // statement is a transaction of its own.
     const [[written]] = await Promise.all([this.#client.query<{ due: number | null }>(WRITE, values), commit()]);
     if (written === undefined || written.due === MOVED_ON) return undefined;
+    this.#edge = { head, edge };
     return { outcomes, head, nextDue: written.due, touched, version: board.version + 1 };
+  }
+
+  /** Of the tree, where the batch begins: as this node left it, or, where another one wrote since, as the database has it. */
+  async #edgeAt({ seq, hash, frontier }: BoardRow, more: number): Promise<TreeEdge> {
+    const known = this.#edge?.head.seq === seq && this.#edge.head.hash === hash ? this.#edge.edge : undefined;
+    const enough = !fillsTile(seq, more);
+    if (known !== undefined && (enough || known.open !== undefined)) return known;
+    const stored = frontier === null ? undefined : decodeFrontier(fromBase64(frontier, "The frontier"));
+    if (enough && stored?.size === seq) return { frontier: stored, open: undefined };
+    const open = await Promise.all(
+      edgeQueries(seq).map(async ({ sql, values, hashesOf }) => hashesOf(await this.#client.query(sql, values))),
+    );
+    return edgeOf(seq, open);
   }
 
   /** Plays the whole batch again and again, each time with more of the board at hand, until nothing was missing. */

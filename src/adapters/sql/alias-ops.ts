@@ -1,14 +1,14 @@
 // The operations of an alias's last second, as one text.
 import type { AliasRow } from "../../core/message/alias-rules.ts";
 
-export const opsText = (ops: AliasRow["lastOps"]): string => ops.map(({ id, expiresAt }) => `${id}:${expiresAt}`).join(" ");
+export const opsText = (ops: AliasRow["lastOps"]): string => ops.map(({ id, expiresAt, seq }) => `${id}:${expiresAt}:${seq}`).join(" ");
 
 export const opsOf = (text: string): AliasRow["lastOps"] =>
   text === ""
     ? []
     : text.split(" ").map((one) => {
-        const [id = "", expiresAt = ""] = one.split(":");
-        return { id, expiresAt: Number(expiresAt) };
+        const [id = "", expiresAt = "", seq = ""] = one.split(":");
+        return { id, expiresAt: Number(expiresAt), seq: Number(seq) };
       });
 
 /** As it is stored, with the time at which to look at it again. */

@@ -10,6 +10,7 @@ import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
 import { figures, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
+import { tile } from "./tree.ts";
 import { answersTo, barredWork, branches, divided, neighbours, openWork, refs, threadExtent } from "./threads.ts";
 
 export class SqlReads {
@@ -28,6 +29,7 @@ export class SqlReads {
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);
   oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
+  tile: Store["tile"] = (asked) => tile(this.rows, asked);
   verifiers: Store["verifiers"] = (seq) => verifiers(this.rows, seq);
   firstSeen: Store["firstSeen"] = (agent) => firstSeen(this.rows, agent);
   changedSince: Store["changedSince"] = (...asked) => changedSince(this.rows, ...asked);

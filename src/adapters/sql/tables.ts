@@ -313,6 +313,26 @@ export const TABLES = {
       pow_max_bits small,
       pow_at_once small`,
   },
+  // Full tiles of the tree over the log, in base64, as they are served; `root` is what a tile comes to on the level above. Kept for ever.
+  tiles: {
+    columns: `
+      level small NOT NULL,
+      n number NOT NULL,
+      root text NOT NULL,
+      hashes text NOT NULL,
+      PRIMARY KEY (level, n)`,
+  },
+  // Under which name and with which key the heads of the tree are signed: the newest counts, and none comes back. `epoch` is 0 for the
+  // first, else the Unix second in which another history was accepted; `statement` is what the board's key (`board`) signed about it.
+  tlog_names: {
+    columns: `
+      epoch number PRIMARY KEY,
+      origin text NOT NULL,
+      pk text NOT NULL,
+      statement text NOT NULL,
+      sig text NOT NULL,
+      board text NOT NULL`,
+  },
   // `assisted`, of a message: whether the board signed it for its author.
   log: {
     columns: `

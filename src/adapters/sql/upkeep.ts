@@ -1,9 +1,12 @@
 // What is kept no longer than it may be, and when the next thing is due; each statement takes the moment that its limit stands for.
 import { FLOWS } from "../../core/message/message-state.ts";
+import { TILE_WIDTH } from "../../core/tlog/tile.ts";
 import { REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 
 const BY_MINUTE = [...FLOWS, "hour"].map((field) => `'${field}'`).join(", ");
 const WITH_TEXT = "(explanation <> '' OR contact IS NOT NULL)";
+/** So many entries leave the log in one transaction. */
+const ENTRIES_AT_ONCE = 16 * TILE_WIDTH;
 /** So many agents in one transaction, so that nobody waits for it. */
 const AGENTS_AT_ONCE = 256;
 
@@ -33,3 +36,19 @@ export const NEXT_DUE = `SELECT min(moment) AS due FROM (SELECT min(expires_at) 
   UNION ALL SELECT min(at) FROM withdrawals
   UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL
   UNION ALL SELECT min(closed_at) + ${REPORT_TEXT_MS} FROM notices WHERE closed_at IS NOT NULL AND ${WITH_TEXT}) AS moments`;
+
+/** How many of so many entries fill whole tiles; a number that is bound may come as one with fractions. */
+const wholeTiles = (entries: string): string => `CAST(floor(${entries} / ${TILE_WIDTH}) AS bigint) * ${TILE_WIDTH}`;
+
+/** Entries older than `before`, whose hashes stay in the tiles. */
+export const TRIM = {
+  /** The first entry that is younger; one past the newest where none is. It is not far from the oldest. */
+  firstYoung: (before: string) => `SELECT coalesce((SELECT seq FROM log WHERE at > ${before} ORDER BY seq LIMIT 1),
+    (SELECT max(seq) + 1 FROM log), 1) AS young`,
+  /** The last entry of the last whole tile below `young`, or of one that is not too many entries away. It stays, as the anchor of the chain. */
+  anchor: (young: string, least: string) => `SELECT ${least}(${wholeTiles(`(${young} - 1)`)},
+    ${wholeTiles("coalesce((SELECT min(seq) FROM log), 0)")} + ${ENTRIES_AT_ONCE}) AS anchor`,
+  dropEntries: (anchor: string) => `DELETE FROM log WHERE seq < ${anchor}`,
+  eraseDetails: (young: string, anchor: string, least: string) =>
+    `UPDATE log SET detail = NULL WHERE seq < ${least}(${young}, ${anchor} + ${ENTRIES_AT_ONCE}) AND detail IS NOT NULL`,
+};

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { oldestMinuteKept } from "../../core/message/tally-moves.ts";
 import { LIMITS, REPORT_TEXT_MS } from "../../core/protocol/limits.ts";
 import { DAY_MS } from "../../core/durations.ts";
-import { NEXT_DUE, UPKEEP } from "../sql/upkeep.ts";
+import { NEXT_DUE, TRIM, UPKEEP } from "../sql/upkeep.ts";
 
 /** Of tombstones that are about to be dropped. */
 export const KEEP_ROOTS =
@@ -28,6 +28,14 @@ export class Upkeep {
     this.#sql.dropGone.run(now - LIMITS.gone_days * DAY_MS);
     this.#sql.dropAcks.run(now - LIMITS.ack_days * DAY_MS);
     this.#sql.dropArrivals.run(now - LIMITS.once_days * DAY_MS);
+    this.#trimLog(now - LIMITS.log_days * DAY_MS);
+  }
+
+  #trimLog(before: number): void {
+    const { young } = this.#sql.firstYoung.get(before) as { young: number };
+    const { anchor } = this.#sql.anchor.get(young) as { anchor: number };
+    this.#sql.dropEntries.run(anchor);
+    this.#sql.eraseDetails.run(young, anchor);
   }
 
   /** Forgets those who have long done nothing, and of whom nothing is left. Whether there were any. */
@@ -51,6 +59,10 @@ function statements(db: DatabaseSync) {
     dropGone: at(UPKEEP.dropGone),
     dropAcks: at(UPKEEP.dropAcks),
     dropArrivals: at(UPKEEP.dropArrivals),
+    firstYoung: at(TRIM.firstYoung),
+    anchor: db.prepare(TRIM.anchor("?", "min")),
+    dropEntries: at(TRIM.dropEntries),
+    eraseDetails: db.prepare(TRIM.eraseDetails("?1", "?2", "min")),
     dropSilentAgents: at(UPKEEP.dropSilentAgents),
     nextDue: db.prepare(NEXT_DUE),
   };

@@ -2,12 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { GENESIS } from "../../core/log/chain.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
+import { edgeOf, type TreeEdge } from "../../core/log/tree-edge.ts";
 import { type Act, arrivalsOf, type Outcome } from "../../core/message/act.ts";
 import { refusalOf } from "../../core/message/perform.ts";
 import { MINUTE_MS } from "../../core/durations.ts";
 import type { Appended } from "../../ports/store.ts";
 import { BatchLedger } from "../sql/batch/ledger.ts";
 import { workOut } from "../sql/batch/work-out.ts";
+import { edgeQueries } from "../sql/tree.ts";
+import { prepared } from "./dialect.ts";
 import { errcodeOf, primaryCode } from "./faults.ts";
 import { Fetcher } from "./fetch.ts";
 import { Flush } from "./flush.ts";
@@ -24,6 +27,8 @@ export class SqliteWriter {
   readonly #upkeep: Upkeep;
   /** Where the last batch left the log, and its time, which never runs backwards. */
   #head: Head | undefined;
+  /** Of the tree, where the log stands; undefined until it is read. */
+  #edge: TreeEdge | undefined;
   #now = 0;
   #nextDue: number | null | undefined;
   #prunedAt = 0;
@@ -95,6 +100,7 @@ export class SqliteWriter {
       const pruning = this.#now - this.#prunedAt > PRUNE_EVERY_MS;
       if (pruning) this.#upkeep.prune(this.#now);
       const outcomes = work(ledger);
+      const edge = ledger.growTree((this.#edge ??= this.#readEdge(ledger.set.start.seq)));
       const touched = this.#flush.write(ledger);
       // Not those who have just come back.
       if (pruning && this.#upkeep.forgetSilentAgents(this.#now)) this.#fetcher.forget();
@@ -104,6 +110,7 @@ export class SqliteWriter {
       if (pruning) this.#prunedAt = this.#now;
       const { seq, hash } = ledger.head;
       this.#head = { seq, hash };
+      this.#edge = edge;
       this.#nextDue = nextDue;
       this.#fetcher.learn(ledger.set);
       return { outcomes, head: this.#head, nextDue, touched: { ...touched, all } };
@@ -134,7 +141,16 @@ export class SqliteWriter {
     if (set.start.seq === (this.#head?.seq ?? 0)) return false;
     this.#fetcher.forget();
     this.#nextDue = undefined;
+    this.#edge = undefined;
     return true;
+  }
+
+  /** Two hundred leaves and a few hundred roots at most: nothing is kept that could differ from them. */
+  #readEdge(size: number): TreeEdge {
+    return edgeOf(
+      size,
+      edgeQueries(size).map(({ sql, values, hashesOf }) => hashesOf(prepared(this.#db, sql).all(...values))),
+    );
   }
 
   /** One of the acts came to rows that cannot be written: each for itself, it harms no other. */

@@ -6,13 +6,34 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { iso } from "../../core/protocol/time.ts";
 import { DAY_MS } from "../../core/durations.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { StoredMessage, MessageReads } from "../../ports/store.ts";
+import type { Found, MessageReads, StoredMessage } from "../../ports/store.ts";
 
 const CANDIDATES = 5;
 
 export type FindMessage = (idOrPrefix: string) => Promise<StoredMessage>;
+/** The seq of the `create` entry of a message, live or gone. */
+export type LocateMessage = (idOrPrefix: string) => Promise<number>;
 
-export function messageFinder(store: Pick<MessageReads, "find" | "idsByPrefix">, clock: Clock): FindMessage {
+type Reads = Pick<MessageReads, "find" | "idsByPrefix">;
+
+export function messageFinder(store: Reads, clock: Clock): FindMessage {
+  const find = anyFinder(store, clock);
+  return async (idOrPrefix) => {
+    const found = await find(idOrPrefix);
+    if ("gone" in found) throw goneRefusal(found.gone);
+    return found.card;
+  };
+}
+
+export function messageLocator(store: Reads, clock: Clock): LocateMessage {
+  const find = anyFinder(store, clock);
+  return async (idOrPrefix) => {
+    const found = await find(idOrPrefix);
+    return "gone" in found ? found.gone.seq : found.card.standing.seq;
+  };
+}
+
+function anyFinder(store: Reads, clock: Clock): (idOrPrefix: string) => Promise<Found> {
   return async (idOrPrefix) => {
     const now = clock.now();
     const id = idOrPrefix.length === MESSAGE_ID_CHARS ? idOrPrefix : await resolve(idOrPrefix, now);
@@ -20,8 +41,7 @@ export function messageFinder(store: Pick<MessageReads, "find" | "idsByPrefix">,
     // A quiet board may keep a tombstone for longer than it shows it.
     const forgotten = found !== undefined && "gone" in found && found.gone.at <= now - LIMITS.gone_days * DAY_MS;
     if (found === undefined || forgotten) throw new Refusal("not_found", `There is no message ${id}.`);
-    if ("gone" in found) throw goneRefusal(found.gone);
-    return found.card;
+    return found;
   };
 
   async function resolve(prefix: string, now: number): Promise<string> {

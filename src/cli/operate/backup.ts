@@ -8,12 +8,13 @@ import { barred } from "../../adapters/system/access.ts";
 import { requireBoardKey } from "../../adapters/system/board-key.ts";
 import { makeDirectory, parentFault } from "../../adapters/system/directory.ts";
 import { HEAD_FILE, headFile } from "../../adapters/system/head-file.ts";
+import { LOG_KEY_FILE, logKeyFile } from "../../adapters/system/log-key.ts";
 import type { Config } from "../../config.ts";
 import type { Head } from "../../core/log/checkpoint.ts";
 import { agentId } from "../../core/protocol/identity.ts";
 import { placeOf } from "../../storage/open.ts";
 import { withOperator, configOf, type DeskOptions, withClosedBoard } from "./operator-session.ts";
-import { KEY_FILE, keyMove } from "./moved-key.ts";
+import { KEY_FILE, keyMove, moveLogKey } from "./moved-key.ts";
 import { whole } from "./whole.ts";
 
 export function backupCommand(operate: Command): void {
@@ -46,6 +47,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean):
   // Before the database, so that the copy is never behind the head that comes with it.
   const place = placeOf(config);
   const board = await place.identity();
+  const logKey = logKeyFile(config.keyFile, config.data);
   if (withKey) requireBoardKey(config.keyFile, place.words, board.pk, "Give its key with --key-file, or leave it out with --no-key.");
   return whole(dir, async () => {
     makeDirectory(dir);
@@ -55,6 +57,7 @@ export async function makeBackup(config: Config, dir: string, withKey: boolean):
     if (board.signed !== undefined) await headFile(join(dir, HEAD_FILE)).write(board.signed);
     const key = withKey ? keyMove({ from: config.keyFile, to: join(dir, KEY_FILE), pk: board.pk }) : undefined;
     key?.move();
+    if (withKey) moveLogKey({ from: logKey, to: join(dir, LOG_KEY_FILE), pk: board.tlog?.pk });
     // Last: a directory with a database in it is a whole backup.
     renameSync(unfinished, databasePath(dir));
     const pk = board.pk ?? key?.pk;

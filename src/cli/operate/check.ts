@@ -22,7 +22,9 @@ export function checkCommand(operate: Command): void {
   withOperator(
     operate
       .command("check")
-      .description("verify every signature, the chain, the checkpoint, attachments, the search index and, by replay, every derived fact"),
+      .description(
+        "verify every signature, the chain, the tree, the checkpoint, attachments, the search index and, by replay, every derived fact",
+      ),
   ).action(check);
 }
 

@@ -1,5 +1,6 @@
 // The board's key on its way with its database: looked at before anything is written, and never put in the place of another.
 import { readSecretFile, writeSecretFile } from "../../adapters/system/secret-file.ts";
+import { LOG_KEY_FILE, setLogKeyAside } from "../../adapters/system/log-key.ts";
 import { readBoardKey, signingKey } from "../../adapters/system/board-key.ts";
 import { fromBase64url } from "../../core/protocol/encoding.ts";
 import { agentId } from "../../core/protocol/identity.ts";
@@ -57,4 +58,26 @@ export function keyWords({ board, file, state }: MovedKey, flag: boolean): strin
   const start = flag ? ` Start it with --key-file ${file}` : "";
   if (state === "missing") return `There is no key with it: put ${key} at ${file} before you start the board.${start}`;
   return `${key.replace(/^t/, "T")} is ${state === "written" ? "now" : "where it was,"} at ${file}.${start}`;
+}
+
+export type MovedLogKey = "none" | "written" | "there" | "missing";
+
+/**
+ * The log's key on the same way, where the database has a tree. Another one that is there stays, under another name: it may be newer.
+ * Where it is missing, the board makes it again from its own key, unless it was given one of another making.
+ */
+export function moveLogKey({ from, to, pk }: KeyMove): MovedLogKey {
+  if (pk === undefined) return "none";
+  const there = readBoardKey(to)?.pk;
+  if (there === pk) return "there";
+  const secret = readSecretFile(from, "put away");
+  if (secret === undefined) return "missing";
+  const carried = signingKey(fromBase64url(secret)).pk;
+  if (carried !== pk)
+    throw new Error(
+      `${from} holds the key whose public half is ${carried}, but the tree of the database beside it is signed with ${pk}. Take that file away, and put the right ${LOG_KEY_FILE} in its place.`,
+    );
+  if (there !== undefined) setLogKeyAside(to);
+  writeSecretFile(to, secret);
+  return "written";
 }

@@ -5,8 +5,10 @@ import type { Command } from "commander";
 import { knownBoardKey, recordBoardKey } from "../../adapters/sqlite/board-key.ts";
 import { databasePath, lockDataDir } from "../../adapters/sqlite/open.ts";
 import { soundHead } from "../../adapters/sqlite/snapshot.ts";
+import { knownTlogName } from "../../adapters/sqlite/tlog-name.ts";
 import { barred, systemWords } from "../../adapters/system/access.ts";
 import { HEAD_FILE, headFileIn } from "../../adapters/system/head-file.ts";
+import { LOG_KEY_FILE, logKeyFile } from "../../adapters/system/log-key.ts";
 import { syncFile } from "../../adapters/system/sync.ts";
 import type { Config } from "../../config.ts";
 import type { Checkpoint, Head } from "../../core/log/checkpoint.ts";
@@ -15,7 +17,7 @@ import { inDatabase } from "../../storage/in-database.ts";
 import { inDirectory } from "../../storage/in-directory.ts";
 import { copyToPostgres } from "../copy.ts";
 import { withOperator, configOf, type DeskOptions, withClosedBoard, withOpenBoard } from "./operator-session.ts";
-import { KEY_FILE, keyMove, keyWords, type MovedKey } from "./moved-key.ts";
+import { KEY_FILE, keyMove, keyWords, type MovedKey, type MovedLogKey, moveLogKey } from "./moved-key.ts";
 import { giveToOwnerOf } from "./owner.ts";
 import { reapply, REPLACED_URL } from "./reapply.ts";
 import { type Undone, undoneBy } from "./undone.ts";
@@ -113,7 +115,9 @@ export async function restoreToDatabase(
     throw new Error(`Neither ${dir} nor ${keyFile} tells whose board this backup is. Give the board's own key with --key-file.`);
   const head = await copyToPostgres({ from: dir, to, pk }, now);
   const key = move();
-  if (key.state === "written" && existsSync(data)) giveToOwnerOf(data, [keyFile]);
+  const logKey = await logKeyFrom(dir, keyFile, data);
+  const written = [...(key.state === "written" ? [keyFile] : []), ...(logKey === "written" ? [logKeyFile(keyFile, data)] : [])];
+  if (written.length > 0 && existsSync(data)) giveToOwnerOf(data, written);
   return { head, key };
 }
 
@@ -143,6 +147,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
     const next = `${databasePath(data)}.next`;
     takeCopy(from, next, pk);
     const key = move();
+    const logKey = await logKeyFrom(dir, keyFile, data);
     const replaced = setAside(data);
     // A crash before this line leaves no database, and the old one beside it; after it, the backup is in place.
     renameSync(next, databasePath(data));
@@ -150,6 +155,7 @@ export async function restoreBackup({ data, keyFile }: Config, dir: string): Pro
     const written = [
       ...FILES.map((name) => join(data, name)),
       ...(key.state === "written" ? [keyFile] : []),
+      ...(logKey === "written" ? [logKeyFile(keyFile, data)] : []),
       ...(replaced === undefined ? [] : [replaced]),
     ];
     giveToOwnerOf(data, written);
@@ -171,6 +177,13 @@ async function requireSameBoard(data: string, pk: string | undefined): Promise<v
 
 const keyOf = async (dir: string, keyFile: string): Promise<ReturnType<typeof keyMove>> =>
   keyMove({ from: join(dir, KEY_FILE), to: keyFile, pk: await knownBoardKey(databasePath(dir)) });
+
+const logKeyFrom = async (dir: string, keyFile: string, data: string): Promise<MovedLogKey> =>
+  moveLogKey({
+    from: join(dir, LOG_KEY_FILE),
+    to: logKeyFile(keyFile, data),
+    pk: (await knownTlogName(databasePath(dir)))?.pk,
+  });
 
 /** All of it beside the database that is there, or nothing. */
 function takeCopy(from: string, to: string, pk: string | undefined): void {

@@ -62,8 +62,15 @@ describe("aliases", () => {
     operate("a", "release", "helper", 100);
     const released = ledger.alias("helper");
     const end = ledger.now - 500 + ALIAS_LIFE_MS;
-    expect(operate("a", "claim", "helper", 100)).toEqual({ alias: "helper", op: "claim", agent: "a", expiresAt: end, undone: true });
-    expect(operate("a", "release", "helper", 100)).toEqual({ alias: "helper", op: "release", agent: "a", expiresAt: ledger.now });
+    expect(operate("a", "claim", "helper", 100)).toEqual({
+      alias: "helper",
+      op: "claim",
+      agent: "a",
+      expiresAt: end,
+      seq: 1,
+      undone: true,
+    });
+    expect(operate("a", "release", "helper", 100)).toEqual({ alias: "helper", op: "release", agent: "a", expiresAt: ledger.now, seq: 2 });
     expect(ledger.alias("helper")).toEqual(released);
     expect(ledger.entries).toHaveLength(2);
   });

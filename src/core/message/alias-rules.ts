@@ -17,8 +17,8 @@ export interface AliasRow {
   readonly agent: string;
   /** `ts` of the last operation on it, whoever signed that. */
   readonly lastTs: number;
-  /** The operations that have this very `ts`, by the ids of their payloads, with the end that each was told. */
-  readonly lastOps: readonly { readonly id: string; readonly expiresAt: number }[];
+  /** The operations that have this very `ts`, by the ids of their payloads, with the end that each was told, and their entries. */
+  readonly lastOps: readonly { readonly id: string; readonly expiresAt: number; readonly seq: number }[];
   readonly claimedAt: number;
   /** Set once it is released or has expired. */
   readonly endedAt: number | null;
@@ -49,6 +49,8 @@ export interface AliasOutcome {
   readonly agent: string;
   readonly op: "claim" | "release";
   readonly expiresAt: number;
+  /** Of its entry. */
+  readonly seq: number;
   /** The alias is not as this operation left it: it came before, and another one of the same second came after it. */
   readonly undone?: true;
 }
@@ -60,7 +62,14 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   // The same once more, by its sender or by somebody who has seen it: whatever came after it in the same second stays.
   const before = known?.lastTs === ts ? known.lastOps.find((one) => one.id === id) : undefined;
   if (before !== undefined)
-    return { alias, agent, op, expiresAt: before.expiresAt, ...(known?.lastOps.at(-1) === before ? {} : { undone: true }) };
+    return {
+      alias,
+      agent,
+      op,
+      expiresAt: before.expiresAt,
+      seq: before.seq,
+      ...(known?.lastOps.at(-1) === before ? {} : { undone: true }),
+    };
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
   requireUnreserved(payload);
@@ -82,10 +91,10 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   const claimedAt = isHolder && known !== undefined ? known.claimedAt : ledger.now;
   const ended = op === "release";
   const expiresAt = ended ? ledger.now : ledger.now + ALIAS_LIFE_MS;
-  const lastOps = [...(known?.lastTs === ts ? known.lastOps : []), { id, expiresAt }];
+  const seq = ledger.log(op === "claim" ? "alias_claim" : "alias_release", alias, JSON.stringify({ agent }));
+  const lastOps = [...(known?.lastTs === ts ? known.lastOps : []), { id, expiresAt, seq }];
   ledger.putAlias({ alias, agent, lastTs: ts, lastOps, claimedAt, endedAt: ended ? ledger.now : null, released: ended });
-  ledger.log(op === "claim" ? "alias_claim" : "alias_release", alias, JSON.stringify({ agent }));
-  return { alias, agent, op, expiresAt };
+  return { alias, agent, op, expiresAt, seq };
 }
 
 /** When it ended, or will if its owner signs nothing more. */

@@ -44,6 +44,8 @@ export const LIMITS = Object.freeze({
   retry_spread_s: 10,
   id_prefix_chars: 8,
   gone_days: 30,
+  /** Entries of the log stay for so long, and to the end of their tile of 256; what they say in `detail` no longer. */
+  log_days: 38,
   once_days: 14,
   ack_ids: 64,
   ack_days: 7,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { OperateAlias } from "../../board/write/aliases.ts";
 import { ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
+import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { Names } from "../../board/read/names.ts";
 import { aliasUnknown, foldAlias } from "../../core/protocol/alias-name.ts";
 import { aliasReader } from "../../core/protocol/alias.ts";
@@ -15,7 +16,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { aliasBody, aliasesBody, aliasOpBody } from "../bodies/agents.ts";
 import { LIST_REFUSALS, questionText } from "../messages/list-messages.ts";
 import { operation } from "../operation.ts";
-import { pageShape } from "../parameters.ts";
+import { pageShape, receipt } from "../parameters.ts";
 
 const address = (alias: string, mailDomain: string): string => `${alias}@${mailDomain}`;
 
@@ -42,21 +43,23 @@ export interface PostAliasParts {
   readonly difficulty: Pick<Difficulty, "required">;
   readonly mailDomain: string;
   readonly requireWritable: () => void;
+  readonly receiptOf: ReceiptOf;
 }
 
-export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requireWritable }: PostAliasParts) =>
+export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requireWritable, receiptOf }: PostAliasParts) =>
   operation({
     name: "post_alias",
     method: "POST",
     path: "/api/aliases",
     summary: "Claim, renew or release an alias with a signed operation; it needs 3 bits more work than a message.",
-    input: z.strictObject({}),
+    input: z.strictObject({ receipt }),
     body: aliasReader,
     responses: { 201: { words: "Claimed, renewed or released.", body: aliasOpBody } },
     // oxfmt-ignore
     refusals: [
       "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
       "invalid_field", "bad_encoding", "unsupported_version", "invalid_alias", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
+      "invalid_parameter",
       "alias_reserved", "not_owner", "bad_key", "bad_signature", "alias_taken", "too_many_aliases", "stale_alias_op", "agent_id_collision",
       "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
       "wrong_board", "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
@@ -66,9 +69,10 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
     work: () => difficulty.required + ALIAS_EXTRA_BITS,
     keeps: true,
     requireReady: requireWritable,
-    async run({ body }) {
-      const { op, alias, agent, expiresAt, undone, tokens } = await operate(body);
-      const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt) };
+    async run({ input, body }) {
+      const { op, alias, agent, expiresAt, seq, undone, tokens } = await operate(body);
+      const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
+      const told = { op, alias, email: address(alias, mailDomain), agent, expires_at: iso(expiresAt), seq, ...proved };
       return { status: 201, body: undone === true ? { ...told, undone } : told, tokens, agent };
     },
   });

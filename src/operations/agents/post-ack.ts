@@ -1,25 +1,28 @@
 // POST /api/acks: what an agent has read, acted on and declined, signed.
 import { z } from "zod";
 import type { Acknowledge } from "../../board/write/acks.ts";
+import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import { ackBits, type Difficulty } from "../../board/write/difficulty.ts";
 import { ackReader } from "../../core/protocol/ack.ts";
 import { ackBody } from "../bodies/agents.ts";
 import { operation } from "../operation.ts";
+import { receipt } from "../parameters.ts";
 
 export interface PostAckParts {
   readonly acknowledge: Acknowledge;
   readonly difficulty: Pick<Difficulty, "required">;
   readonly requireWritable: () => void;
+  readonly receiptOf: ReceiptOf;
 }
 
-export const postAck = ({ acknowledge, difficulty, requireWritable }: PostAckParts) =>
+export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }: PostAckParts) =>
   operation({
     name: "post_ack",
     method: "POST",
     path: "/api/acks",
     summary:
       "Acknowledge with a signed operation: how far the inbox was read, what was acted on, what is declined; it needs 6 bits less work than a message.",
-    input: z.strictObject({}),
+    input: z.strictObject({ receipt }),
     body: ackReader,
     responses: {
       201: { words: "It counts, and is in the log.", body: ackBody },
@@ -29,6 +32,7 @@ export const postAck = ({ acknowledge, difficulty, requireWritable }: PostAckPar
     refusals: [
       "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
       "invalid_field", "bad_encoding", "unsupported_version", "wrong_board", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
+      "invalid_parameter",
       "future_cursor", "bad_key", "bad_signature", "not_addressed", "agent_id_collision", "too_large", "unsupported_media_type",
       "rate_limited", "blocked_key",
       "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
@@ -38,8 +42,10 @@ export const postAck = ({ acknowledge, difficulty, requireWritable }: PostAckPar
     work: () => ackBits(difficulty.required),
     keeps: true,
     requireReady: requireWritable,
-    async run({ body }) {
+    async run({ input, body }) {
       const { result, agent, seen, acted, declined, skipped, seq, tokens } = await acknowledge(body);
-      return { status: result === "created" ? 201 : 200, body: { agent, seen, acted, declined, skipped, seq }, tokens, agent };
+      const proved = await receiptOf(seq, `/api/changes/${seq}/proof`, input.receipt);
+      const told = { agent, seen, acted, declined, skipped, seq, ...proved };
+      return { status: result === "created" ? 201 : 200, body: told, tokens, agent };
     },
   });

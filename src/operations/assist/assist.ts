@@ -34,6 +34,9 @@ function answers({ clock, baseUrl, difficulty, advise }: AssistedParts) {
     ...recordOf(card, BODY_AND_DATA, clock.now(), baseUrl),
     result,
     warnings,
+    sig: card.raw.sig,
+    nonce: card.raw.nonce,
+    proof_url: `${baseUrl}/api/messages/${card.standing.id}/proof`,
     envelope: card.raw,
   });
   const checked = async (posted: Posted) => {
@@ -116,8 +119,9 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
         ...REFUSALS, ...POST_REFUSALS, "assist_busy", "invalid_alias", "alias_reserved", "not_owner", "alias_taken", "too_many_aliases", "stale_alias_op",
       ],
       async run({ body, closed }) {
-        const { op, alias, agent, expiresAt } = await enabled().alias(body, closed());
-        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt) }, agent };
+        const { op, alias, agent, expiresAt, seq } = await enabled().alias(body, closed());
+        const proved = { seq, proof_url: `${baseUrl}/api/changes/${seq}/proof` };
+        return { status: 201, body: { op, alias, email: `${alias}@${mailDomain}`, agent, expires_at: iso(expiresAt), ...proved }, agent };
       },
     }),
   ];

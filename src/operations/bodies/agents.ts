@@ -1,6 +1,6 @@
 // The shapes of answers about agents, their aliases and their keys; tests hold real answers against them.
 import { z } from "zod";
-import { agent, count, cursor, flags, id, seq, signals, time } from "./parts.ts";
+import { agent, count, cursor, flags, id, proved, seq, signals, time } from "./parts.ts";
 
 const votes = z.strictObject({ verifies: count, refutes: count });
 export const agentBody = z
@@ -47,6 +47,8 @@ export const aliasOpBody = z
       .literal(true)
       .optional()
       .describe("It came before, and another operation of the same second came after it: the alias is as that one left it."),
+    seq: count.describe("Its entry in the log."),
+    ...proved,
   })
   .meta({ id: "AliasOperation" });
 
@@ -58,6 +60,7 @@ export const ackBody = z
     declined: count,
     skipped: z.array(id).describe("Ids that are gone, unknown, or neither addressed to nor replying to the agent: they count for nothing."),
     seq,
+    ...proved,
   })
   .meta({ id: "Ack" });
 

@@ -34,3 +34,12 @@ export const changesBody = z
 export const checkpointBody = z
   .strictObject({ payload: z.string(), sig: z.string(), pk: z.string(), board: agent, seq, hash, at: time })
   .meta({ id: "Checkpoint" });
+export const tlogKeyBody = z
+  .strictObject({
+    origin: z.string().describe("The name of the log, for ever."),
+    vkey: z.string().describe("The log's key as C2SP's signed-note has it: name, id and key."),
+    statement: z.string().describe('The exact text that the board signed: `{"v":1,"origin","vkey","ts"}`.'),
+    sig: z.string(),
+    pk: z.string().describe("The board's key, which signed the statement like a message."),
+  })
+  .meta({ id: "TlogKey" });

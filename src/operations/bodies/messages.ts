@@ -5,7 +5,7 @@ import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
 import { errorBody } from "./error.ts";
-import { agent, count, cursor, flags, id, raw, rel, seq, signals, status, time } from "./parts.ts";
+import { agent, count, cursor, flags, id, raw, rel, seq, proved, signals, status, time } from "./parts.ts";
 
 const gone = z.strictObject({ reason: z.enum(["superseded", "removed", "retracted"]), at: time, statement: z.unknown().optional() });
 
@@ -144,7 +144,15 @@ export const listOrPartsBody = z.union([
 const warnings = z
   .array(z.strictObject({ code: z.enum(WARNING_CODES), message: z.string() }))
   .describe("What the author may not have meant.");
-export const postedBody = messageBody.extend({ result: z.enum(["created", "exists"]), warnings }).meta({ id: "PostedMessage" });
+export const postedBody = messageBody
+  .extend({
+    result: z.enum(["created", "exists"]),
+    warnings,
+    sig: z.string().describe("As stored: with the payload and `nonce` it gives the digest in the log."),
+    nonce: z.string(),
+    ...proved,
+  })
+  .meta({ id: "PostedMessage" });
 export const dryRunBody = z
   .strictObject({
     result: z.literal("valid"),
@@ -166,6 +174,9 @@ export const postedLineBody = z
     required_bits: count.optional(),
     pow_bits: count.optional(),
     similar: dryRunBody.shape.similar.optional(),
+    sig: z.string().optional().describe("With `receipt=1`, as `nonce`: as stored."),
+    nonce: z.string().optional(),
+    ...proved,
     error: errorBody.shape.error.optional().describe("Where the line was refused, instead of everything else."),
   })
   .meta({ id: "PostedLine" });

@@ -21,3 +21,15 @@ export const flags = z.array(z.enum(FLAG_NAMES)).describe(
     .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
     .join(" "),
 );
+/** What an answer to something that was written says of its proof. */
+export const proved = {
+  receipt: z
+    .strictObject({
+      proof: z.string().describe("C2SP's tlog-proof: the leaf, its path and a signed head."),
+      witnesses: count.describe("How many of the board's witnesses cosigned that head."),
+    })
+    .nullable()
+    .optional()
+    .describe("With `receipt=1`; null where the board could not sign."),
+  proof_url: z.url().optional().describe("Where the proof is, where it is not in the answer."),
+};

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Advise } from "../../board/write/advice.ts";
 import type { BeginBundle, Bundle } from "../../board/write/bundle.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
+import type { ReceiptOf } from "../../board/proof/proofs.ts";
 import type { Post } from "../../board/write/post.ts";
 import type { Posted } from "../../board/write/post-steps.ts";
 import { type Envelope, envelopeReader } from "../../core/protocol/envelope.ts";
@@ -10,7 +11,9 @@ import { flag } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { StoredMessage } from "../../ports/store.ts";
 import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
+import { receipt } from "../parameters.ts";
 import { type LineReply, operation, type Together } from "../operation.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
@@ -32,22 +35,30 @@ export interface PostParts {
   readonly baseUrl: string;
   /** Throws where nothing may be written at the moment. */
   readonly requireWritable: () => void;
+  readonly receiptOf: ReceiptOf;
 }
 
-export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable }: PostParts, advise: Advise) =>
-  operation({
+export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf }: PostParts, advise: Advise) => {
+  const stored = async ({ standing: { id, seq }, raw: { sig, nonce } }: StoredMessage, wanted: boolean): Promise<object> => ({
+    sig,
+    nonce,
+    ...(await receiptOf(seq, `/api/messages/${id}/proof`, wanted)),
+  });
+  return operation({
     name: "post_message",
     method: "POST",
     path: "/api/messages",
     summary: "Post a signed message, or many of them, one a line; or check with dry_run.",
     input: z.strictObject({
       dry_run: flag.default(false).describe("Check everything, write nothing; an empty nonce skips the work check."),
+      receipt,
     }),
     body: envelopeReader,
     many: {
       most: LIMITS.bundle_lines,
       answer: postedLineBody,
-      begin: ({ dry_run: dryRun }) => together(beginBundle({ dryRun }), dryRun, advise),
+      begin: ({ dry_run: dryRun, receipt: wanted }) =>
+        together(beginBundle({ dryRun }), dryRun, advise, async (card) => (wanted ? stored(card, true) : {})),
     },
     responses: {
       201: { words: "Created.", body: postedBody },
@@ -61,8 +72,8 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
     work: () => difficulty.required,
     keeps: true,
     requireReady: requireWritable,
-    async run({ input, body }) {
-      const { result, card, warnings, tokens, brake } = await post(body, { dryRun: input.dry_run });
+    async run({ input, body: envelope }) {
+      const { result, card, warnings, tokens, brake } = await post(envelope, { dryRun: input.dry_run });
       const agent = card.standing.author;
       if (result === "valid") {
         const { id, bits } = card.standing;
@@ -72,19 +83,21 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
         };
       }
       const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
-      if (result === "exists") return { agent, body: { ...record, result, warnings } };
+      const body = { ...record, result, warnings, ...(await stored(card, input.receipt)) };
+      if (result === "exists") return { agent, body };
       return {
         status: 201,
-        body: { ...record, result, warnings },
+        body,
         headers: { location: `${baseUrl}/api/messages/${record.id}` },
         tokens,
         agent,
       };
     },
   });
+};
 
 /** The same for many: of each only what its author does not know already. */
-function together(bundle: Bundle, dryRun: boolean, advise: Advise): Together<Envelope> {
+function together(bundle: Bundle, dryRun: boolean, advise: Advise, proofOf: (card: StoredMessage) => Promise<object>): Together<Envelope> {
   let advised: Promise<unknown> = Promise.resolve();
   /** One search after the other. */
   const adviseInTurn: Advise = (...asked) => {
@@ -95,7 +108,10 @@ function together(bundle: Bundle, dryRun: boolean, advise: Advise): Together<Env
   const replyTo = async (posted: Promise<Posted>): Promise<LineReply> => {
     const { result, card, warnings, tokens, brake } = await posted;
     const { id, seq, author: agent, bits } = card.standing;
-    if (result !== "valid") return { status: result === "created" ? 201 : 200, body: { id, seq, result, warnings }, tokens, agent };
+    if (result !== "valid") {
+      const body = { id, seq, result, warnings, ...(await proofOf(card)) };
+      return { status: result === "created" ? 201 : 200, body, tokens, agent };
+    }
     return {
       agent,
       body: { result, id, required_bits: bundle.requiredBits + brake, pow_bits: bits, ...(await adviseInTurn(card, warnings)) },

@@ -92,7 +92,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
     const query = page || operation.form === true ? formQuery(written) : joinedLists(operation, written);
     const markdown = offersMarkdown && query["format"] === undefined && !page && wantsMarkdown(request.headers.accept);
     if (markdown) query["format"] = "md";
-    const { input, body } = call.read({ params: request.params as Record<string, unknown>, query, text });
+    const { input, body } = call.read({ params: paramsOf(request, operation), query, text });
     const asked = callOf(request, reply, { input, body, query: query as Record<string, string>, caller: call.caller });
     if (page) return await pages(request, reply, operation, asked);
     const leave = call.hold(input);
@@ -125,7 +125,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   app.route({
     method: operation.method,
     config: { form: operation.form === true, lines: operation.many !== undefined },
-    url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    url: operation.path.replace(operation.rest === true ? LAST : NONE, "*").replaceAll(/\{(\w+)\}/g, ":$1"),
     onRequest: check((request, reply) => {
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");
       const call = (request.admitted = admit(operation, guestOf(request, reply, parts), rates));
@@ -149,6 +149,17 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
       return call.work(() => handle(request, reply, call));
     },
   });
+}
+
+const LAST = /\{\w+\}$/;
+const NONE = /(?!)/;
+
+/** The framework calls all that follows a star. */
+function paramsOf({ params }: FastifyRequest, { path, rest }: Operation): Record<string, unknown> {
+  const given = params as Record<string, unknown>;
+  if (rest !== true) return given;
+  const { "*": all, ...others } = given;
+  return { ...others, [LAST.exec(path)![0].slice(1, -1)]: all };
 }
 
 /** Whatever the answer is, and whoever refuses: how much room is left, and what holds a secret is not for caches nor for pages of other sites. */

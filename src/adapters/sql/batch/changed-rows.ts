@@ -22,6 +22,7 @@ export function changedRows(ledger: BatchLedger): Rows {
     else list.push(row);
   };
   if (ledger.entries.length > 0) rows.log = ledger.entries;
+  for (const tile of ledger.tiles) add("tiles", tile);
   addWithdrawals(ledger, add);
   addMessages(ledger, add);
   addEffects(ledger, add);

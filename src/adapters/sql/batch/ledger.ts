@@ -2,6 +2,8 @@
 import { detailDigest, entryHash } from "../../../core/log/chain.ts";
 import type { Head } from "../../../core/log/checkpoint.ts";
 import type { EntryType } from "../../../core/log/entry-type.ts";
+import type { Chained } from "../../../core/log/entry-text.ts";
+import { grow, type StoredTile, type TreeEdge } from "../../../core/log/tree-edge.ts";
 import type { AckRow } from "../../../core/message/ack-ledger.ts";
 import { ALIAS_LIFE_MS, ALIAS_QUARANTINE_MS, type AliasRow } from "../../../core/message/alias-rules.ts";
 import {
@@ -67,6 +69,8 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   /** What ends of all that was withdrawn, and what of it is left for batches to come. */
   readonly ended: Ended[] = [];
   withdrawalsLeft: readonly Withdrawal[] | undefined;
+  /** Tiles of the tree that the entries fill. */
+  tiles: readonly StoredTile[] = [];
 
   readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.#adopting, this.ended];
   readonly moderation = new BatchModeration(this.set);
@@ -76,6 +80,20 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   }
   get head(): Head {
     return this.entries.at(-1) ?? this.set.start;
+  }
+
+  /** The last step of a batch, when all of its entries are known: what they add to the tree. Answers its new edge. */
+  growTree(edge: TreeEdge): TreeEdge {
+    const grown = grow(edge, this.#chained());
+    this.tiles = grown.tiles;
+    return grown.edge;
+  }
+  *#chained(): Generator<Chained> {
+    let prev = this.set.start.hash;
+    for (const entry of this.entries) {
+      yield { ...entry, prev };
+      prev = entry.hash;
+    }
   }
 
   /** Where an act began, to go back to where it is undone. */

@@ -35,7 +35,7 @@ type Special = "ended" | "erased" | "updated" | "tallies" | "shrunk" | "agent_ta
 /** The parts of a batch: rows that come, and those that go or move, in the order in which they are written. */
 // oxfmt-ignore
 export const PARTS = [
-  "log", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "refs", "attachments",
+  "log", "tiles", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "refs", "attachments",
   "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
   "agents", "forgotten", "aliases", "acks", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
   "blocks", "switches",
@@ -44,6 +44,7 @@ export type Part = (typeof PARTS)[number];
 
 export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
   log: add("log"),
+  tiles: add("tiles"),
   finished: drop("withdrawals"),
   withdrawn: put("withdrawals"),
   gone: put("gone"),

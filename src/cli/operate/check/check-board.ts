@@ -11,6 +11,7 @@ import { type Finding, Findings } from "./findings.ts";
 import { checkHoldings } from "./holdings.ts";
 import { type IsSigned, readHistory } from "./history.ts";
 import { compareIndex } from "./search-index.ts";
+import { checkTree } from "./tree.ts";
 import { Scratch } from "./scratch.ts";
 
 export interface Checked {
@@ -36,9 +37,10 @@ export async function checkBoard({ store, holdings, index, signed }: Examined, i
   const scratch = new Scratch();
   try {
     await checkCheckpoint(store, signed, findings);
-    const { entries, messages, others, forgotten, removedOf } = await readHistory(store, scratch, isSigned, now, findings);
+    await checkTree(store, findings);
+    const { entries, messages, others, forgotten, erased, removedOf } = await readHistory(store, scratch, isSigned, now, findings);
     await endLeases(store, scratch, [...messages.keys()], removedOf, now);
-    const oldest = await store.oldestSeq();
+    const oldest = Math.max(await store.oldestSeq(), erased + 1);
     const expected = await scratch.read();
     try {
       const sides = { expected, found: store, now, whole: oldest === 1 && !forgotten, aliased: aliasClaims(others) };

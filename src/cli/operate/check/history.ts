@@ -27,6 +27,8 @@ export interface History {
   readonly others: readonly Entry[];
   /** Messages are in the log of which nothing is left, not even a tombstone: what agents posted in all cannot be counted any more. */
   readonly forgotten: boolean;
+  /** The last entry whose detail was erased, as old ones are; 0 where there is none. What it said is not known any more. */
+  readonly erased: number;
   /** Authors of messages that the operator removed: what those did is not known any more. */
   readonly removedOf: ReadonlySet<string>;
 }
@@ -37,7 +39,9 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
   const others: Entry[] = [];
   const removedOf = new Set<string>();
   const forgettable = now - LIMITS.gone_days * DAY_MS;
+  const erasable = now - LIMITS.log_days * DAY_MS;
   let forgotten = false;
+  let erased = 0;
   let entries = 0;
   let last: Entry | undefined;
   for (let after = oldest - 1; ;) {
@@ -47,12 +51,13 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
     const checked = await Promise.all(step.map((entry) => contentOf(entry, found.get(entry.id), isSigned, forgettable, findings)));
     for (const entry of step) await checkAck(entry, isSigned, findings);
     for (const [i, entry] of step.entries()) {
-      checkLink(entry, last ?? { seq: after, at: 0 }, findings);
+      checkLink(entry, last ?? { seq: after, at: 0 }, erasable, findings);
       const known = found.get(entry.id);
       if (checked[i] !== undefined) messages.set(entry.id, entry.seq);
       if (entry.type === "create" && known === undefined) forgotten = true;
       if (known !== undefined && "gone" in known && known.gone.reason === "removed") removedOf.add(known.gone.author);
-      if (entry.type !== "create" && entry.type !== "status") others.push(entry);
+      if (isErased(entry)) erased = entry.seq;
+      else if (entry.type !== "create" && entry.type !== "status") others.push(entry);
       last = entry;
     }
     const told = step.map((entry, i): Told => {
@@ -63,7 +68,7 @@ export async function readHistory(store: Store, scratch: Scratch, isSigned: IsSi
     after = step.at(-1)?.seq ?? after;
   }
   await checkStored(store, messages, findings);
-  return { entries, signatures: messages.size, messages, others, forgotten, removedOf };
+  return { entries, signatures: messages.size, messages, others, forgotten, erased, removedOf };
 }
 
 /** An acknowledgement is by the agent that its entry names, and says what one may. */
@@ -80,11 +85,14 @@ async function checkAck(entry: LogEntry, isSigned: IsSigned, findings: Findings)
   }
 }
 
-function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, findings: Findings): void {
+const isErased = ({ type, detail, digest }: Entry): boolean => type !== "create" && detail === null && digest !== "-";
+
+function checkLink(entry: LogEntry, before: Pick<Entry, "seq" | "at">, erasable: number, findings: Findings): void {
   const where = `entry ${entry.seq}`;
   if (entry.seq !== before.seq + 1) findings.add(where, `follows entry ${before.seq}: what is between them is missing`);
   if (entry.at < before.at) findings.add(where, "is older than the entry before it");
   if (entryHash(entry) !== entry.hash) findings.add(where, "has a hash that does not follow from it and the entry before it");
+  if (isErased(entry) && entry.at <= erasable) return;
   const digest =
     entry.type === "create" ? (entry.raw === null ? entry.digest : sha256Hex(contentText(entry.raw))) : detailDigest(entry.detail);
   if (digest !== entry.digest) findings.add(where, `has a ${entry.type === "create" ? "content" : "detail"} that does not fit its digest`);

@@ -1,0 +1,162 @@
+// Signs the heads of the tree: only of a chain head that is on record, on demand, and at most one a second.
+import { Refusal } from "../../core/errors.ts";
+import { tlogKey } from "../../core/log/tlog-name.ts";
+import { fromBase64url } from "../../core/protocol/encoding.ts";
+import { type Checkpoint, formatCheckpoint } from "../../core/tlog/checkpoint.ts";
+import { formatVerifierKey, type VerifierKey } from "../../core/tlog/key.ts";
+import { planRoot } from "../../core/tlog/plan.ts";
+import { isMet, type Policy } from "../../core/tlog/policy.ts";
+import { signText } from "../../core/tlog/signature.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { LogReads } from "../../ports/store.ts";
+import type { TlogIdentity } from "../../ports/tlog-name.ts";
+import type { CheckpointSigner } from "../operator/checkpoint.ts";
+import { SignedHead } from "./signed-head.ts";
+import type { Tiles } from "./tiles.ts";
+
+/** No two heads are signed within this time. */
+const PACE_MS = 1000;
+/** One in so long is kept for witnesses, for so long. */
+const KEEP_EVERY_MS = 10_000;
+const KEEP_MS = 3_600_000;
+/** One that enough witnesses cosigned is shown in the place of a newer one for so long. */
+const PREFERRED_MS = 60_000;
+
+export interface TreeHeadParts {
+  readonly notary: Pick<CheckpointSigner, "checkpoint">;
+  readonly tiles: Tiles;
+  readonly log: Pick<LogReads, "entries">;
+  /** Undefined on a board that has no key for its tree and may not make one. */
+  readonly tlog: TlogIdentity | undefined;
+  /** Whose cosignatures are taken, and how many are enough. */
+  readonly policy: Policy | undefined;
+  readonly clock: Clock;
+}
+
+export class TreeHeads {
+  readonly #parts: TreeHeadParts;
+  readonly #key: VerifierKey | undefined;
+  #newest: SignedHead | undefined;
+  #making: Promise<SignedHead> | undefined;
+  /** Oldest first. */
+  #kept: SignedHead[] = [];
+  #keptAt = -Infinity;
+
+  constructor(parts: TreeHeadParts) {
+    this.#parts = parts;
+    this.#key = parts.tlog && tlogKey(parts.tlog.name.origin, parts.tlog.name.pk);
+  }
+
+  get identity(): TlogIdentity {
+    const { tlog } = this.#parts;
+    if (tlog === undefined)
+      throw new Refusal("read_only", "This board has no key for its tree yet, and may not make one.", {
+        hint: "The operator starts it once where its files can be written.",
+      });
+    return tlog;
+  }
+  get key(): VerifierKey {
+    void this.identity;
+    return this.#key!;
+  }
+  get vkey(): string {
+    return formatVerifierKey(this.key);
+  }
+
+  /** Not older than a second. */
+  async newest(): Promise<SignedHead> {
+    const newest = this.#newest;
+    return newest !== undefined && this.#isFresh(newest) ? newest : this.#make();
+  }
+
+  /** The newest that enough witnesses cosigned, if that is not old; else the newest. */
+  async served(): Promise<SignedHead> {
+    const newest = await this.newest();
+    return this.#preferred() ?? newest;
+  }
+
+  /** A head of so many entries at least, which the log has; for whoever waits for the next one, with all others who do. */
+  async covering(size: number): Promise<SignedHead> {
+    const preferred = this.#preferred();
+    if (preferred !== undefined && preferred.size >= size) return preferred;
+    for (;;) {
+      const newest = this.#newest;
+      if (newest !== undefined && newest.size >= size) return newest;
+      if (newest !== undefined && this.#isFresh(newest)) await this.#until(newest.at + PACE_MS);
+      await this.#make();
+    }
+  }
+
+  /** Of one in ten seconds, so that witnesses cosign the same ones. */
+  async forWitness(): Promise<SignedHead> {
+    const last = this.#kept.at(-1);
+    if (last !== undefined && this.#since(this.#keptAt) < KEEP_EVERY_MS) return last;
+    const newest = await this.newest();
+    this.#keep(newest);
+    return newest;
+  }
+
+  /** All that a cosignature may be about, newest first. */
+  get cosignable(): readonly SignedHead[] {
+    const kept = this.#kept.toReversed();
+    return this.#newest === undefined || kept.includes(this.#newest) ? kept : [this.#newest, ...kept];
+  }
+
+  /** One that this log signed, on another node or before this start, as its own signature shows. */
+  adopt(head: SignedHead): SignedHead {
+    const known = this.cosignable.find(({ text }) => text === head.text);
+    if (known !== undefined) return known;
+    const at = this.#kept.findIndex(({ size }) => size > head.size);
+    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, head);
+    return head;
+  }
+
+  #make(): Promise<SignedHead> {
+    this.#making ??= this.#sign().finally(() => (this.#making = undefined));
+    return this.#making;
+  }
+
+  async #sign(): Promise<SignedHead> {
+    const { notary, tiles, log, clock } = this.#parts;
+    const { name, key } = this.identity;
+    // On record when it resolves, in the head file or the head row: a tree head is never of anything else.
+    const { seq, hash } = await notary.checkpoint();
+    const before = this.#newest;
+    if (before?.size === seq && before.chainHash === hash) before.at = clock.now();
+    else {
+      const [last] = seq === 0 ? [] : await log.entries(seq - 1, 1);
+      if (seq > 0 && last?.hash !== hash) throw new Refusal("log_rollback");
+      const checkpoint: Checkpoint = { origin: name.origin, size: seq, root: await tiles.work(planRoot(seq)) };
+      const text = formatCheckpoint(checkpoint);
+      const sign = (message: Uint8Array): Uint8Array => fromBase64url(key.sign(new TextDecoder().decode(message)));
+      const signature = await signText(text, { key: this.key, sign });
+      this.#newest = new SignedHead(checkpoint, text, signature, hash, clock.now());
+    }
+    const newest = this.#newest!;
+    if (this.#since(this.#keptAt) >= KEEP_EVERY_MS) this.#keep(newest);
+    return newest;
+  }
+
+  #keep(head: SignedHead): void {
+    this.#keptAt = this.#parts.clock.now();
+    this.#kept = this.#kept.filter((one) => one !== head && this.#since(one.at) < KEEP_MS);
+    this.#kept.push(head);
+  }
+
+  #preferred(): SignedHead | undefined {
+    const { policy } = this.#parts;
+    if (policy === undefined) return undefined;
+    return this.cosignable.find((head) => isMet(policy.quorum, head.witnesses) && this.#since(head.at) < PREFERRED_MS);
+  }
+
+  /** A clock that was put back makes nothing younger. */
+  #since(at: number): number {
+    return Math.abs(this.#parts.clock.now() - at);
+  }
+  #isFresh({ at }: SignedHead): boolean {
+    return this.#since(at) < PACE_MS;
+  }
+  #until(at: number): Promise<void> {
+    return new Promise((resolve) => void this.#parts.clock.at(at, resolve));
+  }
+}

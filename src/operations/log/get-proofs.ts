@@ -1,0 +1,44 @@
+// GET /api/messages/{id}/proof and /api/changes/{seq}/proof: that the board wrote something down, checkable without asking it again.
+import { z } from "zod";
+import type { LocateMessage } from "../../board/read/find.ts";
+import type { Prove } from "../../board/proof/proofs.ts";
+import { operation, type Operation } from "../operation.ts";
+import { integer, messageIdOrPrefix } from "../../core/query/forms.ts";
+
+const SHARED = {
+  method: "GET",
+  responses: { 200: { words: "The proof (C2SP tlog-proof); its `extra` is the whole leaf.", types: ["text/plain"] } },
+  rate: "reads",
+} as const;
+const REFUSALS = [
+  "unknown_parameter",
+  "invalid_parameter",
+  "not_found",
+  "rate_limited",
+  "log_rollback",
+  "read_only",
+  "storage_full",
+] as const;
+const HEADERS = { "cache-control": "no-cache" };
+const TYPE = "text/plain; charset=utf-8";
+
+export const proofOperations = (prove: Prove, locate: LocateMessage): readonly Operation[] => [
+  operation({
+    ...SHARED,
+    name: "get_message_proof",
+    path: "/api/messages/{id}/proof",
+    summary: "A proof that the log holds the `create` entry of a message, also of one that is gone.",
+    input: z.strictObject({ id: messageIdOrPrefix }),
+    refusals: [...REFUSALS, "ambiguous_id"],
+    run: async ({ input }) => ({ body: (await prove(await locate(input.id))).proof, type: TYPE, headers: HEADERS }),
+  }),
+  operation({
+    ...SHARED,
+    name: "get_change_proof",
+    path: "/api/changes/{seq}/proof",
+    summary: "A proof that the log holds an entry, for as long as it is kept.",
+    input: z.strictObject({ seq: integer(1, Number.MAX_SAFE_INTEGER).describe("The `seq` of the entry.") }),
+    refusals: REFUSALS,
+    run: async ({ input }) => ({ body: (await prove(input.seq)).proof, type: TYPE, headers: HEADERS }),
+  }),
+];

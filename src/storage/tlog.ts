@@ -1,0 +1,45 @@
+// Who signs the heads of the tree: the name and the key that the database belongs to, made at the first start.
+import { logKeyFile, makeLogKey, requireLogKey, setLogKeyAside } from "../adapters/system/log-key.ts";
+import type { Config } from "../config.ts";
+import { originOf, tlogStatement } from "../core/log/tlog-name.ts";
+import type { SigningKey } from "../ports/signing-key.ts";
+import type { TlogIdentity, TlogName } from "../ports/tlog-name.ts";
+import type { Opened } from "./place.ts";
+
+interface Opening {
+  readonly opened: Pick<Opened, "tlogName" | "recordTlogName">;
+  /** Where the board is, in words. */
+  readonly place: string;
+  /** The board's own key. */
+  readonly board: SigningKey;
+  /** Nothing can be written. */
+  readonly sealed: boolean;
+  readonly now: number;
+}
+
+/** Undefined where there is none yet, and none can be made. */
+export async function openTlog(
+  config: Pick<Config, "baseUrl" | "keyFile" | "data">,
+  { opened, place, board, sealed, now }: Opening,
+): Promise<TlogIdentity | undefined> {
+  const file = logKeyFile(config.keyFile, config.data);
+  const known = await opened.tlogName();
+  if (known?.board === board.pk) return { name: known, key: requireLogKey(file, place, known, board, sealed) };
+  if (sealed) return undefined;
+  // Another board's key, another board: it never goes on under a name that the key before it answered for.
+  if (known !== undefined) setLogKeyAside(file);
+  await opened.recordTlogName(newTlogName(config.baseUrl, known, file, board, now));
+  const name = await opened.tlogName();
+  if (name === undefined) throw new Error("The database did not keep the name of the tree.");
+  return { name, key: requireLogKey(file, place, name, board, sealed) };
+}
+
+/** The first name of a board, or the one after another, with the key in `file`. */
+export function newTlogName(baseUrl: string, before: TlogName | undefined, file: string, board: SigningKey, now: number): TlogName {
+  const unix = Math.floor(now / 1000);
+  const epoch = before === undefined ? 0 : Math.max(unix, before.epoch + 1);
+  const origin = originOf(baseUrl, epoch);
+  const { pk } = makeLogKey(file, board, origin);
+  const statement = tlogStatement(origin, pk, unix);
+  return { epoch, origin, pk, statement, sig: board.sign(statement), board: board.pk };
+}
