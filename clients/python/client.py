@@ -824,6 +824,10 @@ def _refusal(error: urllib.error.HTTPError) -> BoardError:
     return BoardError(error.code, words, float(retry_after) if retry_after.isdigit() else None)
 
 
+class _Lines(List[Envelope]):
+    """Many bodies in one request, one a line."""
+
+
 class Board:
     """A board at an address. Reads need no key; `filters` are those of `GET /api/messages`.
 
@@ -842,8 +846,9 @@ class Board:
         self.patience = patience
         # What is left of this address's room for writes, as the board last told, and when all of it will be there again.
         self._room = (1.0, 0.0)
-        # When the agent that wrote last may write again.
+        # When the agent that wrote last may write again, how many messages it may post now, and how many seconds one more takes.
         self._turn = 0.0
+        self._pace: Optional[Tuple[int, float]] = None
         # The bits that a message needs, and until when that quote is kept.
         self._quote = (0, 0.0)
 
@@ -881,14 +886,17 @@ class Board:
             left, seconds, all, window = agent
             # Full again but for all that comes after the next one.
             self._turn = now + seconds - window + window / all if left == 0 else 0.0
+            self._pace = (left, window / all)
 
     # Calls
 
     def _open(self, method: str, path: str, body: Optional[object], headers: Mapping[str, str], timeout: float) -> IO[bytes]:
-        data = None if body is None else _utf8(json.dumps(body, ensure_ascii=False))
+        lines = isinstance(body, _Lines)
+        texts = [json.dumps(one, ensure_ascii=False) + "\n" for one in body] if isinstance(body, _Lines) else [json.dumps(body, ensure_ascii=False)]
+        data = None if body is None else _utf8("".join(texts))
         sent = {"Accept": "*/*", "User-Agent": "agent-blackboard-client.py", **headers}
         if data is not None:
-            sent["Content-Type"] = "application/json"
+            sent["Content-Type"] = "application/x-ndjson" if lines else "application/json"
         request = urllib.request.Request(self.url + path, data=data, headers=sent, method=method)
         try:
             answer = urllib.request.urlopen(request, timeout=timeout)
@@ -964,6 +972,14 @@ class Board:
     def send(self, path: str, body: object, **parameters: Parameter) -> Any:
         """A POST with a JSON body."""
         return self._json(self._bytes("POST", path + _query(parameters), body))
+
+    def post_many(self, envelopes: Sequence[Envelope], *, dry_run: bool = False) -> List[Record]:
+        """Up to 100 finished envelopes in one request; the answer has one record for each, with its `status` and, where it was refused, `error`."""
+        data = self._bytes("POST", "/api/messages" + _query({"dry_run": True if dry_run else None}), _Lines(envelopes))
+        answers = [self._json(line) for line in data.splitlines() if line]
+        if len(answers) != len(envelopes):
+            raise Unreachable(f"The answer is not one of a board: {len(envelopes)} lines were sent, and {len(answers)} came back.")
+        return answers
 
     def _json(self, data: bytes) -> Any:
         try:
@@ -1219,6 +1235,15 @@ class Agent:
         if dry_run or _part(judged, "result") != "valid":
             return judged
         return self._corrected(send, _number(judged, "required_bits") + self.board.extra_bits, ts)
+
+    def post_many(self, plan: Sequence[Mapping[str, Any]], *, dry_run: bool = False) -> Iterator[Record]:
+        """Posts a plan of many messages, in as few requests as the board has room for, and tells what became of each as soon as it is known.
+
+        A message of the plan is `{"kind": ..., "name": "a", "refs": [{"rel": "subtask_of", "id": "@b"}], ...}`: `name` is for other messages of
+        the plan after it, and is not posted. An attachment may be `{"name", "mime", "text"}`. Each answer has `line`, from 1, `name`, `status`,
+        and `id`, `seq`, `result` and `warnings`, or `error` where it was refused.
+        """
+        return _Plan(self, plan).run(dry_run)
 
     def ask(self, title: str, **fields: Any) -> Record:
         """A question to everybody."""
@@ -1555,6 +1580,193 @@ def _json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
+# --- Many messages at once -------------------------------------------------------------------------------------------------
+
+# Until the board has told how many an agent may post: a bundle of so many is not refused by the usual limits.
+_FIRST_LINES = 20
+# An agent that has used up its pace waits until it may post so many.
+_LINES_A_TURN = 10
+# What a request may have, and some bytes less than that.
+_MOST_LINES = 100
+_MOST_BUNDLE_BYTES = 1_000_000
+# Refusals that a moment of patience mends.
+_PASSING = frozenset(("rate_limited", "overloaded", "storage_unavailable", "shutting_down"))
+
+
+@dataclass
+class _PlanLine:
+    line: int
+    message: Record
+    envelope: Optional[Envelope] = None
+    bits: int = 0
+    least: int = 0
+
+    @property
+    def name(self) -> Optional[str]:
+        return self.message.get("name")
+
+    @property
+    def needs(self) -> List[str]:
+        """The names of those that it refers to."""
+        return [ref["id"][1:] for ref in self.message.get("refs") or [] if ref["id"].startswith("@")]
+
+    def answer(self, answer: Mapping[str, Any]) -> Record:
+        return {"line": self.line, **({"name": self.name} if self.name else {}), **answer}
+
+
+class _Plan:
+    """Messages that refer to each other before any of them is posted: signed one after the other, and sent together."""
+
+    def __init__(self, agent: Agent, plan: Sequence[Mapping[str, Any]]) -> None:
+        self.agent = agent
+        self.board = agent.board
+        self.waiting = [_PlanLine(line, dict(message)) for line, message in enumerate(plan, 1)]
+        self.ids: Dict[str, str] = {}
+        self.refused: set[str] = set()
+        self.ahead: Optional[int] = None
+        self.wait = 0.0
+        names: set[str] = set()
+        for line in self.waiting:
+            lost = [name for name in line.needs if name not in names]
+            if lost:
+                raise UsageError(f"Message {line.line} of the plan refers to @{lost[0]}, and no message before it has that name.")
+            if line.name in names:
+                raise UsageError(f"Message {line.line} of the plan has the name {line.name!r}, which another one before it has already.")
+            names.update([line.name] if line.name else [])
+
+    def run(self, dry_run: bool) -> Iterator[Record]:
+        if dry_run:
+            yield from self._check()
+            return
+        most, until = _FIRST_LINES, time.monotonic() + self.board.patience
+        while True:
+            yield from self._without_lost()
+            if not self.waiting:
+                return
+            sent = self._bundle(self._room(most))
+            answers = self.board.post_many([line.envelope or {} for line in sent])
+            most, self.wait, kept = _MOST_LINES, 0.0, []
+            for line, answer in zip(sent, answers):
+                if "error" in answer and self._again(line, answer["error"], kept):
+                    kept.append(line)
+                    continue
+                if "error" in answer and line.name:
+                    self.refused.add(line.name)
+                yield line.answer(answer)
+            if len(kept) < len(sent):
+                until = time.monotonic() + self.board.patience
+            elif self.wait and time.monotonic() + self.wait > until:
+                raise BoardError(answers[0]["status"], answers[0]["error"])
+            time.sleep(self.wait)
+            self.waiting = kept + self.waiting[len(sent) :]
+
+    def _check(self) -> Iterator[Record]:
+        if len(self.waiting) > _MOST_LINES:
+            raise UsageError(f"A dry run takes {_MOST_LINES} messages at most; the plan has {len(self.waiting)}.")
+        envelopes = [{**self._sign(line), "nonce": ""} for line in self.waiting]
+        for line, answer in zip(self.waiting, self.board.post_many(envelopes, dry_run=True)):
+            yield line.answer(answer)
+
+    def _without_lost(self) -> Iterator[Record]:
+        """Whoever refers to what was refused is refused too, and need not be mined for."""
+        left = []
+        for line in self.waiting:
+            lost = [name for name in line.needs if name in self.refused]
+            if not lost:
+                left.append(line)
+                continue
+            if line.name:
+                self.refused.add(line.name)
+            words = {"code": "target_unknown", "message": f"It refers to @{lost[0]}, which was refused.", "hint": "Correct that message first."}
+            yield line.answer({"status": 409, "error": {**words, "docs": "", "details": {}}})
+        self.waiting = left
+
+    def _room(self, most: int) -> int:
+        """How many the agent may post now; it waits where it has used up its pace."""
+        if self.board._pace is None:
+            return most
+        left, every = self.board._pace
+        if left > 0:
+            return min(left, _MOST_LINES)
+        lines = min(len(self.waiting), _LINES_A_TURN)
+        seconds = max(0.0, self.board._turn - time.monotonic()) + (lines - 1) * every
+        time.sleep(min(seconds, self.board.patience))
+        return lines if seconds <= self.board.patience else 1
+
+    def _bundle(self, most: int) -> List[_PlanLine]:
+        lines: List[_PlanLine] = []
+        size = 0
+        for line in self.waiting[:most]:
+            size += len(_utf8(json.dumps(self._sign(line), ensure_ascii=False)))
+            if size > _MOST_BUNDLE_BYTES and lines:
+                break
+            lines.append(line)
+        for line in lines:
+            if not line.bits or line.bits < line.least:
+                line.bits = max(line.least, self.board.quoted_bits() + self.board.extra_bits)
+                envelope = self._sign(line)
+                envelope["nonce"] = mine(message_id(envelope["payload"]), line.bits, self.agent.processes)
+        return lines
+
+    def _sign(self, line: _PlanLine) -> Envelope:
+        if line.envelope is None:
+            fields = {name: value for name, value in line.message.items() if name != "name" and value is not None}
+            if "refs" in fields:
+                fields["refs"] = [{**ref, "id": self.ids.get(ref["id"][1:], ref["id"]) if ref["id"][:1] == "@" else ref["id"]} for ref in fields["refs"]]
+            blobs = {sha256_hex(one["text"]): one["text"] for one in fields.get("attachments", []) if "text" in one}
+            if blobs:
+                fields["attachments"] = [_attachment(one) for one in fields["attachments"]]
+            line.envelope = self.agent.key.envelope({"ts": int(time.time()) + (self.ahead or 0), **fields}, 0)
+            line.bits = 0
+            if blobs:
+                line.envelope["blobs"] = blobs
+            if line.name:
+                self.ids[line.name] = message_id(line.envelope["payload"])
+        return line.envelope
+
+    def _again(self, line: _PlanLine, error: Mapping[str, Any], kept: Sequence[_PlanLine]) -> bool:
+        """Whether it may be sent again, as those before it that are kept."""
+        code, details = error["code"], error.get("details") or {}
+        if code in _PASSING:
+            self.wait = max(self.wait, float(details.get("retry_after_s", 1)))
+            return True
+        if code == "pow_insufficient" and details.get("required_bits", 0) > line.bits:
+            line.least = details["required_bits"]
+            return True
+        if code == "ts_out_of_range" and (self.ahead is None or any(one.envelope is None for one in kept)):
+            if self.ahead is None:
+                self.ahead = _number(self.board.time(), "unix") - int(time.time())
+            line.envelope = None
+            return True
+        # What it refers to comes again, and may have another id then.
+        again = [one for one in kept if one.name in line.needs]
+        if code != "target_unknown" or not again:
+            return False
+        if any(one.envelope is None for one in again):
+            line.envelope = None
+        return True
+
+
+def _is_planned(message: object) -> bool:
+    """Whether it has the form of a message, as far as it is looked at here; the rest is for the board to judge."""
+    if not isinstance(message, dict) or not isinstance(message.get("kind"), str):
+        return False
+    words = [message[name] for name in ("name", "title", "to") if name in message]
+    lists = [message.get("refs", []), message.get("attachments", [])]
+    if not all(isinstance(word, str) for word in words) or message.get("name") == "" or not all(isinstance(one, list) for one in lists):
+        return False
+    refs, attachments = lists
+    good = all(isinstance(ref, dict) and isinstance(ref.get("id"), str) for ref in refs)
+    return good and all(isinstance(one, dict) and isinstance(one.get("text", ""), str) for one in attachments)
+
+
+def _attachment(one: Mapping[str, Any]) -> Record:
+    """What the payload says of a text that comes along."""
+    if "text" not in one:
+        return dict(one)
+    return {"sha256": sha256_hex(one["text"]), "name": one["name"], "mime": one["mime"], "size": len(_utf8(one["text"]))}
+
+
 # --- The command ---------------------------------------------------------------------------------------------------------
 
 
@@ -1678,7 +1890,46 @@ class Command:
         self.out({"agent_id": key.agent_id, "pk": key.pk}, [f"agent id    {key.agent_id}", f"pk          {key.pk}"])
 
     def post(self) -> None:
-        self.out_posted(self.agent.post(self.options.kind, signal=self.options.signal, **self.fields()))
+        options = self.options
+        if options.file is None and options.kind is None:
+            raise UsageError("Give a kind, such as note, or --file and a plan of many messages.")
+        if options.file is None:
+            self.out_posted(self.agent.post(options.kind, signal=options.signal, **self.fields()))
+            return
+        single = ("kind", "title", "signal", "lease", "body", "body_file", "body_format", "data", "data_schema", "tags", "needs", "offers")
+        if any(getattr(options, name) is not None for name in (*single, "ref", "ttl", "to", "lang", "confidence", "attach")):
+            raise UsageError("--file brings whole messages: leave out the kind, and options that say what one message is.")
+        plan = [self._planned(text, line) for line, text in enumerate(_file_text(options.file).split("\n"), 1) if text.strip()]
+        refused = 0
+        for answer in self.agent.post_many(plan, dry_run=options.dry_run):
+            message = plan[answer["line"] - 1]
+            what = f"@{message['name']}" if message.get("name") else str(message.get("title") or message.get("kind"))
+            refused += "error" in answer
+            if options.json:
+                self.out(answer, [])
+            elif "error" in answer:
+                words = answer["error"]
+                print(printable(f"{answer['line']} {what}: {words['code']}: {words['message']} {words['hint']}"), file=sys.stderr)
+            else:
+                self.out(answer, [f"{answer['result']:<12}{answer['id']}  {printable(what)}"])
+        if refused:
+            raise ClientError(f"{refused} of {len(plan)} messages were refused.")
+
+    def _planned(self, text: str, line: int) -> Record:
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError):
+            message = None
+        if not _is_planned(message):
+            example = '{"kind":"subtask","title":"...","name":"b","refs":[{"rel":"subtask_of","id":"@a"}]}'
+            raise UsageError(f"Line {line} of the plan is not a message, such as {example}.")
+        # Prefixes of ids and aliases as everywhere on the command line; names of the plan stay as they are.
+        for ref in message.get("refs") or []:
+            if not ref["id"].startswith("@"):
+                ref["id"] = self.agent.full_id(ref["id"])
+        if message.get("to") and AGENT_ID.fullmatch(message["to"]) is None:
+            message["to"] = _part(self.board.alias(message["to"]), "agent")
+        return message
 
     def ask(self) -> None:
         self.out_posted(self.agent.ask(**self.fields()))
@@ -2131,8 +2382,9 @@ def _parser() -> argparse.ArgumentParser:
 def _writing_commands(commands: _Commands) -> None:
     commands.add("keygen", Command.keygen, "make a key: a new identity")
     commands.add("whoami", Command.whoami, "show who your key makes you")
-    post = commands.add("post", Command.post, "post a message of any kind")
-    post.add_argument("kind", help="note, finding, task, ...; see /api/kinds")
+    post = commands.add("post", Command.post, "post a message of any kind, or a plan of many")
+    post.add_argument("kind", nargs="?", help="note, finding, task, ...; see /api/kinds")
+    post.add_argument("--file", help="instead of a kind: messages as JSON, one a line, posted together; - reads standard input")
     post.add_argument("--title")
     post.add_argument("--signal", help="the word, with kind signal")
     post.add_argument("--lease", help="how long, with kind claim")

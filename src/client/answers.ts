@@ -14,6 +14,7 @@ export type MessageList = z.output<typeof messages.listBody>;
 /** With how far its agent has read. */
 export type Inbox = z.output<typeof messages.listInboxBody>;
 export type Posted = z.output<typeof messages.postedBody>;
+export type PostedLine = z.output<typeof messages.postedLineBody>;
 export type DryRun = z.output<typeof messages.dryRunBody>;
 export type Thread = z.output<typeof messages.threadBody>;
 export type Graph = z.output<typeof messages.graphBody>;

@@ -43,13 +43,16 @@ export async function errorOf(answer: Response): Promise<BoardError> {
   const text = await answer.text().catch(() => "");
   const retryAfter = answer.headers.get("retry-after");
   const retryAfterS = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  const error = refusalIn(text);
+  const error = errorIn(text);
   if (error !== undefined) return new BoardError({ ...error, status, retryAfterS });
   const message = `The answer is ${status} ${answer.statusText}, but not in the board's words.`.replace(" ,", ",");
   return new BoardError({ code: "unexpected_answer", message, hint: "Check the address of the board.", status, retryAfterS });
 }
 
-function refusalIn(text: string): ErrorBody["error"] | undefined {
+/** One that came in a line among others. */
+export const refusalIn = (error: object, status: number): BoardError => new BoardError({ ...(error as ErrorBody["error"]), status });
+
+function errorIn(text: string): ErrorBody["error"] | undefined {
   try {
     const { error } = JSON.parse(text) as Partial<ErrorBody>;
     return typeof error?.code === "string" ? error : undefined;

@@ -10,7 +10,7 @@ export interface CallOptions {
 
 export interface Request extends CallOptions {
   readonly query?: Readonly<Record<string, QueryValue>>;
-  /** Sent as JSON with POST; GET without one. */
+  /** Sent with POST, as JSON unless it is a text already; GET without one. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether doing it twice is doing it once, so that it may be sent again when no answer came. True unless said otherwise. */
@@ -22,7 +22,7 @@ export interface Request extends CallOptions {
 }
 
 /** Refusals that a moment of patience mends. */
-const PASSING: ReadonlySet<string> = new Set(["rate_limited", "overloaded", "storage_unavailable", "shutting_down", "assist_busy"]);
+export const PASSING: ReadonlySet<string> = new Set(["rate_limited", "overloaded", "storage_unavailable", "shutting_down", "assist_busy"]);
 const PROXY_TROUBLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The answer of the board as JSON. */
@@ -31,6 +31,21 @@ export function call<Answer>(board: Board, path: string, request: Request = {}):
     const answer = await once(board, path, request);
     return JSON.parse(await readAll(board, request, answer.text())) as Answer;
   });
+}
+
+/** The answers of the board to many bodies, one a line. */
+export async function callLines<Answer>(
+  board: Board,
+  path: string,
+  lines: readonly object[],
+  request: Request,
+): Promise<readonly Answer[]> {
+  const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const text = await callText(board, path, { ...request, body, headers: { "content-type": "application/x-ndjson" } });
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Answer);
 }
 
 /** The answer of the board as text, byte for byte: `text()` would drop a mark at its beginning, and its hash would be another. */
@@ -91,7 +106,7 @@ export async function once(board: Board, path: string, { query = {}, body, heade
   let answer: Response;
   try {
     answer = await board.fetch(board.url + path + queryString(query), {
-      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) }),
       headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
       ...(signal === undefined ? {} : { signal }),
     });

@@ -32,7 +32,9 @@ export { next, type NextQuery, type Taken } from "./next.ts";
 export { getTransparency, type Notice, reportMessage } from "./notices.ts";
 export { each, eachMessage } from "./pages.ts";
 export { poll, type PollOptions } from "./poll.ts";
+export type { Planned } from "./plan.ts";
 export { check, post, type PostOptions, send } from "./post.ts";
+export { checkMany, type PlanAnswer, type PlanOptions, postMany } from "./post-many.ts";
 export {
   type AgentsQuery,
   type BriefQuery,

@@ -69,7 +69,7 @@ const QUOTE_MS = 300_000;
 const quotes = new WeakMap<Board, { readonly bits: number; readonly until: number }>();
 
 /** Asked once in a while: what has become dearer meanwhile is refused with the new price only after the quote has lapsed. */
-async function quotedBits(board: Board, options: CallOptions): Promise<number> {
+export async function quotedBits(board: Board, options: CallOptions): Promise<number> {
   const kept = quotes.get(board);
   if (kept !== undefined && performance.now() < kept.until) return kept.bits;
   const { required_bits: bits } = await getPow(board, options);

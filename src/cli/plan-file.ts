@@ -1,0 +1,89 @@
+// A plan in a file, one message a line: read, posted together, and told line by line.
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import type { Command } from "commander";
+import { z } from "zod";
+import { getAlias } from "../client/aliases.ts";
+import type { File } from "../client/draft.ts";
+import type { Planned } from "../client/plan.ts";
+import { checkMany, type PlanAnswer, postMany } from "../client/post-many.ts";
+import { AGENT_ID } from "../core/protocol/encoding.ts";
+import type { Attachment } from "../core/protocol/payload.ts";
+import { failureText, jsonText, UsageFault } from "./failure.ts";
+import { Session } from "./session.ts";
+import { oneLine } from "./table.ts";
+
+/** What is looked at here; the rest is for the board to judge. */
+const WRITTEN = z.looseObject({
+  kind: z.string(),
+  name: z.string().min(1).optional(),
+  title: z.string().optional(),
+  to: z.string().optional(),
+  refs: z.array(z.object({ id: z.string() })).optional(),
+  attachments: z.array(z.looseObject({ text: z.string().optional() })).optional(),
+});
+
+const hasText = (one: Attachment | File): one is File => "text" in one;
+
+/** As it stands in the file: an attachment may be there with its text. */
+type Written = Omit<Planned, "attachments"> & { readonly attachments?: readonly (Attachment | File)[] };
+
+export async function postPlan(command: Command, path: string, dryRun: boolean): Promise<void> {
+  const session = new Session(command);
+  const key = await session.key();
+  const plan: Planned[] = [];
+  for (const [i, line] of (await linesOf(path)).entries())
+    if (line.trim() !== "") plan.push(await resolved(session, messageIn(line, i + 1)));
+  let refused = 0;
+  const tell = (answer: PlanAnswer): void => {
+    show(session, answer);
+    if (answer.error !== undefined) refused++;
+  };
+  if (dryRun) for (const answer of await checkMany(session.board, key, plan)) tell(answer);
+  else for await (const answer of postMany(session.board, key, plan, session.mining)) tell(answer);
+  if (refused > 0) throw new Error(`${refused} of ${plan.length} messages were refused.`);
+}
+
+async function linesOf(path: string): Promise<readonly string[]> {
+  const read = path === "-" ? await text(process.stdin) : readFileSync(path, "utf8");
+  return read.split("\n");
+}
+
+function messageIn(line: string, number: number): Written {
+  try {
+    const value = JSON.parse(line) as unknown;
+    if (WRITTEN.safeParse(value).success) return value as Written;
+  } catch {
+    // Said below.
+  }
+  throw new UsageFault(
+    `line ${number} of the plan is not a message, such as {"kind":"subtask","title":"...","name":"b","refs":[{"rel":"subtask_of","id":"@a"}]}; see docs/cli.md`,
+  );
+}
+
+/** Prefixes of ids and aliases as everywhere on the command line; names of the plan stay as they are. */
+async function resolved(session: Session, { attachments = [], ...message }: Written): Promise<Planned> {
+  const { refs, to } = message;
+  const stored = attachments.filter((one): one is Attachment => !hasText(one));
+  return {
+    ...message,
+    ...(refs && {
+      refs: await Promise.all(refs.map(async ({ rel, id }) => ({ rel, id: id.startsWith("@") ? id : await session.idOf(id) }))),
+    }),
+    ...(to !== undefined && !AGENT_ID.test(to) && { to: (await getAlias(session.board, to)).agent }),
+    ...(stored.length > 0 && { attachments: stored }),
+    files: attachments.filter(hasText),
+  };
+}
+
+/** On standard output what was posted, on standard error what was not; for programs everything, one object a line. */
+function show({ json }: Session, { place, message, posted, error }: PlanAnswer): void {
+  const what = message.name === undefined ? oneLine(message.title ?? message.kind, 80) : `@${oneLine(message.name, 80)}`;
+  if (json) {
+    const name = message.name === undefined ? {} : { name: message.name };
+    const { code, message: words, hint = "", docs = "", details = {} } = error ?? {};
+    const answer = posted ?? { status: error?.status, error: { code, message: words, hint, docs, details } };
+    process.stdout.write(`${jsonText({ line: place + 1, ...name, ...answer })}\n`);
+  } else if (error !== undefined) process.stderr.write(`${place + 1} ${what}: ${failureText(error, false)}\n`);
+  else process.stdout.write(`${posted?.result} ${posted?.id}  ${what}\n`);
+}

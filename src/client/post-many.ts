@@ -1,0 +1,226 @@
+// Many messages at once, such as a plan of tasks: signed one after the other, since each may refer to those before it, and sent together.
+import type { PostedLine } from "./answers.ts";
+import { BoardError, refusalIn } from "./board-error.ts";
+import { utf8 } from "./bytes.ts";
+import { callLines, PASSING } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { type Signed, signMessage } from "./draft.ts";
+import type { Signer } from "./key.ts";
+import { mineHere } from "./mine.ts";
+import { pause } from "./pause.ts";
+import { fieldsOf, namesIn, notThere, type Planned, requireNames } from "./plan.ts";
+import { quotedBits } from "./post.ts";
+import { getTime } from "./read.ts";
+import { extraBits, roomOf, timesNow, turnInMs } from "./room.ts";
+import type { WorkOptions } from "./work.ts";
+
+export interface PlanOptions extends WorkOptions {
+  /** Bits of proof of work of each; unless given, as for one message. */
+  readonly bits?: number | undefined;
+}
+
+/** What became of one message of a plan. */
+export interface PlanAnswer {
+  /** Which one, from 0. */
+  readonly place: number;
+  readonly message: Planned;
+  readonly posted?: PostedLine & { readonly id: string };
+  /** Where it was refused. */
+  readonly error?: BoardError;
+}
+
+interface Line {
+  readonly place: number;
+  readonly message: Planned;
+  signed?: Signed | undefined;
+  work?: { readonly bits: number; readonly nonce: string } | undefined;
+  least: number;
+}
+
+/** Until the board has told how many an agent may post: a bundle of so many is not refused by the usual limits. */
+const FIRST_LINES = 20;
+/** An agent that has used up its own pace waits until it may post so many, or half of them would be refused. */
+const LINES_A_TURN = 10;
+/** What a request may have, and some bytes less than that. */
+const MOST_LINES = 100;
+const MOST_BYTES = 1_000_000;
+
+/**
+ * Posts a plan, in bundles as large as the board has room for, and tells what became of each message as soon as that is known. What the
+ * board has no room for yet is sent again; it gives up, with the refusal, where nothing was posted for as long as one call may wait.
+ */
+export async function* postMany(
+  board: Board,
+  key: Signer,
+  plan: readonly Planned[],
+  options: PlanOptions = {},
+): AsyncGenerator<PlanAnswer> {
+  requireNames(plan);
+  const run = new PlanRun(board, key, options);
+  let waiting: readonly Line[] = plan.map((message, place) => ({ place, message, least: 0 }));
+  let patientUntil = performance.now() + board.longestWaitS * 1000;
+  while ((waiting = yield* run.withoutLost(waiting)).length > 0) {
+    await run.turn(waiting.length);
+    const sent = await run.bundle(waiting);
+    const answers = await run.send(sent);
+    const kept: Line[] = [];
+    for (const [i, line] of sent.entries()) {
+      const answer = await run.answerTo(line, answers[i]!, kept);
+      if (answer === undefined) kept.push(line);
+      else yield answer;
+    }
+    if (kept.length < sent.length) patientUntil = performance.now() + board.longestWaitS * 1000;
+    else if (run.slowed !== undefined && performance.now() + run.slowed.ms > patientUntil) throw run.slowed.error;
+    if (run.slowed !== undefined) await pause(run.slowed.ms, options.signal);
+    waiting = [...kept, ...waiting.slice(sent.length)];
+  }
+}
+
+/** Whether the board would take a plan of up to 100 messages, each after those before it; nothing is mined or written. */
+export async function checkMany(
+  board: Board,
+  key: Signer,
+  plan: readonly Planned[],
+  options: PlanOptions = {},
+): Promise<readonly PlanAnswer[]> {
+  requireNames(plan);
+  if (plan.length > MOST_LINES) throw new Error(`A dry run takes ${MOST_LINES} messages at most; the plan has ${plan.length}.`);
+  const run = new PlanRun(board, key, options);
+  const lines: Line[] = plan.map((message, place) => ({ place, message, least: 0 }));
+  for (const line of lines) await run.sign(line);
+  return (await run.send(lines, true)).map((answer, i) => answered(lines[i]!, answer));
+}
+
+/** One plan on its way. */
+class PlanRun {
+  readonly #board: Board;
+  readonly #key: Signer;
+  readonly #options: PlanOptions;
+  /** Of messages that are posted, or were sent. */
+  readonly #ids = new Map<string, string>();
+  readonly #refused = new Set<string>();
+  /** How much the board's clock is ahead of this machine's, once the board has complained. */
+  #aheadS: number | undefined;
+  #mostLines = FIRST_LINES;
+  /** Why something has to wait, and how long. */
+  slowed: { readonly ms: number; readonly error: BoardError } | undefined;
+
+  constructor(board: Board, key: Signer, options: PlanOptions) {
+    this.#board = board;
+    this.#key = key;
+    this.#options = options;
+  }
+
+  /** Those that refer to nothing that was refused. */
+  *withoutLost(waiting: readonly Line[]): Generator<PlanAnswer, readonly Line[]> {
+    const left: Line[] = [];
+    for (const line of waiting) {
+      const lost = namesIn(line.message).find((name) => this.#refused.has(name));
+      if (lost === undefined) left.push(line);
+      else yield this.#refuse(line, notThere(lost));
+    }
+    return left;
+  }
+
+  /** Waits until the agent may write again, where it has used up its pace. */
+  async turn(lines: number): Promise<void> {
+    if ((timesNow(this.#key) ?? 1) >= 1) return;
+    const ms = Math.min(turnInMs(this.#key, Math.min(lines, LINES_A_TURN)), this.#board.longestWaitS * 1000);
+    if (ms > 0) await pause(ms, this.#options.signal);
+  }
+
+  /** As many of the first ones as the board has room for, signed and mined. */
+  async bundle(waiting: readonly Line[]): Promise<readonly Line[]> {
+    const most = Math.max(1, Math.min(MOST_LINES, timesNow(this.#key) ?? this.#mostLines));
+    const lines: Line[] = [];
+    let bytes = 0;
+    for (const line of waiting.slice(0, most)) {
+      const signed = await this.sign(line);
+      bytes += utf8(JSON.stringify(signed)).length;
+      if (bytes > MOST_BYTES && lines.length > 0) break;
+      lines.push(line);
+    }
+    for (const line of lines) await this.#mine(line, lines.length);
+    return lines;
+  }
+
+  async sign(line: Line): Promise<Signed> {
+    const { message } = line;
+    const ts = Math.floor(Date.now() / 1000) + (this.#aheadS ?? 0);
+    const signed = (line.signed ??= await signMessage(this.#key, fieldsOf(message, this.#ids), { ts, files: message.files ?? [] }));
+    if (message.name !== undefined) this.#ids.set(message.name, signed.id);
+    return signed;
+  }
+
+  async #mine(line: Line, lines: number): Promise<void> {
+    const { mine = mineHere, bits: given, ...options } = this.#options;
+    if (line.work !== undefined && line.work.bits >= line.least) return;
+    const bits = Math.max(line.least, given ?? (await quotedBits(this.#board, options)) + extraBits(this.#board, lines));
+    line.work = { bits, nonce: await mine(line.signed!.id, bits, options) };
+  }
+
+  async send(lines: readonly Line[], dryRun = false): Promise<readonly PostedLine[]> {
+    const envelopes = lines.map(({ signed, work }) => {
+      const { id: _id, ...envelope } = signed!;
+      return { ...envelope, nonce: work?.nonce ?? "" };
+    });
+    const request = { query: dryRun ? { dry_run: true } : {}, signal: this.#options.signal, heard: roomOf(this.#board, this.#key) };
+    const answers = await callLines<PostedLine>(this.#board, "/api/messages", envelopes, request);
+    if (answers.length !== lines.length)
+      throw new BoardError({
+        code: "unexpected_answer",
+        message: `${lines.length} lines were sent, and ${answers.length} came back.`,
+        status: 200,
+      });
+    this.#mostLines = MOST_LINES;
+    this.slowed = undefined;
+    return answers;
+  }
+
+  /** Undefined where it is to be sent again, as those before it that are `kept`. */
+  async answerTo(line: Line, answer: PostedLine, kept: readonly Line[]): Promise<PlanAnswer | undefined> {
+    const told = answered(line, answer);
+    const { error } = told;
+    if (error === undefined) return told;
+    return (await this.#mayBeSentAgain(line, error, kept)) ? undefined : this.#refuse(line, error);
+  }
+
+  async #mayBeSentAgain(line: Line, error: BoardError, kept: readonly Line[]): Promise<boolean> {
+    if (PASSING.has(error.code)) {
+      this.slowed = { ms: Math.max(this.slowed?.ms ?? 0, 1000 * Number(error.details["retry_after_s"] ?? 1)), error };
+      return true;
+    }
+    const asked = Number(error.details["required_bits"]);
+    if (error.code === "pow_insufficient" && asked > (line.work?.bits ?? 0)) {
+      line.least = asked;
+      return true;
+    }
+    if (error.code === "ts_out_of_range" && (this.#aheadS === undefined || kept.some(({ signed }) => signed === undefined))) {
+      this.#aheadS ??= (await getTime(this.#board, this.#options)).unix - Math.floor(Date.now() / 1000);
+      unsign(line);
+      return true;
+    }
+    // What it refers to comes again, and may have another id then.
+    const waitsFor = (name: string): boolean => kept.some(({ message }) => message.name === name);
+    if (error.code !== "target_unknown" || !namesIn(line.message).some(waitsFor)) return false;
+    if (kept.some(({ signed, message }) => signed === undefined && namesIn(line.message).includes(message.name ?? ""))) unsign(line);
+    return true;
+  }
+
+  #refuse(line: Line, error: BoardError): PlanAnswer {
+    if (line.message.name !== undefined) this.#refused.add(line.message.name);
+    return { place: line.place, message: line.message, error };
+  }
+}
+
+function unsign(line: Line): void {
+  line.signed = undefined;
+  line.work = undefined;
+}
+
+function answered({ place, message }: Line, answer: PostedLine): PlanAnswer {
+  const { status, id, error } = answer;
+  if (error !== undefined) return { place, message, error: refusalIn(error, status) };
+  if (id === undefined) throw new BoardError({ code: "unexpected_answer", message: "A line of the answer has no id.", status });
+  return { place, message, posted: { ...answer, id } };
+}

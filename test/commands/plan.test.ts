@@ -1,0 +1,112 @@
+// A plan of many messages from a file: both command lines post it the same way, and say the same of it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestBoard } from "../support/board.ts";
+import { BoardProcess, type Ended, emptyDirectory } from "../support/process.ts";
+import { CLIENT, runPython } from "../support/python.ts";
+
+const cwd = emptyDirectory();
+let board: TestBoard;
+beforeAll(async () => {
+  board = await TestBoard.start();
+  await blackboard(["keygen"]);
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+const environment = () => ({ BLACKBOARD_URL: board.url, BLACKBOARD_KEY_FILE: join(cwd, "key") });
+async function blackboard(args: readonly string[]): Promise<Ended> {
+  // Commands go by this machine's clock.
+  board.clock.set(Date.now());
+  await using command = BoardProcess.spawn({ args, env: environment(), cwd });
+  return await command.ended;
+}
+function python(args: readonly string[]) {
+  board.clock.set(Date.now());
+  return runPython([CLIENT, ...args], { cwd, env: environment() });
+}
+const PROGRAMS = [
+  ["blackboard", blackboard],
+  ["client.py", python],
+] as const;
+
+/** The name of a file with these lines. */
+function plan(name: string, lines: readonly (object | string)[]): string {
+  writeFileSync(join(cwd, name), lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+  return name;
+}
+const parts = (stem: string) => [
+  { name: "all", kind: "task", title: `${stem} all`, tags: ["plan"] },
+  "",
+  { name: "a", kind: "subtask", title: `${stem} a`, refs: [{ rel: "subtask_of", id: "@all" }] },
+  { kind: "note", title: `${stem} b`, refs: [{ rel: "reply", id: "@a" }], attachments: [{ name: "b.txt", mime: "text/plain", text: "b" }] },
+];
+
+describe.each(PROGRAMS)("%s", (program, run) => {
+  test("posts a plan with its refs, and says what became of each line", async () => {
+    const { code, stdout, stderr } = await run(["post", "--file", plan(`${program}.jsonl`, parts(program)), "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { line: number; id: string; status: number });
+    expect(lines).toMatchObject([
+      { line: 1, name: "all", status: 201, result: "created", warnings: [] },
+      { line: 2, name: "a", status: 201 },
+      { line: 3, status: 201 },
+    ]);
+    const [all, a, b] = lines.map(({ id }) => id);
+    expect((await board.record(a!)).meta.refs).toEqual([{ rel: "subtask_of", id: all }]);
+    const note = await board.record(b!);
+    expect(note.derived.root).toBe(all);
+    expect(note.meta.attachments).toMatchObject([{ name: "b.txt", size: 1 }]);
+    const prefixed = plan("prefixed.jsonl", [{ kind: "note", body: program, refs: [{ rel: "cites", id: all!.slice(0, 12) }] }]);
+    const people = await run(["post", "--file", prefixed]);
+    expect(people).toMatchObject({ code: 0, stderr: "" });
+    expect(people.stdout).toMatch(/^created +[0-9a-f]{64} {2}note\n$/);
+  });
+
+  test("tries a plan without posting it", async () => {
+    const { code, stdout } = await run(["post", "--file", plan("dry.jsonl", parts(`${program} dry`)), "--dry-run"]);
+    expect(code).toBe(0);
+    expect(stdout.match(/^valid +[0-9a-f]{64} {2}.+$/gm)).toHaveLength(3);
+    expect((await board.get<{ messages: object[] }>(`/api/messages?q=${encodeURIComponent(`"${program} dry"`)}`)).body.messages).toEqual(
+      [],
+    );
+  });
+
+  test("posts what is right, and fails for what is not", async () => {
+    const wrong = { name: "all", kind: "task", title: "x".repeat(300) };
+    const { code, stdout, stderr } = await run([
+      "post",
+      "--file",
+      plan("wrong.jsonl", [wrong, parts(program)[2]!, { kind: "note", title: "right" }]),
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^created +[0-9a-f]{64} {2}right\n$/);
+    expect(stderr).toMatch(/1 @all: invalid_field: [^]*2 @a: target_unknown: [^]*2 of 3 messages were refused\.\n$/);
+  });
+
+  test("posts nothing of a plan that is no plan", async () => {
+    const before = (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
+    for (const [lines, words] of [
+      [["nonsense"], /[Ll]ine 1 of the plan is not a message/],
+      [
+        [
+          { kind: "note", body: "a" },
+          { kind: "note", refs: [{ rel: "reply" }] },
+        ],
+        /[Ll]ine 2 of the plan is not a message/,
+      ],
+      [[{ kind: "note", refs: [{ rel: "reply", id: "@none" }] }], /refers to @none, and no message before it has that name/],
+    ] as const) {
+      const { code, stderr } = await run(["post", "--file", plan("none.jsonl", lines)]);
+      expect(code).toBeGreaterThan(0);
+      expect(stderr).toMatch(words);
+    }
+    expect((await run(["post", "note", "--file", "none.jsonl"])).code).toBe(2);
+    expect((await run(["post", "--file", "none.jsonl", "--title", "one"])).code).toBe(2);
+    expect((await run(["post"])).code).toBe(2);
+    expect((await board.get<{ seq: number }>("/api/checkpoint")).body.seq).toBe(before);
+  });
+});
