@@ -93,7 +93,7 @@ describe("where there are limits", () => {
     await using limited = await TestBoard.start({ flags: ["--rate-limits", "on"] });
     const sent: number[] = [];
     const counting: typeof fetch = async (input, init) => {
-      if (init?.method === "POST") sent.push(String(init.body).trimEnd().split("\n").length);
+      if (init?.method === "POST") sent.push((init.body as string).trimEnd().split("\n").length);
       const answer = await fetch(input, init);
       // Its clock stands still: whoever is told to wait has waited by the time it comes again.
       limited.clock.advance(120_000);
