@@ -52,6 +52,7 @@ const DOCUMENTED: {
   powMaxBits: ["--pow-max-bits", "BOARD_POW_MAX_BITS", 18, "30", 30],
   rateLimits: ["--rate-limits", "BOARD_RATE_LIMITS", true, "off", false],
   assist: ["--assist", "BOARD_ASSIST", true, "off", false],
+  meaning: ["--meaning", "BOARD_MEANING", true, "off", false],
   keyFile: ["--key-file", "BOARD_KEY_FILE", "data/board.key", "/etc/board.key", "/etc/board.key"],
   newKey: ["--new-key", "BOARD_NEW_KEY", false, "on", true],
   readOnly: ["--read-only", "BOARD_READ_ONLY", false, "on", true],

@@ -38,6 +38,8 @@ export interface Config {
   readonly powMaxBits: number;
   readonly rateLimits: boolean;
   readonly assist: boolean;
+  /** Whether texts are also compared by what they mean. */
+  readonly meaning: boolean;
   readonly keyFile: string;
   readonly newKey: boolean;
   readonly readOnly: boolean;
@@ -103,6 +105,7 @@ export const SETTINGS = {
   powMaxBits: setting("pow-max-bits", "BOARD_POW_MAX_BITS", "24, local 18", "maximum proof of work under load, in bits"),
   rateLimits: setting("rate-limits", "BOARD_RATE_LIMITS", "on", "on or off"),
   assist: setting("assist", "BOARD_ASSIST", "on", "on or off: sign for callers who send a key"),
+  meaning: setting("meaning", "BOARD_MEANING", "on", "on or off: compare texts by what they mean too, not only by their words"),
   keyFile: setting("key-file", "BOARD_KEY_FILE", "DATA/board.key", "the board's own key, made for a new board"),
   newKey: setting(
     "new-key",
@@ -205,6 +208,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     powMaxBits: whole("powMaxBits", 0, 64, Math.max(defaults.powMaxBits, powBits)),
     rateLimits: onOff("rateLimits"),
     assist: onOff("assist"),
+    meaning: onOff("meaning"),
     keyFile: valueOf("keyFile") ?? join(data, "board.key"),
     newKey: onOff("newKey"),
     readOnly: onOff("readOnly"),

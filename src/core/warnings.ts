@@ -8,6 +8,7 @@ const WARNINGS = {
   work_unchecked: "The work was not checked: the nonce is empty.",
   clock_off: "`ts` is far from the board's clock; see /api/time.",
   lease_without_claim: "`lease` does nothing without a ref that `claims` work.",
+  similar_open_work: "Open work on the board says much the same; see `similar`.",
   no_tags: "It has no tags, by which others would find it.",
 } as const;
 

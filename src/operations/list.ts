@@ -182,9 +182,9 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const shown: PageParts = { present, rows: rowMaker(baseUrl), site: about.site, baseUrl, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
-  const advise = adviser(list, clock);
+  const advice = adviser(list, clock);
   const all = [
-    postMessage({ ...write, clock, baseUrl, receiptOf: read.tree.receiptOf }, advise),
+    postMessage({ ...write, clock, baseUrl, receiptOf: read.tree.receiptOf }, advice),
     listMessages(list, read.listNow, live.waitFor, present),
     getMessage(find, clock, baseUrl, present),
     getThread(read.showThread, baseUrl, present),
@@ -213,7 +213,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getKinds(clock, about.boardPk, about.rates, about.maxBytes),
     getPow(write.difficulty),
     getTime(clock),
-    ...assisted({ ...write, clock, baseUrl, mailDomain, advise }),
+    ...assisted({ ...write, clock, baseUrl, mailDomain, adviser: advice }),
     prepareMessage(write.prepare),
     stats,
     postReport(write.report),

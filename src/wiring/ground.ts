@@ -1,5 +1,5 @@
 // What every part of a board stands on: where it keeps itself, the key that it signs with, and what the operator sees of it.
-import { readFileSync } from "node:fs";
+import { textOfPackage } from "../adapters/system/package-files.ts";
 import { CheckpointSigner } from "../board/operator/checkpoint.ts";
 import { type Config, profileWords } from "../config.ts";
 import { agentId } from "../core/protocol/identity.ts";
@@ -42,12 +42,8 @@ export async function openGround(given: Given, onFatal: (error: Error) => void):
   log.info({ profile: config.profile, cors: config.cors, host: config.host, base_url: config.baseUrl }, profileWords(config));
   const notary = await CheckpointSigner.open(store, record, key, clock, config.baseUrl);
   if (notary.rolledBack) log.error({ seq: (await store.head()).seq, signed_seq: notary.signedSeq }, ROLLED_BACK);
-  const { version } = JSON.parse(fileOfPackage("package.json")) as { version: string };
+  const { version } = JSON.parse(textOfPackage("package.json")) as { version: string };
   boardFigures(figures, config, store, version);
   if (replica !== undefined) replicaFigures(figures, replica);
   return { ...given, storage, notary, version };
 }
-
-/** A text that ships with the program; from source and from the built package it is two folders up. */
-export const fileOfPackage = (path: string): string => bytesOfPackage(path).toString("utf8");
-export const bytesOfPackage = (path: string): Buffer => readFileSync(new URL(`../../${path}`, import.meta.url));

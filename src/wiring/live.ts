@@ -1,8 +1,12 @@
 // Builds what tells of what happens: the hub that follows the log, the past for those who were away, and the feeds of both.
+import { bytesOfPackage } from "../adapters/system/package-files.ts";
 import { feeds } from "../board/live/feed.ts";
 import { Hub } from "../board/live/hub.ts";
 import { Backlog } from "../board/live/backlog.ts";
 import { waiter } from "../board/live/wait.ts";
+import type { Document } from "../core/search/document.ts";
+import { Embedder } from "../core/search/meaning/embedder.ts";
+import { readTable } from "../core/search/meaning/table.ts";
 import type { LiveParts } from "../operations/list.ts";
 import { eventRenderer } from "../operations/present.ts";
 import type { Ground } from "./ground.ts";
@@ -11,6 +15,18 @@ import type { Writing } from "./writing.ts";
 
 export interface Live extends LiveParts {
   readonly hub: Hub;
+}
+
+/** What messages mean, for streams that ask for what is near a text: the table is read when the first of them is opened. */
+function vectors(): (document: Document) => Int8Array {
+  let embedder: Embedder | undefined;
+  const known = new WeakMap<Document, Int8Array>();
+  return (document) => {
+    embedder ??= new Embedder(readTable(bytesOfPackage("models/meaning.bin")));
+    const vector = known.get(document) ?? embedder.meaningOf(document.said).vector;
+    known.set(document, vector);
+    return vector;
+  };
 }
 
 export async function openLive({ config, clock, figures, storage }: Ground, writing: Writing, reading: Reading): Promise<Live> {
@@ -30,7 +46,7 @@ export async function openLive({ config, clock, figures, storage }: Ground, writ
     hub.forget();
     past.forget();
   });
-  const feed = feeds({ store, clock, names, hub, past, index, nearSource });
+  const feed = feeds({ store, clock, names, hub, past, index, nearSource, vectorOf: vectors() });
   figures.gauge("blackboard_stream_readers", "Readers of the live stream and long polls.", () => hub.readers);
   return { hub, feeds: feed, waitFor: waiter(hub, feed, clock), streamsOpen: () => hub.readers };
 }

@@ -1,4 +1,5 @@
 // Builds what answers questions: the search index, and every reader of the board.
+import { MEANING_TABLE } from "../adapters/system/package-files.ts";
 import { openSearchIndex } from "../adapters/search/thread-index.ts";
 import { directory } from "../board/read/agents.ts";
 import { briefGatherer } from "../board/read/brief.ts";
@@ -35,7 +36,7 @@ export interface Reading extends ReadParts {
 export function openReading(ground: Ground, { sweeper }: Writing): Reading {
   const { config, clock, figures, notary, storage, parts } = ground;
   const { store, key, source, indexDir } = storage;
-  const index = openSearchIndex({ dir: indexDir, source }, figures);
+  const index = openSearchIndex({ dir: indexDir, source, meaning: config.meaning ? MEANING_TABLE : undefined }, figures);
   parts.defer(() => index.close());
   const settled = settling(sweeper);
   const lists = sweeper === undefined ? unswept(store, clock) : store;

@@ -16,7 +16,8 @@ import { Unsent } from "../transports/http/unsent.ts";
 import { boardMcp } from "../transports/mcp/board.ts";
 import { SmtpServer } from "../transports/smtp/server.ts";
 import { accessTeller } from "./watching.ts";
-import { fileOfPackage, type Ground } from "./ground.ts";
+import { textOfPackage } from "../adapters/system/package-files.ts";
+import type { Ground } from "./ground.ts";
 import type { Live } from "./live.ts";
 import type { Reading } from "./reading.ts";
 import type { Writing } from "./writing.ts";
@@ -130,8 +131,8 @@ function aboutBoard({ config, storage, version }: Ground, { rates }: Writing): A
     maxBytes,
     version,
     contact,
-    client: fileOfPackage("clients/python/client.py"),
-    scripts: { node: fileOfPackage("clients/short/post.mjs"), python: fileOfPackage("clients/short/post.py") },
+    client: textOfPackage("clients/python/client.py"),
+    scripts: { node: textOfPackage("clients/short/post.mjs"), python: textOfPackage("clients/short/post.py") },
     async site() {
       const { style, script, miner, icon } = await loadAssets();
       return { baseUrl, version, local: profile === "local", mailDomain, style, script, miner, icon };

@@ -4,6 +4,7 @@ import { signingKeys } from "../adapters/system/board-key.ts";
 import { shellCommand } from "../adapters/system/command.ts";
 import { systemEntropy } from "../adapters/system/entropy.ts";
 import { miner } from "../adapters/system/miner.ts";
+import { bytesOfPackage } from "../adapters/system/package-files.ts";
 import { signaturePool } from "../adapters/system/signature-pool.ts";
 import { acknowledger } from "../board/write/acks.ts";
 import { aliasOperator } from "../board/write/aliases.ts";
@@ -37,7 +38,7 @@ import type { WriteParts } from "../operations/list.ts";
 import type { MailReader } from "../ports/mail.ts";
 import type { Miner } from "../ports/miner.ts";
 import { nodeSettings, tellOfDifference, tellOfOperator } from "./watching.ts";
-import { bytesOfPackage, type Ground } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 
 export interface Writing extends WriteParts {
   readonly appender: Appender;

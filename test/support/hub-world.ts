@@ -109,7 +109,7 @@ export class World implements Disposable {
 
   #filter(key: string, conditions: readonly Condition[], word?: string): LiveFilter {
     const query = word === undefined ? undefined : parseQuery(word, "all");
-    return liveFilter(key, () => conditions, { query, near: undefined, except: undefined }, this.clock);
+    return liveFilter(key, () => conditions, { query, near: undefined, except: undefined, vectorOf: () => new Int8Array() }, this.clock);
   }
 
   [Symbol.dispose](): void {

@@ -1,10 +1,15 @@
 // The documents of some parts that are not gone, numbered anew in the order of the parts.
 import type { Documents, Part } from "../../core/search/index/part.ts";
 
+/** All that is kept of each document beside its terms. */
+export interface Columns extends Documents {
+  readonly meanings: Int8Array;
+}
+
 export interface Renumbered {
   /** For each part: the new number of each document, -1 where it is gone. */
   readonly numbers: readonly Int32Array[];
-  readonly documents: Documents;
+  readonly documents: Columns;
 }
 
 export function liveDocuments(parts: readonly Part[]): Renumbered {
@@ -14,8 +19,11 @@ export function liveDocuments(parts: readonly Part[]): Renumbered {
   const bodyLengths = new Uint16Array(total);
   const wordCounts = new Uint16Array(total);
   const gramCounts = new Uint16Array(total);
+  const dimensions = dimensionsOf(parts);
+  const meanings = new Int8Array(total * dimensions);
   let next = 0;
   const numbers = parts.map((part) => {
+    const all = part.meanings();
     const numberOf = new Int32Array(part.documents).fill(-1);
     for (let doc = 0; doc < part.documents; doc++) {
       if (part.dead[doc] === 1) continue;
@@ -24,9 +32,16 @@ export function liveDocuments(parts: readonly Part[]): Renumbered {
       bodyLengths[next] = part.bodyLengths[doc]!;
       wordCounts[next] = part.wordCounts[doc]!;
       gramCounts[next] = part.gramCounts[doc]!;
+      meanings.set(all.subarray(doc * dimensions, (doc + 1) * dimensions), next * dimensions);
       numberOf[doc] = next++;
     }
     return numberOf;
   });
-  return { numbers, documents: { documents: total, seqs, titleLengths, bodyLengths, wordCounts, gramCounts } };
+  return { numbers, documents: { documents: total, seqs, titleLengths, bodyLengths, wordCounts, gramCounts, meanings } };
+}
+
+/** Of the meanings, the same in all parts of an index. */
+function dimensionsOf(parts: readonly Part[]): number {
+  const part = parts.find(({ documents }) => documents > 0);
+  return part === undefined ? 0 : part.meanings().length / part.documents;
 }

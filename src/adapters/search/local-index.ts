@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Document } from "../../core/search/document.ts";
 import { Memtable } from "../../core/search/index/memtable.ts";
+import { type AskedMeaning, askedMeaning } from "../../core/search/meaning/asked-meaning.ts";
+import type { Embedder } from "../../core/search/meaning/embedder.ts";
 import type { Part } from "../../core/search/index/part.ts";
 import type { Erase } from "../../core/message/departures.ts";
 import type { IndexStatus } from "../../ports/search.ts";
@@ -26,6 +28,8 @@ const SEGMENT_FILE = /^[0-9]+\.segment$/;
 export interface LocalIndexOptions {
   readonly flushDocuments?: number;
   readonly now?: () => number;
+  /** What finds the meanings that are kept; none are without it. */
+  readonly embedder?: Embedder | undefined;
   /** Called after each step that reached the disk; tests let the process "die" there. */
   readonly afterStep?: (step: string) => void;
 }
@@ -38,7 +42,9 @@ export class LocalIndex {
   #segments: Upkeep[] = [];
   /** Being written to a file; still searched. With it goes how far the index had come when it was set aside. */
   #frozen: { readonly memtable: Memtable; readonly progress: Progress } | undefined;
-  #memtable = new Memtable();
+  readonly #embedder: Embedder | undefined;
+  readonly #version: number;
+  #memtable: Memtable;
   #progress: Progress = { seq: 0, hash: "", building: 0 };
   /** As the manifest on disk says. */
   #durable: Progress = this.#progress;
@@ -48,7 +54,13 @@ export class LocalIndex {
   /** Removed by the operator while this process runs: few. */
   readonly #urgent = new Set<number>();
 
-  private constructor(dir: string, { flushDocuments = FLUSH_DOCUMENTS, now = Date.now, afterStep = () => {} }: LocalIndexOptions) {
+  private constructor(
+    dir: string,
+    { flushDocuments = FLUSH_DOCUMENTS, now = Date.now, afterStep = () => {}, embedder }: LocalIndexOptions,
+  ) {
+    this.#embedder = embedder;
+    this.#version = textVersion(embedder);
+    this.#memtable = this.#emptyTable();
     this.#dir = dir;
     this.#flushDocuments = flushDocuments;
     this.#now = now;
@@ -102,9 +114,14 @@ export class LocalIndex {
     };
   }
 
+  /** What a text means, to compare others with it. */
+  asked(text: string): AskedMeaning | undefined {
+    return this.#embedder === undefined ? undefined : askedMeaning(this.#embedder, text);
+  }
+
   /** Twice is once: what a crash or an unfinished batch left behind is simply given again. */
   add(seq: number, document: Document): void {
-    if (!this.#has(seq)) this.#memtable.add(seq, document);
+    if (!this.#has(seq)) this.#memtable.add(seq, document, this.#embedder?.meaningOf(document.said).vector);
   }
 
   /** `erase`: whether its words shall leave the disk with the next merge, soon, or at once. */
@@ -134,7 +151,7 @@ export class LocalIndex {
     for (const { segment } of this.#segments) segment.close();
     this.#segments = [];
     this.#frozen = undefined;
-    this.#memtable = new Memtable();
+    this.#memtable = this.#emptyTable();
     this.#progress = this.#durable = { seq: 0, hash: "", building: 0 };
     rmSync(this.#dir, { recursive: true, force: true });
     mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
@@ -145,7 +162,7 @@ export class LocalIndex {
     await this.#alone("flush", async () => {
       if (this.#frozen === undefined) {
         this.#frozen = { memtable: this.#memtable, progress: this.#progress };
-        this.#memtable = new Memtable();
+        this.#memtable = this.#emptyTable();
       }
       // If a step fails, the frozen documents stay searchable and are tried again with the next flush.
       const { memtable, progress } = this.#frozen;
@@ -195,6 +212,10 @@ export class LocalIndex {
     for (const { segment } of this.#segments) segment.close();
   }
 
+  #emptyTable(): Memtable {
+    return new Memtable(this.#embedder?.dimensions ?? 0);
+  }
+
   #has(seq: number): boolean {
     if (this.#memtable.locate(seq) !== undefined || this.#frozen?.memtable.locate(seq) !== undefined) return true;
     return this.#segments.some(({ segment }) => segment.locate(seq) !== undefined);
@@ -234,7 +255,7 @@ export class LocalIndex {
 
   #save(progress: Progress): void {
     writeManifest(this.#dir, {
-      text: textVersion(),
+      text: this.#version,
       next: this.#next,
       progress,
       segments: this.#segments.map(({ segment, eraseSince }) => ({
@@ -249,7 +270,7 @@ export class LocalIndex {
 
   #load(): void {
     const manifest = readManifest(this.#dir);
-    if (manifest === undefined || manifest.text !== textVersion()) return this.clear();
+    if (manifest === undefined || manifest.text !== this.#version) return this.clear();
     for (const { file, dead, eraseSince } of manifest.segments) {
       const segment = new Segment(join(this.#dir, file));
       for (const doc of unpackBits(dead)) segment.kill(doc);

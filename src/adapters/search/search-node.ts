@@ -2,7 +2,8 @@
 import { setTimeout } from "node:timers/promises";
 import { isPhrase, phraseSteps } from "../../core/search/index/clause.ts";
 import { matching } from "../../core/search/index/matching.ts";
-import { nearest, termStats } from "../../core/search/index/near.ts";
+import { termStats } from "../../core/search/index/near.ts";
+import { alike } from "../../core/search/index/near-meaning.ts";
 import { rank } from "../../core/search/index/rank.ts";
 import { Room } from "../../core/search/index/scratch-buffers.ts";
 import { SeqSet } from "../../core/search/index/seq-set.ts";
@@ -74,13 +75,17 @@ export class SearchNode implements SearchIndex {
 
   near: SearchIndex["near"] = async (document, upTo) => {
     await this.#upTo(upTo);
-    return this.#sound(() => prepareNear(document, termStats(this.#index.parts())));
+    const meaning = this.#index.asked(document.said);
+    return this.#sound(() => ({
+      ...prepareNear(document, termStats(this.#index.parts())),
+      ...(meaning === undefined ? {} : { meaning }),
+    }));
   };
 
   similar: SearchIndex["similar"] = async (near, options) => {
     await this.#upTo(options.upTo);
     const { limit, after, threshold, only } = options;
-    return this.#sound(() => nearest(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }, this.#room));
+    return this.#sound(() => alike(this.#index.parts(), near, { limit, after, threshold, only: setOf(only) }, this.#room));
   };
 
   status: SearchIndex["status"] = async () => ({ ...this.#index.status(), behind: await this.#follower.behind() });

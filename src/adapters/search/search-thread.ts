@@ -1,5 +1,8 @@
 // The thread that owns the index, so that no search and no upkeep ever holds the event loop of the board.
+import { readFileSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
+import { Embedder } from "../../core/search/meaning/embedder.ts";
+import { readTable } from "../../core/search/meaning/table.ts";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
@@ -14,6 +17,8 @@ export interface SourceModule {
 export interface SearchWork {
   readonly dir: string;
   readonly source: SourceModule;
+  /** The file of the table of meanings; without one, texts are compared by their words alone. */
+  readonly meaning?: string | undefined;
 }
 
 export type SearchMethod = keyof SearchIndex;
@@ -30,10 +35,12 @@ export type SearchReply =
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } }
   | { readonly trouble: string; /** Where it was the storage that failed. */ readonly code?: StoreFailure["code"] };
 
-export async function run(port: MessagePort, { dir, source }: SearchWork): Promise<void> {
+export async function run(port: MessagePort, { dir, source, meaning }: SearchWork): Promise<void> {
   const say = (reply: SearchReply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
   const { openSource } = (await import(source.url)) as { openSource: (options: unknown) => SearchSource | Promise<SearchSource> };
-  const node = new SearchNode(LocalIndex.open(dir), await openSource(source.options), (error) => say(troubleOf(error)));
+  const node = new SearchNode(LocalIndex.open(dir, { embedder: embedderOf(meaning) }), await openSource(source.options), (error) =>
+    say(troubleOf(error)),
+  );
   node.start();
 
   const answer = async ({ id, method, args }: SearchRequest): Promise<void> => {
@@ -48,6 +55,9 @@ export async function run(port: MessagePort, { dir, source }: SearchWork): Promi
   };
   port.on("message", (request: SearchRequest) => void answer(request));
 }
+
+const embedderOf = (file: string | undefined): Embedder | undefined =>
+  file === undefined ? undefined : new Embedder(readTable(readFileSync(file)));
 
 /** A full disk is the board's affair, and told once for all of it. */
 function troubleOf(error: unknown): Extract<SearchReply, { trouble: string }> {

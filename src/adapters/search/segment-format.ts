@@ -1,11 +1,11 @@
-// A segment file: blocks of terms in order, each with its postings; then a table of documents, an index of the blocks, and a footer.
+// A segment file: blocks of terms in order, each with its postings; then a table of documents with their meanings, an index of the blocks, and a footer.
 import { GRAM } from "../../core/search/grams.ts";
 
 /** Terms in a block: its dictionary is walked from the start, and one entry per block is kept in memory. */
 export const BLOCK_TERMS = 64;
 export const FOOTER_BYTES = 48;
 const MAGIC = 0x58494242;
-const VERSION = 1;
+const VERSION = 2;
 
 export interface Footer {
   readonly documents: number;

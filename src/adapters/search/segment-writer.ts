@@ -3,7 +3,7 @@ import { closeSync, fsync, openSync, renameSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { ByteWriter } from "../../core/search/index/bytes.ts";
-import type { Documents } from "../../core/search/index/part.ts";
+import type { Columns } from "./live-documents.ts";
 import { BLOCK_TERMS, footerBytes } from "./segment-format.ts";
 
 const synced = promisify(fsync);
@@ -55,11 +55,11 @@ export class SegmentWriter {
     await synced(this.#file);
   }
 
-  async finish({ documents, seqs, titleLengths, bodyLengths, wordCounts, gramCounts }: Documents): Promise<void> {
+  async finish({ documents, seqs, titleLengths, bodyLengths, wordCounts, gramCounts, meanings }: Columns): Promise<void> {
     if (this.#inBlock > 0) this.#endBlock();
     const tablesAt = this.#written + this.#pending.length;
     const columns = [seqs, titleLengths, bodyLengths, wordCounts, gramCounts];
-    const tables = Buffer.concat(columns.map((column) => bytesOf(column.subarray(0, documents))));
+    const tables = Buffer.concat([...columns.map((column) => bytesOf(column.subarray(0, documents))), bytesOf(meanings)]);
     const index = this.#index.view();
     const indexAt = tablesAt + tables.length;
     const length = indexAt + index.length;
@@ -106,7 +106,8 @@ export class SegmentWriter {
   }
 }
 
-const bytesOf = (array: Uint32Array | Uint16Array): Uint8Array => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+const bytesOf = (array: Uint32Array | Uint16Array | Int8Array): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
 function sharedBytes(a: Uint8Array, b: Uint8Array): number {
   const most = Math.min(a.length, b.length);

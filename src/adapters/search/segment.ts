@@ -15,8 +15,12 @@ import {
   termKey,
 } from "../../core/search/index/part.ts";
 import { addGrams, addWords, gramBits, readGrams, readPositions, readWords, readWordsInto } from "../../core/search/index/postings.ts";
+import { signWords, writeSigns } from "../../core/search/meaning/vector.ts";
 import { seek } from "../../core/search/index/gallop.ts";
 import { type Block, Corrupt, FOOTER_BYTES, isGram, readFooter } from "./segment-format.ts";
+
+/** Of each document, before the meanings. */
+const COUNTS_BYTES = 12;
 
 /** A term's place in its block. */
 export interface Entry {
@@ -55,6 +59,9 @@ export class Segment implements Part {
   readonly wordCounts: Uint16Array;
   readonly gramCounts: Uint16Array;
   readonly blocks: readonly Block[];
+  readonly signs: Uint32Array;
+  readonly #dimensions: number;
+  readonly #meaningsAt: number;
   dead: Uint8Array;
   deadCount = 0;
   titleWords = 0;
@@ -85,6 +92,10 @@ export class Segment implements Part {
       this.bodyLengths = new Uint16Array(copy(n * 6, n * 8));
       this.wordCounts = new Uint16Array(copy(n * 8, n * 10));
       this.gramCounts = new Uint16Array(copy(n * 10, n * 12));
+      this.#meaningsAt = footer.tablesAt + n * COUNTS_BYTES;
+      const meanings = new Int8Array(copy(n * COUNTS_BYTES, footer.indexAt - footer.tablesAt));
+      this.#dimensions = n === 0 ? 0 : meanings.length / n;
+      this.signs = allSigns(meanings, this.#dimensions, n);
       this.blocks = readBlocks(head.subarray(footer.indexAt - footer.tablesAt), footer.blocks);
     } catch (error) {
       closeSync(this.#file);
@@ -99,6 +110,15 @@ export class Segment implements Part {
 
   get live(): number {
     return this.documents - this.deadCount;
+  }
+
+  /** Read when it is asked for: only the signs are in memory. */
+  meaningOf(doc: number): Int8Array {
+    return signed(this.read(this.#meaningsAt + doc * this.#dimensions, this.#dimensions));
+  }
+
+  meanings(): Int8Array {
+    return signed(this.read(this.#meaningsAt, this.documents * this.#dimensions));
   }
 
   /** The number of a document that is still there. */
@@ -234,6 +254,16 @@ export class Segment implements Part {
   #dictionary(block: Block): Uint8Array {
     return this.#dictionaries.of(block, () => this.read(block.at, block.dictionary));
   }
+}
+
+const signed = (bytes: Uint8Array): Int8Array => new Int8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+function allSigns(meanings: Int8Array, dimensions: number, documents: number): Uint32Array {
+  const words = signWords(dimensions);
+  const signs = new Uint32Array(documents * words);
+  for (let doc = 0; doc < documents && words > 0; doc++)
+    writeSigns(meanings.subarray(doc * dimensions, (doc + 1) * dimensions), signs, doc * words);
+  return signs;
 }
 
 function readBlocks(bytes: Uint8Array, count: number): Block[] {

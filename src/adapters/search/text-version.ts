@@ -1,5 +1,6 @@
 // A number that changes when the same text would be cut into other words or grams, so that an index never mixes two ways.
 import { crc32 } from "node:zlib";
+import type { Embedder } from "../../core/search/meaning/embedder.ts";
 import { documentOf } from "../../core/search/document.ts";
 
 const SAMPLE = `Running runs, ran quickly; the cities' naïve façades cost $1,234.56 at v1.2.3-beta on 2026-01-02. ÆØÅ ŁÓDŹ ÇALIŞ IİıI straße ﬁn
@@ -8,8 +9,12 @@ snake_case camelCase kebab-case foo/bar#baz user@example.org https://example.org
 
 let known: number | undefined;
 
+/** Another one with meanings, and with other ones. */
+export const textVersion = (embedder?: Embedder): number =>
+  embedder === undefined ? wordsVersion() : crc32(new Uint8Array(embedder.meaningOf(SAMPLE).vector.buffer), wordsVersion());
+
 /** The same for as long as the program runs, and worked out when it is first asked for. */
-export const textVersion = (): number =>
+const wordsVersion = (): number =>
   (known ??= crc32(
     JSON.stringify([
       documentOf({

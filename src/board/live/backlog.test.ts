@@ -11,7 +11,7 @@ import { followLog, type Sink } from "./replay.ts";
 
 const PK = "A".repeat(43);
 const WEEK_MS = 7 * 86_400_000;
-const TEXT = { query: undefined, near: undefined, except: undefined };
+const TEXT = { query: undefined, near: undefined, except: undefined, vectorOf: () => new Int8Array() };
 
 class World implements Disposable {
   readonly board = new BareBoard();

@@ -31,10 +31,11 @@ export interface FeedParts extends FollowParts {
   readonly names: Names;
   readonly index: SearchIndex;
   readonly nearSource: NearSource;
+  readonly vectorOf: TextFilter["vectorOf"];
 }
 
 export function feeds(parts: FeedParts): Feeds {
-  const { store, clock, names, index, nearSource } = parts;
+  const { store, clock, names, index, nearSource, vectorOf } = parts;
 
   async function filterOf(question: StreamQuestion): Promise<LiveFilter> {
     requirePartners(question);
@@ -48,10 +49,10 @@ export function feeds(parts: FeedParts): Feeds {
 
   async function textFilter({ q, q_mode, near }: StreamQuestion): Promise<TextFilter> {
     const query = q === undefined ? undefined : parseQuery(q, q_mode ?? "all");
-    if (near === undefined) return { query, near: undefined, except: undefined };
+    if (near === undefined) return { query, near: undefined, except: undefined, vectorOf };
     const source = await nearSource(near);
     const document = source?.document ?? documentOfText(near);
-    return { query, near: await index.near(document, (await store.head()).seq), except: source?.seq };
+    return { query, near: await index.near(document, (await store.head()).seq), except: source?.seq, vectorOf };
   }
 
   /** Messages that the text matches already, so that their end is told too. */

@@ -4,7 +4,9 @@ import { withoutLabels } from "../../core/query/erased.ts";
 import { type Predicate, predicate } from "../../core/query/predicate.ts";
 import { conditionTerms } from "../../core/query/terms.ts";
 import { matches, type Query, type Searched } from "../../core/search/query.ts";
-import { type Near, NEAR_THRESHOLD, nearScore } from "../../core/search/similarity.ts";
+import type { Document } from "../../core/search/document.ts";
+import { likeness } from "../../core/search/meaning/asked-meaning.ts";
+import { type Near, NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LogEvent } from "./log-event.ts";
 
@@ -15,6 +17,8 @@ export interface TextFilter {
   readonly near: Near | undefined;
   /** The message that `near` names is not similar to itself. */
   readonly except: number | undefined;
+  /** What a message means, where `near` has a meaning. */
+  readonly vectorOf: (document: Document) => Int8Array;
 }
 
 export interface LiveFilter {
@@ -45,14 +49,14 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     return current[kind];
   };
   const fits = ({ subjects }: LogEvent, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
-  const { query, near, except } = text;
+  const { query, near, except, vectorOf } = text;
   const matchesText =
     query === undefined && near === undefined
       ? undefined
       : (document: Searched, message: number): boolean =>
           message !== except &&
           (query === undefined || matches(query, document)) &&
-          (near === undefined || nearScore(near, document) >= NEAR_THRESHOLD);
+          (near === undefined || likeness(near, document, vectorOf) >= NEAR_THRESHOLD);
   return {
     key,
     terms: conditionTerms(conditions),

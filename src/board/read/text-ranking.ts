@@ -16,8 +16,8 @@ export interface Pins {
 
 /** All that counts as similar to one text. */
 export const NEAR_LIMIT = 1000;
-/** Below this, two texts share no more than common words. */
-const ANY_LIKENESS = 0.05;
+/** Below this, two texts share no more than common words, and mean nothing in common. */
+const ANY_LIKENESS = 0.02;
 
 export interface Like {
   readonly near: Near;

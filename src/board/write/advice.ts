@@ -1,7 +1,8 @@
-// What a dry run tells beyond yes and no: messages that say much the same, and what the author may not have meant.
+// What a dry run tells beyond yes and no, and the answer to work that is wanted: messages that say much the same, and what the author may not have meant.
 import type { Payload } from "../../core/protocol/payload.ts";
 import { type Warning, warning } from "../../core/warnings.ts";
-import { displayTitle } from "../../core/view/record.ts";
+import { isWorkable, type Status } from "../../core/protocol/vocabulary.ts";
+import { type Include, recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { SearchUnavailable } from "../../ports/search.ts";
 import type { StoredMessage } from "../../ports/store.ts";
@@ -9,22 +10,53 @@ import type { List } from "../read/list.ts";
 
 export interface Advice {
   readonly warnings: readonly Warning[];
-  readonly similar: readonly { readonly id: string; readonly score: number; readonly title: string; readonly untrusted: true }[];
+  readonly similar: readonly Similar[];
 }
 
-/** `known` is what the rules themselves had to tell. */
-export type Advise = (card: StoredMessage, known: readonly Warning[]) => Promise<Advice>;
+/** A message that says much the same; its title is a stranger's words. */
+export interface Similar {
+  readonly id: string;
+  readonly score: number;
+  readonly title: string;
+  readonly status: Status;
+  readonly claimed_by: string | null;
+  readonly untrusted: true;
+}
 
+export interface Adviser {
+  /** Of a dry run; `known` is what the rules themselves had to tell. */
+  readonly advise: (card: StoredMessage, known: readonly Warning[]) => Promise<Advice>;
+  /** What else says much the same as a message that was posted: none where that cannot be found out now. */
+  readonly similarTo: (card: StoredMessage) => Promise<readonly Similar[]>;
+}
+
+interface Found {
+  readonly kind: string;
+  readonly shown: Similar;
+}
+const isOpenWork = ({ kind, shown: { status } }: Found): boolean => isWorkable(kind) && (status === "open" || status === "claimed");
+
+const NOTHING_MORE: ReadonlySet<Include> = new Set();
 const SIMILAR = 3;
 /** A clock that is off by more than this will be refused one day. */
 const CLOCK_S = 60;
 /** Kinds that others look for by their tags. */
 const FOUND_BY_TAGS: ReadonlySet<string> = new Set(["note", "finding", "task", "question", "summary", "offer"]);
 
-export function adviser(list: List, clock: Clock): Advise {
-  return async ({ raw, standing }, known) => {
-    const payload = JSON.parse(raw.payload) as Payload;
-    return { warnings: [...known, ...warningsOf(payload, raw.nonce, standing.to)], similar: await similarTo(payload) };
+export function adviser(list: List, clock: Clock): Adviser {
+  return {
+    async advise({ raw, standing }, known) {
+      const payload = JSON.parse(raw.payload) as Payload;
+      const found = await foundLike(payload, standing.id);
+      const openWork = isWorkable(payload.kind) && found.some(isOpenWork) ? [warning("similar_open_work")] : [];
+      return {
+        warnings: [...known, ...warningsOf(payload, raw.nonce, standing.to), ...openWork],
+        similar: found.map(({ shown }) => shown),
+      };
+    },
+    async similarTo({ raw, standing }) {
+      return (await foundLike(JSON.parse(raw.payload) as Payload, standing.id)).map(({ shown }) => shown);
+    },
   };
 
   function warningsOf({ tags = [], kind, ts }: Payload, nonce: string, to: string | null): Warning[] {
@@ -39,25 +71,19 @@ export function adviser(list: List, clock: Clock): Advise {
     ];
   }
 
-  async function similarTo(payload: Payload): Promise<Advice["similar"]> {
-    const { title = "", body = "" } = payload;
+  async function foundLike({ title = "", body = "" }: Payload, own: string): Promise<readonly Found[]> {
     // The line between keeps a title that looks like an id from being taken for one.
     const near = `${title}\n${body}`;
     if (near.trim() === "") return [];
     try {
-      const { items } = await list({ filters: {}, near, limit: SIMILAR, text: "" });
-      return items.flatMap((item) => {
-        if (!("card" in item)) return [];
-        const { standing, raw } = item.card;
-        return [
-          {
-            id: standing.id,
-            score: item.score ?? 0,
-            title: displayTitle(JSON.parse(raw.payload) as Payload, standing.author),
-            untrusted: true as const,
-          },
-        ];
+      const { items } = await list({ filters: {}, near, limit: SIMILAR + 1, text: "" });
+      const found = items.flatMap((item) => {
+        if (!("card" in item) || item.card.standing.id === own) return [];
+        const { id, meta, derived } = recordOf(item.card, NOTHING_MORE, clock.now(), "");
+        const { display_title: title, status, claimed_by } = derived;
+        return [{ kind: meta.kind, shown: { id, score: item.score ?? 0, title, status, claimed_by, untrusted: true as const } }];
       });
+      return found.slice(0, SIMILAR);
     } catch (error) {
       // A board that is still building its index can judge a message all the same.
       if (error instanceof SearchUnavailable) return [];

@@ -5,6 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import { openSearchIndex } from "../../adapters/search/thread-index.ts";
 import type { SourceModule } from "../../adapters/search/search-thread.ts";
 import { InUse, lockDataDir } from "../../adapters/sqlite/open.ts";
+import { MEANING_TABLE } from "../../adapters/system/package-files.ts";
+import type { Config } from "../../config.ts";
 import type { OperatorSession } from "./operator-session.ts";
 import { giveToOwnerOf } from "./owner.ts";
 
@@ -24,10 +26,10 @@ export async function eraseTraces({ store, config, source }: OperatorSession): P
   const files = scrubbed
     ? "The database files hold nothing of it."
     : "A long read holds up the write-ahead log: it still holds what was erased, until it is next folded in.";
-  return `${files} ${await eraseWords(config.data, source)}`;
+  return `${files} ${await eraseWords(config, source)}`;
 }
 
-async function eraseWords(data: string, source: SourceModule): Promise<string> {
+async function eraseWords({ data, meaning }: Config, source: SourceModule): Promise<string> {
   const dir = join(data, "index");
   if (!existsSync(dir)) return "There is no search index.";
   let lock: ReturnType<typeof lockDataDir>;
@@ -38,7 +40,10 @@ async function eraseWords(data: string, source: SourceModule): Promise<string> {
     return "The running board takes its words out of the search index within seconds.";
   }
   const troubles: unknown[] = [];
-  const index = openSearchIndex({ dir, source }, { appended() {}, failed: (_what, error) => void troubles.push(error) });
+  const index = openSearchIndex(
+    { dir, source, meaning: meaning ? MEANING_TABLE : undefined },
+    { appended() {}, failed: (_what, error) => void troubles.push(error) },
+  );
   try {
     for (const start = performance.now(); performance.now() - start < INDEX_WITHIN_MS; await setTimeout(WAIT_MS)) {
       const { ready, behind, erasing } = await index.status();

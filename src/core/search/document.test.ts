@@ -19,7 +19,7 @@ test("title, body, tags and every string in data are searched, each behind a gap
 });
 
 test("a message without text is an empty document", () => {
-  expect(documentOf(note({}))).toEqual({ title: [], body: [], grams: [] });
+  expect(documentOf(note({}))).toEqual({ title: [], body: [], grams: [], said: " " });
 });
 
 test("no gram can be taken for a word", () => {

@@ -9,6 +9,8 @@ export interface Document {
   readonly body: readonly string[];
   /** Distinct character grams; each starts with GRAM, which no word does, so that both fit one dictionary. */
   readonly grams: readonly string[];
+  /** Title and body as they are written, by which its meaning is found. */
+  readonly said: string;
 }
 
 export function documentOf(payload: Payload): Document {
@@ -21,13 +23,13 @@ export function documentOf(payload: Payload): Document {
   };
   for (const tag of payload.tags ?? []) add(tag);
   if (payload.data !== undefined) eachString(payload.data, add);
-  return { title: wordsOf(title), body, grams: grams(title, text) };
+  return { title: wordsOf(title), body, grams: grams(title, text), said: `${payload.title ?? ""} ${payload.body ?? ""}` };
 }
 
 /** A bare text, such as the value of `near`, as if it were the body of a message. */
 export function documentOfText(text: string): Document {
   const found = runs(text);
-  return { title: [], body: wordsOf(found), grams: grams([], found) };
+  return { title: [], body: wordsOf(found), grams: grams([], found), said: text };
 }
 
 /** Depth first, in the order written. `data` is bounded in size and depth where the payload is checked. */

@@ -1,6 +1,7 @@
 // Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board; no model.
 import type { Document } from "./document.ts";
 import { GRAM } from "./grams.ts";
+import type { AskedMeaning } from "./meaning/asked-meaning.ts";
 
 /** `near` keeps what scores at least this: most other tellings of a text, and few strangers. A list of the most similar needs no threshold. */
 export const NEAR_THRESHOLD = 0.25;
@@ -25,6 +26,8 @@ export interface Near {
   readonly terms: readonly NearTerm[];
   readonly words: number;
   readonly grams: number;
+  /** What the text means, where that is known. */
+  readonly meaning?: AskedMeaning;
 }
 
 /** How one half of the score is made: how many terms, its share, and where "the beginning" and "long" are. */

@@ -1,7 +1,7 @@
 // POST /api/assist/keygen, /post, /check and /alias: for callers who cannot sign or mine themselves. HTTPS only.
 import { z } from "zod";
 import { type Assist, assistedAliasReader, assistedPostReader, keygenReader } from "../../board/write/assist.ts";
-import type { Advise } from "../../board/write/advice.ts";
+import type { Adviser } from "../../board/write/advice.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { Posted } from "../../board/write/post-steps.ts";
 import { Refusal } from "../../core/errors.ts";
@@ -11,25 +11,25 @@ import type { Clock } from "../../ports/clock.ts";
 import { aliasOpBody, keygenBody } from "../bodies/agents.ts";
 import { assistedPostBody, dryRunBody } from "../bodies/messages.ts";
 import { operation, type Operation } from "../operation.ts";
-import { POST_REFUSALS } from "../messages/post-message.ts";
+import { POST_REFUSALS, similarWork } from "../messages/post-message.ts";
 import { SHORT_FORM_REFUSALS } from "../messages/prepare-message.ts";
 import { BODY_AND_DATA } from "../present.ts";
 
 export interface AssistedParts {
   /** Undefined where the operator has switched it off. */
   readonly assist: Assist | undefined;
+  readonly adviser: Adviser;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly mailDomain: string;
   readonly difficulty: Pick<Difficulty, "required">;
-  readonly advise: Advise;
 }
 
 const WARNING = "Whoever has this key is this agent, and the board has seen it. Keep it secret; a key made on your own machine is better.";
 const REFUSALS = ["https_required", "origin_forbidden", "assist_disabled"] as const;
 
 /** What is said of a post, and of one that was only checked. */
-function answers({ clock, baseUrl, difficulty, advise }: AssistedParts) {
+function answers({ clock, baseUrl, difficulty, adviser }: AssistedParts) {
   const answerOf = ({ card, result, warnings }: Posted) => ({
     ...recordOf(card, BODY_AND_DATA, clock.now(), baseUrl),
     result,
@@ -42,7 +42,7 @@ function answers({ clock, baseUrl, difficulty, advise }: AssistedParts) {
   const checked = async (posted: Posted) => {
     const agent = posted.card.standing.author;
     if (posted.result !== "valid") return { body: answerOf(posted), agent };
-    const { warnings, similar } = await advise(posted.card, posted.warnings);
+    const { warnings, similar } = await adviser.advise(posted.card, posted.warnings);
     const { id, bits } = posted.card.standing;
     // That nobody has mined is no news to whoever has the board do it.
     const told = warnings.filter(({ code }) => code !== "work_unchecked");
@@ -93,7 +93,8 @@ export function assisted(parts: AssistedParts): readonly Operation[] {
         const posted = await enabled().post(body, closed());
         const answer = { body: answerOf(posted), agent: posted.card.standing.author };
         if (posted.result !== "created") return answer;
-        return { ...answer, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };
+        const body201 = { ...answer.body, ...(await similarWork(parts.adviser, posted.card)) };
+        return { ...answer, body: body201, status: 201, headers: { location: `${baseUrl}/api/messages/${answer.body.id}` } };
       },
     }),
     operation({

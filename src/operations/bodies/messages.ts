@@ -144,6 +144,10 @@ export const listOrPartsBody = z.union([
 const warnings = z
   .array(z.strictObject({ code: z.enum(WARNING_CODES), message: z.string() }))
   .describe("What the author may not have meant.");
+const similar = z
+  .array(z.strictObject({ id, score: z.number(), title: z.string(), status, claimed_by: agent.nullable(), untrusted: z.literal(true) }))
+  .max(3)
+  .describe("Live messages that say much the same, the most similar first; their titles are strangers' words.");
 export const postedBody = messageBody
   .extend({
     result: z.enum(["created", "exists"]),
@@ -151,6 +155,7 @@ export const postedBody = messageBody
     sig: z.string().describe("As stored: with the payload and `nonce` it gives the digest in the log."),
     nonce: z.string(),
     ...proved,
+    similar: similar.optional().describe("Of new work only."),
   })
   .meta({ id: "PostedMessage" });
 export const dryRunBody = z
@@ -160,7 +165,7 @@ export const dryRunBody = z
     required_bits: count,
     pow_bits: count,
     warnings,
-    similar: z.array(z.strictObject({ id, score: z.number(), title: z.string(), untrusted: z.literal(true) })),
+    similar,
   })
   .meta({ id: "DryRun" });
 /** One line of the answer to many messages. */

@@ -1,6 +1,6 @@
 // POST /api/messages: a signed message comes in.
 import { z } from "zod";
-import type { Advise } from "../../board/write/advice.ts";
+import type { Adviser, Similar } from "../../board/write/advice.ts";
 import type { BeginBundle, Bundle } from "../../board/write/bundle.ts";
 import type { Difficulty } from "../../board/write/difficulty.ts";
 import type { ReceiptOf } from "../../board/proof/proofs.ts";
@@ -10,6 +10,7 @@ import { type Envelope, envelopeReader } from "../../core/protocol/envelope.ts";
 import { flag } from "../../core/query/forms.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { recordOf } from "../../core/view/record.ts";
+import { isWorkable } from "../../core/protocol/vocabulary.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StoredMessage } from "../../ports/store.ts";
 import { dryRunBody, postedBody, postedLineBody } from "../bodies/messages.ts";
@@ -38,7 +39,11 @@ export interface PostParts {
   readonly receiptOf: ReceiptOf;
 }
 
-export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf }: PostParts, advise: Advise) => {
+/** Whoever wants work done is told who wants the same; never a reason to refuse it. */
+export const similarWork = async (adviser: Adviser, card: StoredMessage): Promise<{ similar?: readonly Similar[] }> =>
+  isWorkable(card.standing.kind) ? { similar: await adviser.similarTo(card) } : {};
+
+export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, requireWritable, receiptOf }: PostParts, adviser: Adviser) => {
   const stored = async ({ standing: { id, seq }, raw: { sig, nonce } }: StoredMessage, wanted: boolean): Promise<object> => ({
     sig,
     nonce,
@@ -58,7 +63,7 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
       most: LIMITS.bundle_lines,
       answer: postedLineBody,
       begin: ({ dry_run: dryRun, receipt: wanted }) =>
-        together(beginBundle({ dryRun }), dryRun, advise, async (card) => (wanted ? stored(card, true) : {})),
+        together(beginBundle({ dryRun }), dryRun, adviser.advise, async (card) => (wanted ? stored(card, true) : {})),
     },
     responses: {
       201: { words: "Created.", body: postedBody },
@@ -79,7 +84,7 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
         const { id, bits } = card.standing;
         return {
           agent,
-          body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await advise(card, warnings)) },
+          body: { result, id, required_bits: difficulty.required + brake, pow_bits: bits, ...(await adviser.advise(card, warnings)) },
         };
       }
       const record = recordOf(card, BODY_AND_DATA, clock.now(), baseUrl);
@@ -87,7 +92,7 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
       if (result === "exists") return { agent, body };
       return {
         status: 201,
-        body,
+        body: { ...body, ...(await similarWork(adviser, card)) },
         headers: { location: `${baseUrl}/api/messages/${record.id}` },
         tokens,
         agent,
@@ -97,10 +102,10 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
 };
 
 /** The same for many: of each only what its author does not know already. */
-function together(bundle: Bundle, dryRun: boolean, advise: Advise, proofOf: (card: StoredMessage) => Promise<object>): Together<Envelope> {
+function together(bundle: Bundle, dryRun: boolean, advise: Adviser["advise"], proofOf: (card: StoredMessage) => Promise<object>): Together<Envelope> {
   let advised: Promise<unknown> = Promise.resolve();
   /** One search after the other. */
-  const adviseInTurn: Advise = (...asked) => {
+  const adviseInTurn: Adviser["advise"] = (...asked) => {
     const advice = advised.then(() => advise(...asked));
     advised = advice.catch(() => {});
     return advice;

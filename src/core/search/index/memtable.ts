@@ -2,6 +2,7 @@
 import type { Document } from "../document.ts";
 import { GRAM } from "../grams.ts";
 import { textEnd } from "../similarity.ts";
+import { signWords, writeSigns } from "../meaning/vector.ts";
 import { liveCount, MAX_COUNT, NO_POSTINGS, type Part, type Postings, termKey } from "./part.ts";
 import { BODY, TITLE, type VisitWord, WordPlaces } from "./position-arena.ts";
 
@@ -9,6 +10,9 @@ export class Memtable implements Part {
   readonly #words = new WordPlaces();
   readonly #grams = new Map<string, number[]>();
   readonly #numbers = new Map<number, number>();
+  readonly #dimensions: number;
+  #meanings: Int8Array<ArrayBuffer>;
+  signs: Uint32Array<ArrayBuffer>;
   seqs = new Uint32Array(256);
   titleLengths = new Uint16Array(256);
   bodyLengths = new Uint16Array(256);
@@ -22,17 +26,28 @@ export class Memtable implements Part {
   /** Words so far of the document that is being added, each once. */
   #distinct = 0;
 
+  /** `dimensions` of a meaning; 0 where none are kept. */
+  constructor(dimensions = 0) {
+    this.#dimensions = dimensions;
+    this.#meanings = new Int8Array(this.seqs.length * dimensions);
+    this.signs = new Uint32Array(this.seqs.length * signWords(dimensions));
+  }
+
   /** Places of words in memory, also of documents that are gone: what it weighs where texts are long. */
   get places(): number {
     return this.#words.count;
   }
 
-  add(seq: number, document: Document): void {
+  add(seq: number, document: Document, meaning?: Int8Array): void {
     const { title, body, grams } = document;
     const doc = this.documents++;
     if (doc === this.seqs.length) this.#grow();
     this.seqs[doc] = seq;
     this.#numbers.set(seq, doc);
+    if (meaning !== undefined) {
+      this.#meanings.set(meaning, doc * this.#dimensions);
+      writeSigns(meaning, this.signs, doc * signWords(this.#dimensions));
+    }
     this.#distinct = 0;
     this.titleWords += this.titleLengths[doc] = this.#place(doc, title, TITLE, title.length);
     this.bodyWords += this.bodyLengths[doc] = this.#place(doc, body, BODY, textEnd(document));
@@ -48,6 +63,14 @@ export class Memtable implements Part {
   /** The number of a document that is still there. */
   locate(seq: number): number | undefined {
     return this.#numbers.get(seq);
+  }
+
+  meaningOf(doc: number): Int8Array {
+    return this.#meanings.subarray(doc * this.#dimensions, (doc + 1) * this.#dimensions);
+  }
+
+  meanings(): Int8Array {
+    return this.#meanings.subarray(0, this.documents * this.#dimensions);
   }
 
   kill(doc: number): void {
@@ -147,7 +170,10 @@ export class Memtable implements Part {
 
   #grow(): void {
     const size = this.seqs.length * 2;
-    const grown = <A extends Uint32Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(to: A, from: A): A => {
+    const grown = <A extends Uint32Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Int8Array<ArrayBuffer>>(
+      to: A,
+      from: A,
+    ): A => {
       to.set(from);
       return to;
     };
@@ -156,6 +182,8 @@ export class Memtable implements Part {
     this.bodyLengths = grown(new Uint16Array(size), this.bodyLengths);
     this.wordCounts = grown(new Uint16Array(size), this.wordCounts);
     this.gramCounts = grown(new Uint16Array(size), this.gramCounts);
+    this.#meanings = grown(new Int8Array(size * this.#dimensions), this.#meanings);
+    this.signs = grown(new Uint32Array(size * signWords(this.#dimensions)), this.signs);
     this.dead = grown(new Uint8Array(size), this.dead);
   }
 }

@@ -45,6 +45,13 @@ export interface LongList {
 }
 
 export interface Part extends Documents {
+  /** The signs of the numbers of each meaning, in words of 32 bits; none where meanings are not kept. */
+  readonly signs: Uint32Array;
+  meaningOf(doc: number): Int8Array;
+  /** All of them, one after the other. */
+  meanings(): Int8Array;
+  /** The number of a document that is still there. */
+  locate(seq: number): number | undefined;
   /** 1 where a document is gone from the board. */
   readonly dead: Uint8Array;
   readonly deadCount: number;

@@ -50,6 +50,10 @@ export class Embedder {
     this.#sum = new Float32Array(table.dimensions);
   }
 
+  get dimensions(): number {
+    return this.#table.dimensions;
+  }
+
   /** Of title and body, in this order, with a blank between them. A text without a word has no direction: all of it is 0. */
   meaningOf(text: string): Meaning {
     this.#pieces = 0;

@@ -22,6 +22,8 @@ export function cosineAt(a: Int8Array, many: Int8Array, from: number): number {
 }
 
 export const WORD_BITS = 32;
+/** How many such words the signs of so many numbers take. */
+export const signWords = (dimensions: number): number => Math.ceil(dimensions / WORD_BITS);
 
 /** A bit for each number that is above 0, into words of 32 from a place on. */
 export function writeSigns(vector: Int8Array, into: Uint32Array, from: number): void {

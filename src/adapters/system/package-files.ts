@@ -1,0 +1,10 @@
+// Files that ship with the program; from source and from the built package they are in the same place.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export const pathInPackage = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+export const bytesOfPackage = (path: string): Uint8Array => readFileSync(pathInPackage(path));
+export const textOfPackage = (path: string): string => readFileSync(pathInPackage(path), "utf8");
+
+/** What pieces of words mean: see models/README.md. */
+export const MEANING_TABLE = pathInPackage("models/meaning.bin");

@@ -1,0 +1,98 @@
+// Messages like a text by their words, by their meaning, or by both: two lists of candidates, and one score.
+import { fused } from "../meaning/fuse.ts";
+import { bitCount, cosine, signWords, writeSigns } from "../meaning/vector.ts";
+import type { Near } from "../similarity.ts";
+import { Best } from "./best.ts";
+import { nearest, type NearScope } from "./near.ts";
+import type { Part } from "./part.ts";
+import { Room } from "./scratch-buffers.ts";
+
+/** So many whose words are most alike, and so many with the most signs in common, are compared exactly. */
+const BY_WORDS = 2000;
+const BY_SIGNS = 400;
+/**
+ * Below this share of a threshold the words of a message cannot bring it over it, nor change the score that its meaning brings it: so none
+ * is missed, and none has another score than on the live stream, for which words were not looked up (from a threshold of 0.05 on; see
+ * fuse.ts).
+ */
+const WORDS_SHARE = 1 / 3;
+/** Fewer words in common are not looked for: nearly every message has some. */
+const LEAST_WORDS = 0.0167;
+
+/** As `nearest`, with the meaning where the question has one. */
+export function alike(parts: readonly Part[], near: Near, scope: NearScope, room = new Room()) {
+  const { meaning } = near;
+  if (meaning === undefined || parts.every(({ signs }) => signs.length === 0)) return nearest(parts, near, scope, room);
+  const { threshold, limit, after, only } = scope;
+  const { hits } = nearest(parts, near, { threshold: Math.max(LEAST_WORDS, threshold * WORDS_SHARE), limit: BY_WORDS, only }, room);
+  const lexical = new Map(hits.map(({ seq, score }) => [seq, score]));
+  const vector = Int8Array.from(meaning.vector);
+  const best = new Best(limit, after);
+  const offer = (part: Part, doc: number, words: number): void => {
+    const score = fused(words, cosine(vector, part.meaningOf(doc)), meaning.trusted);
+    if (score >= threshold && score > 0) best.offer(part.seqs[doc]!, score);
+  };
+  for (const { part, doc } of bySigns(parts, vector, only)) {
+    const seq = part.seqs[doc]!;
+    offer(part, doc, lexical.get(seq) ?? 0);
+    lexical.delete(seq);
+  }
+  for (const [seq, score] of lexical) {
+    for (const part of parts) {
+      const doc = part.locate(seq);
+      if (doc === undefined) continue;
+      offer(part, doc, score);
+      break;
+    }
+  }
+  return { hits: best.hits() };
+}
+
+interface Candidate {
+  readonly part: Part;
+  readonly doc: number;
+}
+
+/** Of all parts together, so that it makes no difference how the documents lie in them; of those equally far the newest. */
+function bySigns(parts: readonly Part[], vector: Int8Array, only: NearScope["only"]): readonly Candidate[] {
+  const counts = new Uint32Array(vector.length + 1);
+  const measured = parts.map((part) => ({ part, distances: distancesOf(part, vector, only, counts) }));
+  let farthest = 0;
+  for (let within = 0; farthest < vector.length; farthest++) if ((within += counts[farthest]!) >= BY_SIGNS) break;
+  const near: Candidate[] = [];
+  const last: Candidate[] = [];
+  for (const { part, distances } of measured)
+    for (let doc = 0; doc < distances.length; doc++) {
+      const distance = distances[doc]!;
+      if (distance < farthest) near.push({ part, doc });
+      else if (distance === farthest) last.push({ part, doc });
+    }
+  last.sort((a, b) => b.part.seqs[b.doc]! - a.part.seqs[a.doc]!);
+  return [...near, ...last.slice(0, Math.max(0, BY_SIGNS - near.length))];
+}
+
+/** Farther than any. */
+const UNWANTED = 0xffff;
+
+function distancesOf({ documents, dead, seqs, signs }: Part, vector: Int8Array, only: NearScope["only"], counts: Uint32Array): Uint16Array {
+  const asked = signsOf(vector);
+  const words = asked.length;
+  const distances = new Uint16Array(signs.length === 0 ? 0 : documents);
+  for (let doc = 0; doc < distances.length; doc++) {
+    if (dead[doc] === 1 || only?.has(seqs[doc]!) === false) {
+      distances[doc] = UNWANTED;
+      continue;
+    }
+    let distance = 0;
+    for (let word = 0, at = doc * words; word < words; word++) distance += bitCount(signs[at++]! ^ asked[word]!);
+    distances[doc] = distance;
+    counts[distance] = counts[distance]! + 1;
+  }
+  return distances;
+}
+
+function signsOf(vector: Int8Array): Uint32Array {
+  const signs = new Uint32Array(signWords(vector.length));
+  writeSigns(vector, signs, 0);
+  return signs;
+}
