@@ -261,8 +261,8 @@ const signed = (bytes: Uint8Array): Int8Array => new Int8Array(bytes.buffer, byt
 function allSigns(meanings: Int8Array, dimensions: number, documents: number): Uint32Array {
   const words = signWords(dimensions);
   const signs = new Uint32Array(documents * words);
-  for (let doc = 0; doc < documents && words > 0; doc++)
-    writeSigns(meanings.subarray(doc * dimensions, (doc + 1) * dimensions), signs, doc * words);
+  if (dimensions === 0) return signs;
+  for (let doc = 0; doc < documents; doc++) writeSigns(meanings.subarray(doc * dimensions, (doc + 1) * dimensions), signs, doc * words);
   return signs;
 }
 
