@@ -1,7 +1,7 @@
 // Lexical similarity: the rarest words and character grams of a text, weighted by how rare they are on the board; no model.
 import type { Document } from "./document.ts";
 import { GRAM } from "./grams.ts";
-import type { AskedMeaning } from "./meaning/asked-meaning.ts";
+import type { AskedMeaning } from "./meaning/fuse.ts";
 
 /** `near` keeps what scores at least this: most other tellings of a text, and few strangers. A list of the most similar needs no threshold. */
 export const NEAR_THRESHOLD = 0.25;

@@ -102,7 +102,12 @@ export const postMessage = ({ post, beginBundle, difficulty, clock, baseUrl, req
 };
 
 /** The same for many: of each only what its author does not know already. */
-function together(bundle: Bundle, dryRun: boolean, advise: Adviser["advise"], proofOf: (card: StoredMessage) => Promise<object>): Together<Envelope> {
+function together(
+  bundle: Bundle,
+  dryRun: boolean,
+  advise: Adviser["advise"],
+  proofOf: (card: StoredMessage) => Promise<object>,
+): Together<Envelope> {
   let advised: Promise<unknown> = Promise.resolve();
   /** One search after the other. */
   const adviseInTurn: Adviser["advise"] = (...asked) => {

@@ -2,15 +2,8 @@
 import type { Document } from "../document.ts";
 import { type Near, nearScore } from "../similarity.ts";
 import type { Embedder } from "./embedder.ts";
-import { fused, trust } from "./fuse.ts";
+import { type AskedMeaning, fused, trust } from "./fuse.ts";
 import { cosine } from "./vector.ts";
-
-/** As it is kept with a question, so that all its pages have the same scores. */
-export interface AskedMeaning {
-  readonly vector: readonly number[];
-  /** 0 to 1: how far the table can be believed about this text. */
-  readonly trusted: number;
-}
 
 /** None where the table knows too few of its words: then its words alone count. */
 export function askedMeaning(embedder: Embedder, text: string): AskedMeaning | undefined {

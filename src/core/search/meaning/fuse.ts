@@ -10,6 +10,13 @@ const STRANGE = 0.2;
 const KNOWN = 1.2;
 const UNKNOWN = 1.6;
 
+/** The meaning of a text as it is kept with a question, so that all its pages have the same scores. */
+export interface AskedMeaning {
+  readonly vector: readonly number[];
+  /** 0 to 1: how far the table can be believed about this text. */
+  readonly trusted: number;
+}
+
 /** 0 to 1: how far the table can be believed about a text, by its pieces per word. */
 export const trust = (piecesPerWord: number): number => Math.min(1, Math.max(0, (UNKNOWN - piecesPerWord) / (UNKNOWN - KNOWN)));
 
