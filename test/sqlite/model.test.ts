@@ -32,6 +32,8 @@ function actual(board: BareBoard, model: Model) {
       is_root: _root,
       last_activity: _at,
       changed_seq: _changed,
+      copies: _copies,
+      delivery: _delivery,
       ...derived
     } = recordOf(found.card, new Set(), model.now, "").derived;
     // What lists filter by is the stored status; it must be what a record shows.

@@ -30,8 +30,8 @@ function directory({ reads }: BareBoard, now: number): Promise<readonly AgentRec
   const records = AGENTS.map(async ({ id }) => {
     const facts = await reads.agent(id, now);
     if (facts === undefined) return UNSEEN;
-    const { id: _id, pk: _pk, firstSeen: _first, lastSeen: _last, profile, ...counts } = facts;
-    return { ...counts, profile: profile?.id };
+    const { total, live, byKind, work, given, received, signals, offers, needs, profile } = facts;
+    return { total, live, byKind, work, given, received, signals, offers, needs, profile: profile?.id };
   });
   return Promise.all(records);
 }
