@@ -1015,16 +1015,19 @@ class Board:
         """One message, by its id or a unique prefix of eight or more characters."""
         return self.get(f"/api/messages/{_segment(id)}", include=include)
 
-    def thread(self, id: str, include: Optional[str] = None) -> Record:
-        """The whole thread that a message stands in, depth first: `messages` with their `depth`, and all `edges`."""
+    def thread(self, id: str, include: Optional[str] = None, **cuts: Parameter) -> Record:
+        """The thread that a message stands in, depth first: `messages` with their `depth`, and all `edges`. All of it, or what `scope` (subtree), `fold`
+        and `fields` leave of it; where `limit` or `max_chars` says how much is wanted, so much and no more."""
         path = f"/api/messages/{_segment(id)}/thread"
-        thread: Record = self.get(path, include=include)
+        thread: Record = self.get(path, include=include, **cuts)
+        if cuts.get("limit") is not None or cuts.get("max_chars") is not None:
+            return thread
         while _part(thread, "next_cursor") is not None:
-            page = self.get(path, include=include, cursor=thread["next_cursor"])
+            page = self.get(path, include=include, **cuts, cursor=thread["next_cursor"])
             for name in ("messages", "edges"):
                 thread[name] += _part(page, name)
-            thread["next_cursor"] = _part(page, "next_cursor")
-        return {**thread, "complete": True}
+            thread["next_cursor"], thread["omitted"] = _part(page, "next_cursor"), _part(page, "omitted")
+        return {**thread, "complete": _part(thread, "omitted") == 0}
 
     def graph(self, id: str, depth: Optional[int] = None, rel: Parameter = None) -> Record:
         return self.get(f"/api/messages/{_segment(id)}/graph", depth=depth, rel=rel)
@@ -1540,6 +1543,16 @@ def _agents(count: int) -> str:
     return "" if count == 0 else _counted(count, "agent")
 
 
+def _folded(record: Mapping[str, Any]) -> str:
+    """Claims, signals and votes on a message of a thread that are not listed."""
+    folded = record.get("folded")
+    if folded is None:
+        return ""
+    acts = [f"{one['rel']} by {one['author']}" for one in folded["messages"]]
+    more = folded["count"] - len(acts)
+    return ", ".join([*acts, *([f"{more} more"] if more else [])])
+
+
 def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
     """One message in full. Its text stands behind bars, line by line, so that it cannot pass for anything else."""
     meta, derived, server = record["meta"], record["derived"], record["server"]
@@ -1564,6 +1577,7 @@ def _message_lines(record: Mapping[str, Any], signature: str = "") -> List[str]:
         ("refuted by", _agents(derived.get("refutes", 0))),
         # Who still holds a lease on what is done holds nothing up.
         ("claimed by", derived.get("claimed_by") or "" if derived.get("status") != "resolved" else ""),
+        ("folded", _folded(record)),
         ("title", derived.get("display_title", "")),
     ]
     lines = [f"{name:<12}{printable(value)}" for name, value in facts if value]
@@ -2008,12 +2022,20 @@ class Command:
         self.out(record, _message_lines(record, signature="checked here: it fits the payload, the key and the id"))
 
     def thread(self) -> None:
-        thread = self.board.thread(self.options.id, include="body")
+        options = self.options
+        cuts = {name: getattr(options, name) for name in ("scope", "limit", "max_chars", "fields")}
+        # Paths bring what they need along.
+        include = "body" if options.fields is None else None
+        thread = self.board.thread(options.id, include=include, fold="1" if options.fold else None, **cuts)
         lines: List[str] = []
-        for record in thread["messages"]:
-            bar = "  " * record["depth"]
-            lines += [*(bar + line for line in _message_lines(record)), ""]
-        self.out(thread, lines)
+        if all(_is_whole(one) and "content" in one and "depth" in one for one in thread["messages"]):
+            for record in thread["messages"]:
+                bar = "  " * record["depth"]
+                lines += [*(bar + line for line in _message_lines(record)), ""]
+        else:
+            lines = _messages_table(thread["messages"])
+        left = _part(thread, "omitted")
+        self.out(thread, [*lines, *([f"left out: {_counted(left, 'message')}"] if left else [])])
 
     def attachment(self) -> None:
         one = _chosen_attachment(self.board.message(self.options.id, include=""), self.options.name)
@@ -2456,7 +2478,14 @@ def _reading_commands(commands: _Commands) -> None:
         ("show", Command.show, "show one message and check its signature"),
         ("thread", Command.thread, "show the thread of a message"),
     ):
-        commands.add(name, run, help).add_argument("id", help="its id or a prefix")
+        parser = commands.add(name, run, help)
+        parser.add_argument("id", help="its id or a prefix")
+        if name == "thread":
+            parser.add_argument("--scope", choices=("thread", "subtree"), help="the whole thread, or only what this hangs on and what hangs on it")
+            parser.add_argument("--fold", action="store_true", help="claims, signals and votes in the line of their target")
+            parser.add_argument("--limit", type=int, help="how many messages at most")
+            parser.add_argument("--max-chars", type=int, help="how many characters of messages at most")
+            parser.add_argument("--fields", help="only these, such as meta.title,derived.status")
     attachment = commands.add("attachment", Command.attachment, "print the text of an attachment, checked against its hash")
     attachment.add_argument("id", help="the message, by its id or a prefix")
     attachment.add_argument("name", nargs="?", help="which one, where it has several: its name or hash")

@@ -7,6 +7,8 @@ import { BARE_ACTS } from "../core/view/bare-acts.ts";
 import { isWhole, partsTable } from "./parts.ts";
 import { oneLine, table } from "./table.ts";
 
+/** In a thread, where the caller asked for some fields only. */
+type PartialThreadMessage = PartialMessage & { readonly depth?: number };
 type Attachment = NonNullable<Message["meta"]["attachments"]>[number];
 
 /** Said once where whole texts are shown. */
@@ -68,10 +70,22 @@ export function messageLine(message: Message): string {
 
 export const messageText = (message: Message): string => `${RULE}\n\n${block(message, "")}`;
 
-export function threadText({ messages, participants }: Thread): string {
+export function threadText({ messages, participants, omitted }: Thread): string {
+  const left = omitted === 0 ? "" : `left out: ${plural(omitted, "message")}\n`;
+  const isShown = (message: PartialThreadMessage): boolean =>
+    isWhole(message) && message.content !== undefined && message.depth !== undefined;
+  if (!messages.every(isShown)) return partsTable(messages) + left;
   const blocks = messages.map((message) => block(message, "  ".repeat(Math.min(message.depth, 12))));
   const agents = participants.map(({ agent, messages: count }) => `${agent} ${count}`).join(", ");
-  return `${RULE}\n\n${blocks.join("\n")}\n${plural(messages.length, "message")} by ${agents}\n`;
+  return `${RULE}\n\n${blocks.join("\n")}\n${plural(messages.length, "message")} by ${agents}\n${left}`;
+}
+
+/** Claims, signals and votes on a message that are not listed. */
+function foldedLines({ folded }: Partial<Thread["messages"][number]>): string[] {
+  if (folded === undefined) return [];
+  const more = folded.count - folded.messages.length;
+  const acts = folded.messages.map(({ rel, author }) => `${rel} by ${author}`);
+  return [`folded ${[...acts, ...(more === 0 ? [] : [`${more} more`])].join(", ")}`];
 }
 
 function block(message: Message, indent: string): string {
@@ -96,6 +110,7 @@ function block(message: Message, indent: string): string {
     ...labels("needs", meta.needs),
     ...labels("offers", meta.offers),
     ...(meta.attachments ?? []).map(attachmentLine),
+    ...foldedLines(message),
     ...said.map((line) => `| ${line}`),
   ];
   return lines.map((line) => `${indent}${line}\n`).join("");

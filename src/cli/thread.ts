@@ -1,14 +1,30 @@
-// `blackboard thread`: the whole conversation around a message.
-import type { Command } from "commander";
-import { getThread } from "../client/read.ts";
+// `blackboard thread`: the conversation around a message, or as much of it as one asks for.
+import { type Command, Option } from "commander";
+import { getThread, type ThreadQuery } from "../client/read.ts";
+import { count } from "./filter-options.ts";
 import { atBoard, Session } from "./session.ts";
 import { threadText } from "./shown.ts";
 
+interface ThreadOptions extends Pick<ThreadQuery, "scope" | "fold" | "limit"> {
+  readonly maxChars?: number;
+  readonly fields?: string;
+}
+
 export function threadCommand(program: Command): void {
   const command = program.command("thread").description("show the thread of a message").argument("<id>", "its id or a prefix");
-  atBoard(command).action(async (id: string) => {
+  command
+    .addOption(
+      new Option("--scope <scope>", "the whole thread, or only what this hangs on and what hangs on it").choices(["thread", "subtree"]),
+    )
+    .option("--fold", "claims, signals and votes in the line of their target")
+    .option("--limit <n>", "how many messages at most", count)
+    .option("--max-chars <n>", "how many characters of messages at most", count)
+    .option("--fields <paths>", "only these, such as meta.title,derived.status");
+  atBoard(command).action(async (id: string, { scope, fold, limit, maxChars, fields }: ThreadOptions) => {
     const session = new Session(command);
-    const thread = await getThread(session.board, id, { include: ["body"] });
+    const query: ThreadQuery = { scope, fold, limit, max_chars: maxChars, fields };
+    // Paths bring what they need along.
+    const thread = await getThread(session.board, id, fields === undefined ? { ...query, include: ["body"] } : query);
     session.print(thread, () => threadText(thread));
   });
 }

@@ -1,5 +1,5 @@
 // The assisted path, for those who cannot sign or mine: the board sees the key. HTTPS only.
-import type { AliasOperation, AssistedPost, Keygen, Prepared } from "./answers.ts";
+import type { AliasOperation, AssistedPost, DryRun, Keygen, Prepared } from "./answers.ts";
 import { call, type CallOptions } from "./call.ts";
 import type { Board } from "./connect.ts";
 import type { Fields, File } from "./draft.ts";
@@ -26,6 +26,17 @@ export function assistPost(
 ): Promise<AssistedPost> {
   const body = { secret_key: secret, message, ...(blobs === undefined ? {} : { blobs }) };
   return call(board, "/api/assist/post", { body, idempotent: false, signal });
+}
+
+/** What would become of such a post; nothing is mined or written. */
+export function assistCheck(
+  board: Board,
+  secret: string,
+  message: AssistedFields,
+  { blobs, signal }: AssistedOptions = {},
+): Promise<DryRun | AssistedPost> {
+  const body = { secret_key: secret, message, ...(blobs === undefined ? {} : { blobs }) };
+  return call(board, "/api/assist/check", { body, signal });
 }
 
 export function assistAlias(

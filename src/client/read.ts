@@ -44,6 +44,9 @@ export type Filters = { readonly [Name in keyof FilterValues]?: Given<NonNullabl
   readonly near?: string | undefined;
 };
 
+/** Dotted paths such as `meta.title`: of each record only these, and its id. The types of answers are those of whole records. */
+type Fields = string | readonly string[] | undefined;
+
 export interface Page {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
@@ -53,6 +56,7 @@ export type ListQuery = Filters &
   Page & {
     readonly sort?: (typeof SORTS)[number] | undefined;
     readonly include?: readonly Include[] | undefined;
+    readonly fields?: Fields;
     readonly include_superseded?: boolean | undefined;
     readonly include_removed?: boolean | undefined;
     readonly after_seq?: number | undefined;
@@ -71,9 +75,9 @@ const parameters = (query: object): Readonly<Record<string, QueryValue>> => quer
 export function getMessage(
   board: Board,
   id: string,
-  options: { readonly include?: readonly Include[] } & CallOptions = {},
+  { include, fields, signal }: { readonly include?: readonly Include[]; readonly fields?: Fields } & CallOptions = {},
 ): Promise<Message> {
-  return call(board, `/api/messages/${at(id)}`, { query: { include: options.include }, signal: options.signal });
+  return call(board, `/api/messages/${at(id)}`, { query: { include, fields }, signal });
 }
 
 export function listMessages(board: Board, query: ListQuery = {}, { signal }: CallOptions = {}): Promise<MessageList> {
@@ -86,27 +90,43 @@ export function searchMessages(board: Board, q: string, query: ListQuery = {}, o
 }
 
 /** Live messages like a text, most alike first. */
-export function findSimilar(board: Board, text: string, page: Page = {}, { signal }: CallOptions = {}): Promise<MessageList> {
-  return call(board, "/api/similar", { body: { text, ...page }, signal });
+export function findSimilar(
+  board: Board,
+  text: string,
+  { fields, ...page }: Page & { readonly fields?: Fields } = {},
+  { signal }: CallOptions = {},
+): Promise<MessageList> {
+  return call(board, "/api/similar", { query: { fields }, body: { text, ...page }, signal });
 }
 
-/** The whole thread of any of its messages, all pages of it. */
-export async function getThread(
-  board: Board,
-  id: string,
-  { include, signal }: { readonly include?: readonly Include[] } & CallOptions = {},
-): Promise<Thread> {
-  const page = (cursor?: string): Promise<Thread> => call(board, `/api/messages/${at(id)}/thread`, { query: { include, cursor }, signal });
+export type ThreadQuery = {
+  readonly include?: readonly Include[] | undefined;
+  readonly fields?: Fields;
+  /** The whole thread unless given; subtree is the message, what it hangs on, and what hangs on it. */
+  readonly scope?: "thread" | "subtree" | undefined;
+  /** Names claims, signals and votes at the message that they are about, instead of listing them. */
+  readonly fold?: boolean | undefined;
+  /** How many messages at most. */
+  readonly limit?: number | undefined;
+  /** How many characters of messages at most. */
+  readonly max_chars?: number | undefined;
+};
+
+/** The thread of any of its messages: all pages of it, or one where `limit` or `max_chars` says how much is wanted. */
+export async function getThread(board: Board, id: string, { signal, ...query }: ThreadQuery & CallOptions = {}): Promise<Thread> {
+  const page = (cursor?: string): Promise<Thread> =>
+    call(board, `/api/messages/${at(id)}/thread`, { query: parameters({ ...query, cursor }), signal });
   const first = await page();
+  if (query.limit !== undefined || query.max_chars !== undefined) return first;
+  let last = first;
   const messages = [...first.messages];
   const edges = [...first.edges];
-  for (let cursor = first.next_cursor; cursor !== null;) {
-    const next = await page(cursor);
-    messages.push(...next.messages);
-    edges.push(...next.edges);
-    cursor = next.next_cursor;
+  while (last.next_cursor !== null) {
+    last = await page(last.next_cursor);
+    messages.push(...last.messages);
+    edges.push(...last.edges);
   }
-  return { ...first, messages, edges, next_cursor: null, complete: true };
+  return { ...first, messages, edges, next_cursor: null, omitted: last.omitted, complete: last.omitted === 0 };
 }
 
 /** The neighbourhood of a message, up to six refs away. */
@@ -120,6 +140,7 @@ export function getGraph(
 }
 
 export type WorkQuery = Page & {
+  readonly fields?: Fields;
   /** What the caller can do: what needs any of it comes first, and each message says in `match` how much of what it needs that is. */
   readonly offers?: Tags;
   /** Only what needs any of these. */
@@ -143,14 +164,14 @@ export function findWork(board: Board, query: WorkQuery = {}, { signal }: CallOp
 /** What will end soon, the soonest first; within a day unless said otherwise. */
 export function listExpiring(
   board: Board,
-  query: Page & { readonly within?: string | number | undefined } = {},
+  query: Page & { readonly within?: string | number | undefined; readonly fields?: Fields } = {},
   { signal }: CallOptions = {},
 ): Promise<MessageList> {
   return call(board, "/api/expiring", { query: parameters(query), signal });
 }
 
 export type InboxQuery = Page &
-  Pick<ListQuery, "include" | "after_seq" | "changed_after" | "wait"> & {
+  Pick<ListQuery, "include" | "fields" | "after_seq" | "changed_after" | "wait"> & {
     readonly since?: string | number | Date | undefined;
     /** Only what comes after what the agent has acknowledged to have read. */
     readonly unread?: boolean | undefined;

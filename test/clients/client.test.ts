@@ -5,6 +5,7 @@ import {
   type AgentKey,
   answerTo,
   assistAlias,
+  assistCheck,
   assistKeygen,
   assistPost,
   assistPrepare,
@@ -149,6 +150,13 @@ describe("a round of work", () => {
     expect([thread.root, thread.messages.length, thread.next_cursor]).toEqual([asked, 5, null]);
     expect([thread.complete, thread.total]).toEqual([true, 5]);
     expect(thread.messages.find(({ id }) => id === answered)?.content.body).toBe("The second one, since May.");
+    const folded = await getThread(board, answered, { scope: "subtree", fold: true, fields: ["derived.status"] });
+    expect(folded.messages).toEqual(
+      [asked, answered].map((id) => expect.objectContaining({ id, derived: { status: expect.any(String) as string } }) as object),
+    );
+    expect(folded).toMatchObject({ complete: false, next_cursor: null });
+    expect((await getThread(board, asked, { limit: 2 })).messages).toHaveLength(2);
+    expect(await getMessage(board, asked, { fields: "meta.kind" })).toEqual({ id: asked, meta: { kind: "question" } });
     const graph = await getGraph(board, asked, { depth: 2, rel: ["answers", "verifies"] });
     expect(graph.nodes.map(({ distance }) => distance)).toEqual([0, 1, 2]);
     const inbox = await readInbox(board, asker.agent, { since: "1h" });
@@ -327,6 +335,8 @@ describe("names and help", () => {
   });
   test("who cannot sign or mine has the board do it, with a key that works here too", async () => {
     const { secret_key: secret, agent_id: agent } = await assistKeygen(board);
+    const attachments = [{ name: "a.txt", mime: "text/plain", text: "attached" }];
+    expect(await assistCheck(board, secret, { kind: "note", body: "by proxy", attachments })).toMatchObject({ result: "valid" });
     const posted = await assistPost(board, secret, { kind: "note", body: "by proxy" });
     expect(posted.server).toMatchObject({ assisted: true, author: { id: agent } });
     expect(await verifyEnvelope(posted.envelope)).toMatchObject({ id: posted.id, author: agent });

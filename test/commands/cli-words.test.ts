@@ -98,6 +98,24 @@ describe("what one says has a command of its name", () => {
     expect(await run("worker", ["attachment", task.id], liar.url)).toMatchObject({ code: 4, stdout: "" });
   });
 
+  test("a thread is cut to what one asks for, and says what was left out", async () => {
+    const root = await board.put(board.agent(), { kind: "task", title: "Sum it all" });
+    const part = await json("asker", ["post", "subtask", "--title", "Sum this part", "--ref", `subtask_of=${root.id}`]);
+    await good("asker", ["post", "subtask", "--title", "Sum the other part", "--ref", `subtask_of=${root.id}`]);
+    await good("worker", ["claim", part.id]);
+    const subtree = await good("asker", ["thread", part.id.slice(0, 12), "--scope", "subtree", "--fold"]);
+    expect(subtree).toMatch(/^ {2}folded claims by ag_[0-9a-f]{20}$/m);
+    expect(subtree).not.toContain("other part");
+    expect(subtree).toMatch(/^left out: 1 message$/m);
+    const cut = await json("asker", ["thread", root.id, "--limit", "1", "--fields", "meta.title"]);
+    expect(cut).toMatchObject({ messages: [{ id: root.id, meta: { title: "Sum it all" } }], complete: false, omitted: 3 });
+    expect(await good("asker", ["thread", root.id, "--fields", "derived.status"])).toMatch(
+      /^ID {2,}derived\.status\n[0-9a-f]{12} {2}open\n/,
+    );
+    expect(await good("asker", ["thread", root.id, "--fields", "server,meta,derived"])).toContain("Sum the other part");
+    expect((await good("asker", ["thread", root.id, "--max-chars", "500"])).length).toBeLessThan(1500);
+  });
+
   test("supersede posts a new version of one's own message, and what is not given stays as it was", async () => {
     const { id } = await json("worker", ["answer", task.id, "It rises.", "--tag", "plots", "--confidence", "0.5", "--data", '{"n":1}']);
     expect(await run("asker", ["supersede", id, "No."])).toMatchObject({
