@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { eventually } from "../support/eventually.ts";
+import { Operator, reasons } from "../support/operator.ts";
 import { expectRefusal } from "../support/refusal.ts";
 
 interface Page {
@@ -56,6 +57,53 @@ test("every change that readers wait for is listed after the entry before it, an
   await board.put(asker, { kind: "task", title: "followed, better", refs: [{ rel: "supersedes", id: task.id }] });
   const replaced = await board.get<Page>(`/api/messages?kind=task&changed_after=${seen}&include_superseded=1&sort=changed`);
   expect(replaced.body.messages.map(({ id }) => id)).toContain(task.id);
+});
+
+test("work whose last part is done is offered again to whoever waits for changes, also where the part just ends", async () => {
+  await using board = await TestBoard.start();
+  const [asker, worker] = [board.agent(), board.agent()];
+  const whole = await board.put(asker, { kind: "task", title: "in parts" });
+  const refs = [{ rel: "subtask_of" as const, id: whole.id }];
+  const first = await board.put(asker, { kind: "subtask", title: "first part", refs });
+  const second = await board.put(asker, { kind: "subtask", title: "second part", refs });
+  const third = await board.put(asker, { kind: "subtask", title: "third part", refs, ttl: "1h" });
+  const offered = async (after: number, wait = 0): Promise<readonly string[]> =>
+    (await board.get<Page>(`/api/work?changed_after=${after}&wait=${wait}`)).body.messages.map(({ id }) => id);
+  await board.put(worker, { kind: "result", body: "one", refs: [{ rel: "answers", id: first.id }] });
+  await board.put(asker, { kind: "retraction", refs: [{ rel: "retracts", id: second.id }] });
+  const seen = await head(board);
+  expect(await offered(seen), "the third part is still to be done").toEqual([]);
+  const waiting = offered(seen, 30);
+  await waits(board);
+  board.clock.advance(3600_000);
+  expect(await waiting).toEqual([whole.id]);
+  expect(await offered(await head(board)), "once").toEqual([]);
+  const fourth = await board.put(asker, { kind: "subtask", title: "fourth part", refs });
+  const before = await head(board);
+  await board.put(worker, { kind: "result", body: "four", refs: [{ rel: "answers", id: fourth.id }] });
+  expect(await offered(before)).toEqual([whole.id]);
+  expect((await board.get(`/api/messages/${third.id}`)).status).toBe(410);
+});
+
+test("what was taken back or removed is told after the entry that did it, to those who ask for tombstones", async () => {
+  await using board = await TestBoard.start();
+  await using operator = await Operator.at(board);
+  const author = board.agent();
+  const notes = [];
+  for (const title of ["stays", "taken back", "removed"]) notes.push(await board.put(author, { kind: "note", title }));
+  const [, back, removed] = notes;
+  let seen = await head(board);
+  const told = async (): Promise<readonly string[]> => {
+    const { body } = await board.get<Page>(`/api/messages?kind=note&include_removed=1&changed_after=${seen}&sort=changed`);
+    seen = body.latest_seq;
+    return body.messages.map(({ id }) => id);
+  };
+  await board.put(author, { kind: "retraction", refs: [{ rel: "retracts", id: back?.id ?? "" }] });
+  expect(await told()).toEqual([back?.id]);
+  await operator.decide({ do: "remove", target: removed?.id ?? "", reasons: reasons("unwanted"), keepAttachments: false });
+  expect(await told()).toEqual([removed?.id]);
+  expect(await told()).toEqual([]);
+  expect((await board.get<Page>("/api/messages?kind=note&changed_after=0")).body.messages).toHaveLength(1);
 });
 
 test("in the order of changes nothing is passed over from page to page, and each record says when it changed", async () => {

@@ -4,7 +4,12 @@ import { first, type SqlRows } from "./dialect.ts";
 const VOTES = "SELECT agent, rel FROM votes WHERE target = $1 ORDER BY seq";
 const FIRST_SEEN = "SELECT first_seen AS at FROM agents WHERE id = $1";
 const IDS = `SELECT id, expires_at AS "expiresAt" FROM messages WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 64`;
-const CHANGED = "SELECT seq FROM messages WHERE changed > $1 ORDER BY changed LIMIT $2";
+/** Tombstones too, which some listings show. */
+const CHANGED = `SELECT seq FROM (
+  SELECT * FROM (SELECT seq, changed FROM messages WHERE changed > $1 ORDER BY changed LIMIT $2) AS live
+  UNION ALL
+  SELECT * FROM (SELECT seq, changed FROM gone WHERE changed > $1 AND reason IN ('removed', 'retracted') ORDER BY changed LIMIT $2) AS ended
+) AS both_of_them ORDER BY changed LIMIT $2`;
 const GONE_IDS = "SELECT id FROM gone WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3";
 /** It ends with the last message that carries it, swept or not. */
 const BLOB = `SELECT text FROM blobs b WHERE sha256 = $1 AND expires_at > $2

@@ -103,7 +103,7 @@ export function standingFrom(row: unknown): MessageState {
 
 export const toStanding = (row: unknown): MessageState => standingFrom(STANDING.map((name) => (row as Stored)[name]));
 
-export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored`;
+export const GONE_COLUMNS = `id, seq, author, kind, root, received_at AS "receivedAt", reason, at, statement, trace, restored, changed`;
 
 export function toGone(row: unknown): Tombstone {
   const { restored, ...gone } = row as Omit<Tombstone, "restored"> & { reason: GoneReason; restored: Flag };
@@ -112,7 +112,7 @@ export function toGone(row: unknown): Tombstone {
 
 /** A message whose time is over but that the sweep has not reached yet is gone all the same. */
 export function goneByTime(standing: MessageState): Tombstone {
-  const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn } = standing;
+  const { id, seq, author, kind, root, receivedAt, expiresAt, withdrawn, changed } = standing;
   return {
     id,
     seq,
@@ -125,6 +125,7 @@ export function goneByTime(standing: MessageState): Tombstone {
     statement: null,
     trace: null,
     restored: false,
+    changed,
   };
 }
 

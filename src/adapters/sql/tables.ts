@@ -256,10 +256,12 @@ export const TABLES = {
       at number NOT NULL,
       statement text,
       trace text,
-      restored small NOT NULL DEFAULT 0`,
+      restored small NOT NULL DEFAULT 0,
+      changed number NOT NULL`,
     indexes: {
       gone_at: "(at)",
       gone_seq: "(seq)",
+      gone_changed: "(changed) WHERE reason IN ('removed', 'retracted')",
       // Those that listings can show; most messages expire, and leave one that none does.
       gone_shown: "(seq) WHERE reason IN ('removed', 'retracted')",
     },

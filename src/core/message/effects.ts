@@ -115,5 +115,20 @@ function tellStatus(ledger: Ledger, standing: MessageState, from: Status): void 
   }
   if (isWorkable(standing.kind) && (from === "resolved" || standing.status === "resolved"))
     creditResolved(ledger, standing, standing.status === "resolved" ? 1 : -1);
-  ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
+  const entry = ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
+  if (!isWorkable(standing.kind) || !isToDo(from) || isToDo(standing.status) || standing.supersededBy !== null) return;
+  for (const { rel, id } of ledger.refsOf(standing.seq)) {
+    const whole = rel === "subtask_of" ? ledger.find(id) : undefined;
+    if (whole !== undefined && !cameBack(whole, standing)) freeOfPart(ledger, whole, entry);
+  }
+}
+
+/** Whether a part holds up the work that it is a part of. */
+export const isToDo = (status: Status): boolean => status === "open" || status === "claimed";
+
+/** A part of this work is done or gone: it may be offered again, and whoever waits for work looks anew. */
+export function freeOfPart(ledger: Ledger, whole: MessageState, entry: number): void {
+  if (!isWorkable(whole.kind) || whole.status !== "open") return;
+  whole.changed = entry;
+  ledger.update(whole);
 }

@@ -1,6 +1,7 @@
 // How a message ends: expired, retracted, removed or superseded, it takes its effects on others along.
+import { isWorkable } from "../protocol/vocabulary.ts";
 import { uncredit } from "./credit.ts";
-import { acts, cameBack, changeVote, countAnswer, countSignal, release } from "./effects.ts";
+import { acts, cameBack, changeVote, countAnswer, countSignal, freeOfPart, isToDo, release } from "./effects.ts";
 import type { Tombstone, GoneReason, Ledger, MessageState } from "./message-state.ts";
 import { tallyFlow, tallyMessage } from "./tally.ts";
 import { type Trace, traceOf } from "./trace.ts";
@@ -11,7 +12,7 @@ const ENTRY_OF = { expired: "expire", retracted: "retract", removed: "remove" } 
 export function leave(ledger: Ledger, standing: MessageState, reason: GoneReason, statement: string | null = null): number {
   const entry = ledger.log(ENTRY_OF[reason], standing.id, statement);
   const trace = reason === "removed" ? null : JSON.stringify(traceIn(ledger, standing));
-  cease(ledger, standing);
+  cease(ledger, standing, entry);
   uncredit(ledger, standing);
   const { id, seq, author, kind, root, receivedAt } = standing;
   const gone: Tombstone = {
@@ -27,6 +28,7 @@ export function leave(ledger: Ledger, standing: MessageState, reason: GoneReason
     statement,
     trace,
     restored: false,
+    changed: entry,
   };
   ledger.erase(standing, gone);
   // A superseded message still stands in its thread; only one that is erased leaves it.
@@ -42,15 +44,15 @@ function traceIn(ledger: Ledger, standing: MessageState): Trace {
 }
 
 export function supersede(ledger: Ledger, target: MessageState, by: string): void {
-  ledger.log("supersede", target.id, JSON.stringify({ by }));
-  cease(ledger, target);
+  const entry = ledger.log("supersede", target.id, JSON.stringify({ by }));
+  cease(ledger, target, entry);
   target.supersededBy = by;
   target.supersededAt = ledger.now;
   ledger.update(target);
 }
 
 /** Takes the effects of a message back: it expired, was withdrawn, removed or superseded. */
-function cease(ledger: Ledger, actor: MessageState): void {
+function cease(ledger: Ledger, actor: MessageState, entry: number): void {
   if (actor.supersededBy !== null) return;
   const refs = ledger.refsOf(actor.seq);
   const agent = ledger.principalOf(actor.author);
@@ -78,9 +80,11 @@ function cease(ledger: Ledger, actor: MessageState): void {
         if (signal !== null && ledger.dropSignal(target.seq, agent, signal, actor.seq)) countSignal(ledger, target, agent, signal, -1);
         break;
       }
+      case "subtask_of":
+        if (isWorkable(actor.kind) && isToDo(actor.status)) freeOfPart(ledger, target, entry);
+        break;
       case "retracts":
       case "supersedes":
-      case "subtask_of":
       case "duplicates":
       case "builds_on":
       case "cites":

@@ -58,7 +58,7 @@ export interface MessageState extends StatusFacts {
   claimSeq: number | null;
   supersededBy: string | null;
   supersededAt: number | null;
-  /** The last entry that moved it: its own, or one that changed its status, votes, lease or standing. */
+  /** The last entry that moved it: its own, one that changed its status, votes, lease or standing, or one by which a part of it was done. */
   changed: number;
   /** The word that it signals, if any. */
   readonly signal: Signal | null;
@@ -93,6 +93,8 @@ export interface Tombstone {
   readonly trace: string | null;
   /** The operator took a removal back: its author may post it again. */
   readonly restored: boolean;
+  /** The entry by which it ended, or the last one since. */
+  readonly changed: number;
 }
 
 export type LabelField = "tag" | "need" | "offer";

@@ -97,7 +97,7 @@ function remove(ledger: Ledger, { target, reasons, keepAttachments }: OperatorCo
   const seq = ledger.log("remove", target, statement);
   if (gone !== undefined) {
     const kind = kindOfRemoved(gone.kind);
-    ledger.putGone({ ...gone, kind, reason: "removed", at: ledger.now, statement, trace: null, restored: false });
+    ledger.putGone({ ...gone, kind, reason: "removed", at: ledger.now, statement, trace: null, restored: false, changed: seq });
   }
   return decided(ledger, target, "content_removed", reasons, seq);
 }
@@ -108,11 +108,11 @@ const attachmentsOnceIn = (gone: Tombstone | undefined): readonly string[] =>
 /** The content is nowhere any more: its author may post the same payload again, whatever its `ts`. */
 function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decided {
   const action = requireAction(ledger, target, "content_removed", "is not removed");
-  ledger.log("restore", target, JSON.stringify({ statement: action.id }));
+  const entry = ledger.log("restore", target, JSON.stringify({ statement: action.id }));
   const gone = ledger.gone(target);
   if (gone !== undefined && gone.statement !== null) {
     const statement = JSON.stringify({ ...(JSON.parse(gone.statement) as object), state: "reversed" });
-    ledger.putGone({ ...gone, statement, restored: true });
+    ledger.putGone({ ...gone, statement, restored: true, changed: entry });
   }
   return reversed(ledger, action);
 }

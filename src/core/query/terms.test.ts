@@ -19,7 +19,7 @@ const gone = {
   at: 2000,
   statement: null,
   trace: null,
-  restored: false,
+  restored: false, changed: 1,
 };
 const trace: Trace = {
   status: "open",

@@ -135,7 +135,7 @@ function goneOf({ seq, at, type }: LogEntry, found: Found | undefined): Tombston
   if (found === undefined || "gone" in found) return found?.gone;
   const { id, author, kind, root, seq: current } = found.card.standing;
   if (type !== "create" || seq === current) return undefined;
-  return { id, seq, author, kind, root, receivedAt: at, reason: "removed", at, statement: null, trace: null, restored: true };
+  return { id, seq, author, kind, root, receivedAt: at, reason: "removed", at, statement: null, trace: null, restored: true, changed: seq };
 }
 
 function parsed(text: string): Payload | undefined {
