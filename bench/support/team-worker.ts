@@ -12,7 +12,6 @@ import {
   post,
   resultOf,
   verify,
-  type WorkQuery,
 } from "../../src/client/client.ts";
 
 const [url = "", slotText = "0", slotsText = "1"] = process.argv.slice(2);
@@ -51,7 +50,7 @@ async function check(): Promise<boolean> {
 
 let lostInARow = 0;
 async function work(): Promise<boolean> {
-  const { messages } = await findWork(board, { as: key.agent, limit: 1, fields: "meta.title" } as WorkQuery);
+  const { messages } = await findWork(board, { as: key.agent, limit: 1, fields: "meta.title" });
   const [task] = messages;
   if (task === undefined) return false;
   try {

@@ -19,7 +19,8 @@ const gone = {
   at: 2000,
   statement: null,
   trace: null,
-  restored: false, changed: 1,
+  restored: false,
+  changed: 1,
 };
 const trace: Trace = {
   status: "open",
