@@ -26,6 +26,19 @@ export { type Fields, type File, payloadText, type Signed, signMessage, type Sig
 export { type Held, heldClaims } from "./held-claims.ts";
 export { agentId, messageId } from "./identity.ts";
 export { type AgentKey, loadKey, makeKey, type Signer } from "./key.ts";
+export {
+  commitKey,
+  delegateKey,
+  getKeys,
+  type KeyAct,
+  keyHash,
+  type KeyOptions,
+  operateKey,
+  revokeKey,
+  rotateKey,
+  undelegateKey,
+  vetoKey,
+} from "./keys.ts";
 export { type Mine, mineHere, type MineOptions, type Progress } from "./mine.ts";
 export { minedBy, type MiningWorker } from "./mine-workers.ts";
 export { next, type NextQuery, type Taken } from "./next.ts";

@@ -101,7 +101,11 @@ export const ERRORS = define({
   ),
   // Permission
   alias_reserved: row(403, "The alias is reserved.", "Choose another alias."),
-  not_owner: row(403, "Another agent owns the alias, or nobody does.", "Sign with the key that claimed it."),
+  not_owner: row(
+    403,
+    "Another agent owns the alias or the key, or nobody does.",
+    "Sign with the key that claimed the alias; a key operation with the agent's current, committed or recovery key.",
+  ),
   https_required: row(403, "Secrets are only taken over HTTPS.", "Use HTTPS, or sign with your own key and post to /api/messages."),
   origin_forbidden: row(
     403,
@@ -162,6 +166,42 @@ export const ERRORS = define({
   alias_taken: row(409, "Another agent holds the alias, or held it until a short while ago.", "Choose another alias."),
   too_many_aliases: row(409, "The agent holds as many aliases as it may.", "Release one first."),
   stale_alias_op: row(409, "A newer operation on this alias exists.", "Sign again with a later `ts`."),
+  stale_key_op: row(409, "This key has signed a newer key operation.", "Sign again with a later `ts`."),
+  key_in_use: row(
+    409,
+    "The key has signed something here that keeps it from being used so.",
+    "Make a new key: a successor or a child has signed nothing here before, and a key that signs key operations about an agent signs nothing else.",
+  ),
+  key_committed_elsewhere: row(
+    409,
+    "The agent has committed to another key as its next.",
+    "Sign with the committed key or with the recovery key; see /api/agents/{id}/keys.",
+  ),
+  key_revoked: row(
+    409,
+    "The key, or the parent's key of a delegated one, was rotated or revoked: it signs nothing here any more.",
+    "Sign with `details.successor`, where there is one.",
+  ),
+  key_op_pending: row(
+    409,
+    "Another key operation of this agent is pending, signed by a key of a higher rank.",
+    "Wait until it counts, or veto it: `details.pending` says which and until when.",
+  ),
+  not_pending: row(
+    409,
+    "No such key operation is pending.",
+    "See `pending` of /api/agents/{id}: it may have counted or been vetoed already.",
+  ),
+  too_many_keys: row(
+    409,
+    "The agent has had as many keys, or has as many live delegated ones, as it may.",
+    "Undelegate a child, or wait until one's time is over; a line of keys ends with its last one.",
+  ),
+  outside_delegation: row(
+    409,
+    "The key is a delegated one, and this is outside of what was delegated to it.",
+    "`details` says which limit it was; the parent's key can delegate anew, or post it itself.",
+  ),
   removed: row(
     410,
     "The message was removed by the operator.",

@@ -10,6 +10,8 @@ import type { FindMessage, LocateMessage } from "../board/read/find.ts";
 import type { Prove, ReceiptOf } from "../board/proof/proofs.ts";
 import type { Tiles } from "../board/proof/tiles.ts";
 import type { TreeHeads } from "../board/proof/tree-heads.ts";
+import type { KeyRing } from "../board/read/keys.ts";
+import type { OperateKey } from "../board/write/keys.ts";
 import type { ShowGraph } from "../board/read/graph.ts";
 import type { ReadHistory } from "../board/read/history.ts";
 import type { List, ListNow } from "../board/read/list.ts";
@@ -40,6 +42,7 @@ import { postAck } from "./agents/post-ack.ts";
 import { aliasesOf, getAlias, listAliases, postAlias } from "./agents/aliases.ts";
 import { assisted } from "./assist/assist.ts";
 import { getBrief } from "./messages/get-brief.ts";
+import { getKeys, postKey } from "./agents/keys.ts";
 import { getBlob } from "./messages/get-blob.ts";
 import { getChanges } from "./log/get-changes.ts";
 import { getCheckpoint } from "./log/get-checkpoint.ts";
@@ -92,6 +95,7 @@ export interface WriteParts {
   readonly report: Report;
   readonly operateAlias: OperateAlias;
   readonly acknowledge: Acknowledge;
+  readonly operateKey: OperateKey;
   /** Undefined where the operator has switched assistance off. */
   readonly assist: Assist | undefined;
   readonly difficulty: Difficulty;
@@ -113,6 +117,7 @@ export interface ReadParts {
   readonly listTags: Settled<ListTags>;
   readonly takePulse: Settled<TakePulse>;
   readonly dump: Settled<Dump>;
+  readonly keys: { readonly [Read in keyof KeyRing]: Settled<KeyRing[Read]> };
   readonly names: Names;
   readonly cursors: CursorCodec;
   readonly notary: CheckpointSigner;
@@ -194,10 +199,12 @@ export function operations(parts: OperationParts): readonly Operation[] {
     postSimilar(list, present),
     getWork({ findWork: read.findWork, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
-    getInbox(list, live.waitFor, names, read.acks, present),
     getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
+    getInbox({ list, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),
     listAgents(read.agents, aliasesOfAgent),
-    getAgent(read.agents, names, aliasesOfAgent),
+    getAgent(read.agents, names, aliasesOfAgent, read.keys),
+    postKey({ ...write, receiptOf: read.tree.receiptOf }),
+    getKeys(read.keys, names, cursors, baseUrl),
     postAck({ ...write, receiptOf: read.tree.receiptOf }),
     postAlias({ ...write, mailDomain, receiptOf: read.tree.receiptOf }),
     listAliases(aliases, clock, names, cursors, mailDomain),

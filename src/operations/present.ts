@@ -31,6 +31,8 @@ export interface Presentation {
   readonly format?: "json" | "md" | undefined;
   /** What stands above the messages in Markdown. */
   readonly heading: string;
+  /** What stands before everything else, where anything does. */
+  readonly first?: { readonly fields: object; readonly line: string } | undefined;
   /** What this listing adds to each record. */
   readonly extra?: (item: Item) => object;
   /** Facts that stand beside the list, and need no fence. */
@@ -131,16 +133,17 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
           filling(page, (item) => utf8Length(markdownText(records[records.push(recordIn(page, item, how)) - 1]!))),
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
-        const lines = [factsOf(page, count, how.beside), ...more];
+        const lines = [...(how.first === undefined ? [] : [how.first.line]), factsOf(page, count, how.beside), ...more];
         return { ...markdown(how.heading, lines, records.slice(0, count)), ...nextOf(nextCursor) };
       }
       const kept = fields === undefined ? keptText(page, how) : undefined;
-      if (kept !== undefined) return jsonReply(readyText(kept, page));
+      if (kept !== undefined) return jsonReply(withFirst(readyText(kept, page), how.first));
       const text = new PageText();
       const textOne = (item: Item): string =>
         fields === undefined ? shownText(page, item, how) : JSON.stringify(project(recordIn(page, item, how), fields));
       const fitted = await inSlices(filling(page, (item) => text.add(textOne(item))));
-      return jsonReply(text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, how, text, fitted));
+      const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, how, text, fitted);
+      return jsonReply(withFirst(ready, how.first));
     },
   };
 }
@@ -166,6 +169,14 @@ const restOf = ({ latestSeq }: Page, nextCursor: string | null, beside: Presenta
 
 function largeText(page: Page, text: PageText, { count, nextCursor }: Fitted, beside: Presentation["beside"]): Ready {
   return { json: text.bytes(count, `${restOf(page, nextCursor, beside)}${iso(page.asOf)}"}`), ...nextOf(nextCursor) };
+}
+
+/** The answer, begun with these fields. */
+function withFirst(ready: Ready, first: Presentation["first"]): Ready {
+  if (first === undefined) return ready;
+  const start = `${JSON.stringify(first.fields).slice(0, -1)},`;
+  const { json } = ready;
+  return { ...ready, json: typeof json === "string" ? start + json.slice(1) : Buffer.concat([Buffer.from(start), json.subarray(1)]) };
 }
 
 const nextOf = (nextCursor: string | null) => (nextCursor === null ? {} : { next: nextCursor });

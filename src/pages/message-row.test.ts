@@ -10,6 +10,7 @@ const card: Recordable = {
     seq: 1,
     id: ID,
     author: AUTHOR,
+    principal: AUTHOR,
     kind: "note",
     root: ID,
     receivedAt: NOW,

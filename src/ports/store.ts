@@ -12,6 +12,7 @@ import type { Tombstone, MessageState } from "../core/message/message-state.ts";
 import type { AgentQuery } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
+import type { KeyReads } from "./keys.ts";
 import type { ModerationReads } from "./moderation.ts";
 import type { ThreadReads } from "./threads.ts";
 import type { Tile } from "../core/tlog/tile.ts";
@@ -46,7 +47,10 @@ export type Found = { readonly card: StoredMessage } | { readonly gone: Tombston
 export interface Prior {
   readonly known: { readonly sig: string } | undefined;
   readonly gone: Tombstone | undefined;
+  /** The author, or another key of its line. */
   readonly keyBlocked: boolean;
+  /** Whose limits the author's posts count on: of a delegated key its parent's. */
+  readonly payer: string;
   /** Of the hashes asked for: texts stored, with their bytes, and texts the operator removed. */
   readonly storedBlobs: ReadonlyMap<string, number>;
   readonly blockedBlobs: readonly string[];
@@ -184,7 +188,7 @@ export interface ListReads extends ListingReads {
 }
 
 /** All that a board is kept in; whoever only reads takes the part that it needs. */
-export interface Store extends Writer, MessageReads, ListReads, LogReads, TreeReads, AliasReads, AckReads, ModerationReads {}
+export interface Store extends Writer, MessageReads, ListReads, LogReads, TreeReads, AliasReads, AckReads, KeyReads, ModerationReads {}
 
 /** The storage failed; `code` tells callers, `fatal` that only a restart is safe. */
 export class StoreFailure extends Error {

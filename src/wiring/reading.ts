@@ -10,6 +10,7 @@ import { TreeHeads } from "../board/proof/tree-heads.ts";
 import { messageFinder, messageLocator } from "../board/read/find.ts";
 import { graphReader } from "../board/read/graph.ts";
 import { historyReader } from "../board/read/history.ts";
+import { keyRing } from "../board/read/keys.ts";
 import { lister } from "../board/read/list.ts";
 import { names } from "../board/read/names.ts";
 import { type NearSource, nearSource } from "../board/read/near-source.ts";
@@ -54,6 +55,7 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
     search: textSearch(lists, index, sourceOfNear),
   });
   const agents = directory(common);
+  const keys = keyRing(store, clock);
   const validators = versions(lists, clock);
   return {
     ...stored,
@@ -76,6 +78,7 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
     showGraph: settled(graphReader(common)),
     readHistory: settled(historyReader(store)),
     agents: { find: settled(agents.find), list: settled(agents.list) },
+    keys: { of: settled(keys.of), line: settled(keys.line) },
     listTags: settled(tagLister(common)),
     takePulse: settled(pulseTaker(common)),
     dump: settled(dumper({ ...common, baseUrl: config.baseUrl })),

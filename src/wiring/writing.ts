@@ -12,6 +12,7 @@ import { Appender } from "../board/write/append.ts";
 import { assist } from "../board/write/assist.ts";
 import { bundles } from "../board/write/bundle.ts";
 import { Difficulty } from "../board/write/difficulty.ts";
+import { keyOperator } from "../board/write/keys.ts";
 import { type Mailroom, mailroom } from "../board/write/mail.ts";
 import { poster, postSteps } from "../board/write/post.ts";
 import { preparer } from "../board/write/prepare.ts";
@@ -91,6 +92,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
   const steps = postSteps(writing);
   const post = poster(steps);
   const operateAlias = aliasOperator(writing);
+  const operateKey = keyOperator(writing);
   const file = filing({ ...writing, entropy: systemEntropy, networkSecret: key.secretFor("networks"), onReport });
   return {
     ...limits,
@@ -103,6 +105,7 @@ export async function openWriting(ground: Ground): Promise<Writing> {
     beginBundle: bundles(steps, difficulty),
     operateAlias,
     acknowledge: acknowledger({ ...writing, acks: store }),
+    operateKey,
     prepare: preparer({ ...writing, miner: config.assist ? mining : undefined }),
     report: reporter({ ...writing, file, baseUrl, mailDomain }),
     assist: config.assist ? assist({ ...writing, keys: signingKeys, miner: mining, post, operateAlias }) : undefined,

@@ -55,6 +55,8 @@ describe("aliases", () => {
     expect((await operateAlias(board, owner, "claim", alias)).status).toBe(201);
     expect((await operateAlias(board, owner, "release", alias)).status).toBe(201);
     expect((await board.get(`/api/aliases/${alias}`)).status).toBe(404);
+    expect((await operateAlias(board, other, "claim", alias)).body.error.code).toBe("alias_taken");
+    board.clock.advance(3 * DAY_MS);
     expect((await operateAlias(board, other, "claim", alias)).status).toBe(201);
   });
 

@@ -16,7 +16,9 @@ import {
   check,
   claim,
   claimAlias,
+  commitKey,
   connect,
+  delegateKey,
   each,
   eachMessage,
   findSimilar,
@@ -29,6 +31,7 @@ import {
   getChanges,
   getCheckpoint,
   getGraph,
+  getKeys,
   getKinds,
   getMessage,
   getStats,
@@ -38,6 +41,7 @@ import {
   listAliases,
   listExpiring,
   listMessages,
+  keyHash,
   listTags,
   loadKey,
   LogFault,
@@ -55,13 +59,17 @@ import {
   resultOf,
   retract,
   retractAll,
+  revokeKey,
+  rotateKey,
   searchMessages,
   send,
   signal,
   subtaskOf,
   task,
+  undelegateKey,
   verify,
   verifyEnvelope,
+  vetoKey,
   verifyLog,
   watch,
 } from "../../src/client/client.ts";
@@ -291,6 +299,33 @@ describe("asking", () => {
 });
 
 describe("names and help", () => {
+  test("a key commits, delegates, changes its mind and is rotated and revoked, all within a second", async () => {
+    const [key, next, child, recovery] = [await makeKey(), await makeKey(), await makeKey(), await makeKey()];
+    const commitment = { next: keyHash(next), recovery: keyHash(recovery) };
+    expect(await commitKey(board, key, commitment)).toMatchObject({ state: "counted", current: key.agent, ...commitment });
+    const until = Math.floor(Date.now() / 1000) + 3600;
+    await delegateKey(board, key, child, until, { kinds: ["note"] });
+    expect((await post(board, child, { kind: "note", title: "for my parent" })).server.author).toMatchObject({ delegated_by: key.agent });
+    await undelegateKey(board, key, child.pk);
+    const { id, state } = await commitKey(board, key, { next: keyHash(child) });
+    expect(state).toBe("pending");
+    await vetoKey(board, recovery, key.agent, id);
+    expect(await rotateKey(board, next, key.agent, { next: keyHash(child) })).toMatchObject({ state: "counted", current: next.agent });
+    await revokeKey(board, next, next.agent, until - 3700);
+    const { operations, keys, current } = await getKeys(board, key.agent);
+    expect(operations.map(({ type }) => type)).toEqual([
+      "key_commit",
+      "key_delegate",
+      "key_undelegate",
+      "key_commit",
+      "key_veto",
+      "key_rotate",
+      "key_revoke",
+    ]);
+    expect([keys.length, current]).toEqual([3, null]);
+    expect(await refusal(post(board, key, { kind: "note", title: "too late" }))).toMatchObject({ code: "key_revoked", status: 409 });
+  });
+
   test("an alias is claimed, found, renewed in the same second and released", async () => {
     expect(await claimAlias(board, asker, "asker")).toMatchObject({ op: "claim", alias: "asker", agent: asker.agent });
     expect(await getAlias(board, "Asker@board.example")).toMatchObject({ agent: asker.agent, email: "asker@board.example" });

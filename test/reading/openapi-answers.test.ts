@@ -4,6 +4,7 @@ import { ackText, idOf, sendAck } from "../support/acks.ts";
 import { ALIAS_BITS, type Agent, sha256 } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
 import { BusyBoard } from "../support/busy-board.ts";
+import { signed } from "../support/key-stage.ts";
 import { call, LIST, rpc, send } from "../support/mcp-request.ts";
 import { faultsBy, type OpenApi, operationsOf, type Schema } from "../support/openapi.ts";
 import { Random, SEED } from "../support/random.ts";
@@ -91,6 +92,12 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_alias: () => all("/api/aliases/some-name"),
       list_agents: () => all("/api/agents", "/api/agents?limit=1"),
       get_agent: () => all(`/api/agents/${agent.id}`),
+      post_key: async () => {
+        board.clock.advance(1000);
+        const commit = signed(agent, agent, { op: "commit", next: "0".repeat(64) }, await board.name(), board.clock.now());
+        return [await board.send(JSON.stringify(commit), "/api/keys"), await board.send(JSON.stringify(commit), "/api/keys")];
+      },
+      get_keys: () => all(`/api/agents/${agent.id}/keys`, `/api/agents/${agent.id}/keys?limit=1`),
       list_tags: () => all("/api/tags", "/api/tags?field=need"),
       get_blob: () => all(`/api/blobs/${item.sha256}`),
       get_dump: () => all("/api/dump.jsonl"),

@@ -2,6 +2,8 @@
 import { DAY_MS } from "../../src/core/durations.ts";
 const LIFE = 30 * DAY_MS;
 const QUARANTINE = 30 * DAY_MS;
+/** What was given up is kept for its owner a while. */
+const RELEASED = 3 * DAY_MS;
 const PER_AGENT = 5;
 
 export interface Operation {
@@ -13,7 +15,7 @@ export interface Operation {
 type State =
   | { readonly is: "free" }
   | { readonly is: "held"; readonly agent: string; readonly lastTs: number; readonly claimedAt: number }
-  | { readonly is: "kept"; readonly agent: string; readonly lastTs: number; readonly released: boolean };
+  | { readonly is: "kept"; readonly agent: string; readonly lastTs: number; readonly free: boolean };
 
 export class AliasModel {
   now: number;
@@ -38,7 +40,7 @@ export class AliasModel {
     if (op === "claim") {
       if (alias === "postmaster") return "alias_reserved";
       if (state.is === "held" && state.agent !== agent) return "alias_taken";
-      if (state.is === "kept" && !state.released && state.agent !== agent) return "alias_taken";
+      if (state.is === "kept" && !state.free && state.agent !== agent) return "alias_taken";
     } else if (state.is !== "held" || state.agent !== agent) return "not_owner";
     if (state.is !== "free" && ts < state.lastTs) return "stale_alias_op";
     const others = this.held(agent).filter((name) => name !== alias);
@@ -67,7 +69,9 @@ export class AliasModel {
     const { agent, ts: lastTs, at } = last;
     const end = last.op === "release" ? at : this.#silentFrom(agent, at);
     if (end > this.now) return { is: "held", agent, lastTs, claimedAt: this.#heldSince(history) };
-    return end + QUARANTINE > this.now ? { is: "kept", agent, lastTs, released: last.op === "release" } : { is: "free" };
+    return end + QUARANTINE > this.now
+      ? { is: "kept", agent, lastTs, free: last.op === "release" && end + RELEASED <= this.now }
+      : { is: "free" };
   }
 
   /** How often the name ran out, by its owners in order. */

@@ -1,6 +1,8 @@
 // Reads of a PostgreSQL board by id, seq and prefix.
 import type { StoredMessage, Found, Prior, Store } from "../../ports/store.ts";
 import type { SeenOf } from "../sql/card-memory.ts";
+import type { AuthorLine } from "../../core/keys/key-state.ts";
+import { lineOf } from "../sql/key-rows.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 import { CARD_COLUMNS, CARD_JOINS, toCard } from "./stored-messages.ts";
 import type { Client } from "./client.ts";
@@ -16,6 +18,12 @@ interface Posting {
   readonly blobs: readonly string[];
 }
 
+interface HeardOf {
+  readonly names: ReadonlySet<string>;
+  /** Of authors that take part in key operations. */
+  readonly lines: ReadonlyMap<string, AuthorLine | undefined>;
+}
+
 /** A message whose time is over is gone, whether or not the sweep has come by. */
 function asOf(found: Found | undefined, now: number): Found | undefined {
   if (found === undefined || "gone" in found || found.card.standing.expiresAt > now) return found;
@@ -29,8 +37,10 @@ export class PostgresReader implements Reads {
     const found = await this.#stored(ids);
     return (id) => found.get(id);
   });
-  readonly #heardOf = new Together<Posting, ReadonlySet<string>>(async (asked) => {
-    const heardOf = new Set((await this.#mentions(asked)).map(({ what, name }) => `${what} ${name}`));
+  readonly #heardOf = new Together<Posting, HeardOf>(async (asked) => {
+    const mentions = await this.#mentions(asked);
+    const lines = new Map(mentions.flatMap(({ what, name, line }) => (what === "line" ? [[name, lineOf(line)]] : [])));
+    const heardOf = { names: new Set(mentions.map(({ what, name }) => `${what} ${name}`)), lines };
     return () => heardOf;
   });
 
@@ -40,7 +50,7 @@ export class PostgresReader implements Reads {
   }
 
   async prior(id: string, author: string, blobs: readonly string[], now: number): Promise<Prior> {
-    const [heardOf, stored] = await Promise.all([
+    const [{ names: heardOf, lines }, stored] = await Promise.all([
       this.#heardOf.ask({ id, author, blobs }),
       blobs.length === 0
         ? []
@@ -55,6 +65,7 @@ export class PostgresReader implements Reads {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
       keyBlocked: heardOf.has(`key ${author}`),
+      payer: lines.get(author)?.delegated_by ?? author,
       storedBlobs: new Map(stored.map(({ sha256, bytes }) => [sha256, bytes])),
       blockedBlobs: blobs.filter((hash) => heardOf.has(`blob ${hash}`)),
     };
@@ -93,12 +104,15 @@ export class PostgresReader implements Reads {
   }
 
   /** What the board has heard of: messages that are or were here, keys and attachments that are blocked. */
-  async #mentions(asked: readonly Posting[]): Promise<readonly { what: string; name: string }[]> {
+  async #mentions(asked: readonly Posting[]): Promise<readonly { what: string; name: string; line: string | null }[]> {
     return this.#client.query(
-      `SELECT 'message' AS what, id AS name FROM messages WHERE id = ANY ($1::text[])
-        UNION ALL SELECT 'message', id FROM gone WHERE id = ANY ($1::text[])
-        UNION ALL SELECT what, name FROM blocks WHERE what = 'key' AND name = ANY ($2::text[])
-        UNION ALL SELECT what, name FROM blocks WHERE what = 'blob' AND name = ANY ($3::text[])`,
+      `SELECT 'message' AS what, id AS name, NULL AS line FROM messages WHERE id = ANY ($1::text[])
+        UNION ALL SELECT 'message', id, NULL FROM gone WHERE id = ANY ($1::text[])
+        UNION ALL SELECT what, name, NULL FROM blocks WHERE what = 'key' AND name = ANY ($2::text[])
+        UNION ALL SELECT what, name, NULL FROM blocks WHERE what = 'blob' AND name = ANY ($3::text[])
+        UNION ALL SELECT 'line', id, line FROM agents WHERE id = ANY ($2::text[]) AND line IS NOT NULL
+        UNION ALL SELECT 'key', a.id, NULL FROM agents a JOIN keys k ON k.agent = a.id JOIN blocks b ON b.what = 'key' AND b.name = k.principal
+          WHERE a.id = ANY ($2::text[]) AND a.line IS NOT NULL`,
       [textArray(asked.map(({ id }) => id)), textArray(asked.map(({ author }) => author)), textArray(asked.flatMap(({ blobs }) => blobs))],
     );
   }

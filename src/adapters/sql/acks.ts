@@ -2,6 +2,7 @@
 import type { AckRow } from "../../core/message/ack-ledger.ts";
 import type { Reading } from "../../ports/acks.ts";
 import { first, type SqlRows } from "./dialect.ts";
+import { principalOf } from "./key-rows.ts";
 
 export const ACK_COLUMNS = "id, agent, seq, at, seen, moved, acted, declined, skipped";
 
@@ -11,9 +12,9 @@ export function toAck(row: unknown): AckRow {
 }
 
 const ONE = `SELECT ${ACK_COLUMNS} FROM acks WHERE id = $1`;
-const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = $1`;
+const READING = `SELECT seen, last_ack AS "lastAck" FROM agents WHERE id = ${principalOf("$1")}`;
 /** When the message `m` was first covered by what its addressee has read; an acknowledgement is kept for as long as any message lives. */
-export const READ_AT = `(SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = m."to" AND k.seen >= m.seq ORDER BY k.seen LIMIT 1)`;
+export const READ_AT = `(SELECT k.at FROM acks k WHERE k.moved = 1 AND k.agent = ${principalOf('m."to"')} AND k.seen >= m.seq ORDER BY k.seen LIMIT 1)`;
 
 export async function ack(rows: SqlRows, id: string): Promise<AckRow | undefined> {
   const row = await first<object>(rows, ONE, [id]);

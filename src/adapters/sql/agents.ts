@@ -4,11 +4,12 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import type { AgentQuery } from "../../ports/agents.ts";
 import type { SeenOf } from "./card-memory.ts";
 import { first, fromJson, spelled, type SqlRows, type SqlValue } from "./dialect.ts";
+import { lineOf } from "./key-rows.ts";
 import { SORTABLE } from "./lookup.ts";
 import { shownAs } from "./tags.ts";
 
-const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total, a.seen, a.last_ack AS "lastAck"`;
-type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total" | "seen" | "lastAck">;
+const COLUMNS = `a.id, a.pk, a.first_seen AS "firstSeen", a.last_seen AS "lastSeen", a.messages AS total, a.seen, a.last_ack AS "lastAck", a.line`;
+type AgentRow = Pick<AgentFacts, "id" | "pk" | "firstSeen" | "lastSeen" | "total" | "seen" | "lastAck"> & { readonly line: string | null };
 const ONE = `SELECT ${COLUMNS} FROM agents a WHERE a.id = $1`;
 
 interface LabelFilter {
@@ -90,24 +91,32 @@ const PROFILES = spelled(
 
 async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[], now: number): Promise<AgentFacts[]> {
   if (found.length === 0) return [];
-  const ids = rows.dialect.list(found.map(({ id }) => id));
+  // What is counted is counted for whom a key acts.
+  const principals = new Map(found.map(({ id, line }) => [id, lineOf(line)?.principal ?? id]));
+  const ids = rows.dialect.list([...new Set(principals.values())]);
   const [counted, profiles] = await Promise.all([
     rows.all<FactsRow>(FACTS(rows), [ids]),
-    rows.all<{ agent: string; id: string; payload: string }>(PROFILES(rows), [ids, now]),
+    rows.all<{ agent: string; id: string; payload: string }>(PROFILES(rows), [rows.dialect.list(found.map(({ id }) => id)), now]),
   ]);
   const labelsOf = (text: string | null): string[] => (fromJson(text) as [string][]).map(([label]) => label);
   const used = (field: "offers" | "needs") => new Set(counted.flatMap((one) => labelsOf(one[field])));
   const [offerAs, needAs] = await Promise.all([shownAs(rows, "offer", used("offers")), shownAs(rows, "need", used("needs"))]);
   const countedOf = new Map(counted.map((one) => [one.agent, one]));
   const profileOf = new Map(profiles.map(({ agent, id, payload }) => [agent, { id, payload, seen: seenOf(id) }]));
-  return found.map((row) => {
-    const own = countedOf.get(row.id);
+  return found.map(({ id, pk, firstSeen, lastSeen, total, seen, lastAck }) => {
+    const own = countedOf.get(principals.get(id) ?? id);
     const fixed = fromJson(own?.fixed ?? null) as [string, string, number][];
     const of = (field: string): Record<string, number> =>
       Object.fromEntries(fixed.filter(([one]) => one === field).map(([, label, count]) => [label, count]));
     const { claimed = 0, answered = 0, resolved = 0 } = of("work");
     return {
-      ...row,
+      id,
+      pk,
+      firstSeen,
+      lastSeen,
+      total,
+      seen,
+      lastAck,
       live: own?.live ?? 0,
       byKind: Object.fromEntries(fromJson(own?.kinds ?? null) as [string, number][]),
       work: { claimed, answered, resolved },
@@ -116,7 +125,7 @@ async function factsOf(rows: SqlRows, seenOf: SeenOf, found: readonly AgentRow[]
       signals: of("signal"),
       offers: labelsOf(own?.offers ?? null).map(offerAs),
       needs: labelsOf(own?.needs ?? null).map(needAs),
-      profile: profileOf.get(row.id),
+      profile: profileOf.get(id),
     };
   });
 }

@@ -7,6 +7,7 @@ const STANDING: MessageState = {
   seq: 1,
   id: "an id",
   author: "an author",
+  principal: "a principal",
   kind: "a kind",
   root: "a root",
   receivedAt: 2,

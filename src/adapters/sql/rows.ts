@@ -3,10 +3,14 @@ import type { Tombstone, GoneReason, SignalCounts, MessageState } from "../../co
 
 type Flag = 0 | 1;
 type Stored = {
-  readonly [Name in keyof Omit<MessageState, "repliedTo" | "signals">]: MessageState[Name] extends boolean ? Flag : MessageState[Name];
+  readonly [Name in keyof Omit<MessageState, "repliedTo" | "signals" | "principal">]: MessageState[Name] extends boolean
+    ? Flag
+    : MessageState[Name];
 } & {
   readonly repliedTo: string | null;
   readonly signals: string | null;
+  /** Where it is not the author. */
+  readonly principal: string | null;
 };
 
 /** What is read of a standing, in the order in which standingFrom takes it. */
@@ -49,6 +53,7 @@ const STANDING = [
   "handled",
   "handledAt",
   "handledWhy",
+  "principal",
 ] as const satisfies readonly (keyof MessageState)[];
 
 type ValuesOf<Names extends readonly (keyof MessageState)[]> = { readonly [Place in keyof Names]: Stored[Names[Place]] };
@@ -98,6 +103,7 @@ export function standingFrom(row: unknown): MessageState {
     handled: values[35],
     handledAt: values[36],
     handledWhy: values[37],
+    principal: values[38] ?? values[2],
   };
 }
 

@@ -57,7 +57,8 @@ export const TABLES = {
       signal text,
       handled text,
       handled_at number,
-      handled_why text`,
+      handled_why text,
+      principal text`,
     indexes: {
       messages_author: "(author, seq)",
       messages_thread: "({thread}[, seq])",
@@ -172,6 +173,7 @@ export const TABLES = {
     indexes: { threads_activity: "(last_activity[, root])" },
     fill: 70,
   },
+  // `line`: for whom the key acts and what became of it, where it takes part in key operations.
   agents: {
     columns: `
       id name PRIMARY KEY,
@@ -180,7 +182,8 @@ export const TABLES = {
       last_seen number NOT NULL,
       messages number NOT NULL,
       seen number NOT NULL DEFAULT 0,
-      last_ack number`,
+      last_ack number,
+      line text`,
     indexes: { agents_seen: "(last_seen[, id])" },
     fill: 70,
   },
@@ -228,6 +231,36 @@ export const TABLES = {
       declined small NOT NULL,
       skipped text NOT NULL`,
     indexes: { acks_seen: "(agent, seen) WHERE moved = 1", acks_at: "(at)" },
+  },
+  // Keys that take part in key operations, lines of keys, and the operations themselves: kept for ever. `state` is what the rules know, as
+  // JSON; `counts_at` is when what is pending counts.
+  keys: {
+    columns: `
+      agent name PRIMARY KEY,
+      principal name NOT NULL,
+      role name NOT NULL,
+      state text NOT NULL`,
+    indexes: { keys_principal: "(principal, agent)" },
+  },
+  key_lines: {
+    columns: `
+      principal name PRIMARY KEY,
+      counts_at number,
+      state text NOT NULL`,
+    indexes: { key_lines_counts: "(counts_at) WHERE counts_at IS NOT NULL" },
+  },
+  key_ops: {
+    columns: `
+      id name PRIMARY KEY,
+      seq number NOT NULL,
+      at number NOT NULL,
+      type name NOT NULL,
+      principal name NOT NULL,
+      agent name NOT NULL,
+      signer name NOT NULL,
+      state name NOT NULL,
+      detail text NOT NULL`,
+    indexes: { key_ops_principal: "(principal, seq)" },
   },
   // What must not arrive twice, such as the same e-mail for the same alias.
   arrived_once: {

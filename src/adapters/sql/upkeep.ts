@@ -23,7 +23,9 @@ export const UPKEEP = {
    * Agents whose last act was at or before this. After so long their messages, tombstones and aliases are gone; where something is late,
    * or the operator still has to do with them, they stay.
    */
-  dropSilentAgents: (before: string) => `DELETE FROM agents WHERE id IN (SELECT a.id FROM agents a WHERE a.last_seen <= ${before}
+  dropSilentAgents: (
+    before: string,
+  ) => `DELETE FROM agents WHERE id IN (SELECT a.id FROM agents a WHERE a.last_seen <= ${before} AND a.line IS NULL
     AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.author = a.id)
     AND NOT EXISTS (SELECT 1 FROM aliases l WHERE l.agent = a.id AND l.ended_at IS NULL)
     AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.what = 'key' AND b.name = a.id)
@@ -34,6 +36,7 @@ export const UPKEEP = {
 export const NEXT_DUE = `SELECT min(moment) AS due FROM (SELECT min(expires_at) AS moment FROM messages UNION ALL SELECT min(expires_at) FROM blobs
   UNION ALL SELECT min(check_at) FROM aliases WHERE check_at IS NOT NULL
   UNION ALL SELECT min(at) FROM withdrawals
+  UNION ALL SELECT min(counts_at) FROM key_lines WHERE counts_at IS NOT NULL
   UNION ALL SELECT min(lease_until) FROM messages WHERE lease_until IS NOT NULL
   UNION ALL SELECT min(closed_at) + ${REPORT_TEXT_MS} FROM notices WHERE closed_at IS NOT NULL AND ${WITH_TEXT}) AS moments`;
 

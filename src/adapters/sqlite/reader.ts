@@ -3,9 +3,16 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../../core/log/checkpoint.ts";
 import type { Found, Prior } from "../../ports/store.ts";
 import type { SqliteCards } from "./stored-messages.ts";
+import { lineOf } from "../sql/key-rows.ts";
 import { GONE_COLUMNS, goneByTime, toGone } from "../sql/rows.ts";
 
-const NOTHING_KNOWN: Prior = { known: undefined, gone: undefined, keyBlocked: false, storedBlobs: new Map(), blockedBlobs: [] };
+const NOTHING_KNOWN: Omit<Prior, "payer"> = {
+  known: undefined,
+  gone: undefined,
+  keyBlocked: false,
+  storedBlobs: new Map(),
+  blockedBlobs: [],
+};
 
 export class SqliteReader {
   readonly #sql: ReturnType<typeof statements>;
@@ -27,12 +34,14 @@ export class SqliteReader {
 
   prior(id: string, author: string, blobs: readonly string[], now: number): Prior {
     // Most posts are new and of nobody's business yet: one question instead of four.
-    if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return NOTHING_KNOWN;
+    if (blobs.length === 0 && this.#sql.anyPrior.get(id, author) === undefined) return { ...NOTHING_KNOWN, payer: author };
     const found = this.find(id, now);
+    const line = lineOf(this.#sql.line.get(author)?.["line"] as string | null | undefined);
     return {
       known: found !== undefined && "card" in found ? found.card.raw : undefined,
       gone: found !== undefined && "gone" in found ? found.gone : undefined,
-      keyBlocked: this.#sql.blocked.get("key", author) !== undefined,
+      keyBlocked: [author, line?.principal ?? author].some((key) => this.#sql.blocked.get("key", key) !== undefined),
+      payer: line?.delegated_by ?? author,
       storedBlobs: new Map(
         blobs.flatMap((hash) => this.#sql.blobBytes.all(hash, now).map((row): [string, number] => [hash, row["bytes"] as number])),
       ),
@@ -65,7 +74,9 @@ function statements(db: DatabaseSync) {
       `SELECT (page_count - freelist_count) * page_size AS bytes FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     ),
     anyPrior: p(`SELECT 1 FROM messages WHERE id = ?1 UNION ALL SELECT 1 FROM gone WHERE id = ?1
-      UNION ALL SELECT 1 FROM blocks WHERE what = 'key' AND name = ?2 LIMIT 1`),
+      UNION ALL SELECT 1 FROM blocks WHERE what = 'key' AND name = ?2
+      UNION ALL SELECT 1 FROM agents WHERE id = ?2 AND line IS NOT NULL LIMIT 1`),
+    line: p("SELECT line FROM agents WHERE id = ?"),
     blocked: p("SELECT 1 FROM blocks WHERE what = ? AND name = ? LIMIT 1"),
     blobBytes: p("SELECT octet_length(text) AS bytes FROM blobs WHERE sha256 = ? AND expires_at > ?"),
   };

@@ -6,6 +6,7 @@ import type { AuthorFacts, ThreadFacts } from "../../core/message/act.ts";
 import type { StoredMessage, Touched } from "../../ports/store.ts";
 import { SqliteHead } from "./head.ts";
 import { CARDS_KEPT, cardMemory, seenMemory, type SeenOf } from "../sql/card-memory.ts";
+import { principalOf } from "../sql/key-rows.ts";
 import { STANDING_COLUMNS, standingFrom } from "../sql/rows.ts";
 
 const FACTS_KEPT = 50_000;
@@ -49,9 +50,9 @@ export class SqliteCards {
     this.#sql = {
       byId: message("m.id = ?"),
       bySeq: message("m.seq = ?"),
-      author: db.prepare("SELECT first_seen AS firstSeen, messages FROM agents WHERE id = ?"),
+      author: db.prepare("SELECT first_seen AS firstSeen, messages, line FROM agents WHERE id = ?"),
       thread: db.prepare("SELECT messages, last_activity AS lastActivity FROM threads WHERE number = ?"),
-      readAt: db.prepare("SELECT at FROM acks WHERE moved = 1 AND agent = ? AND seen >= ? ORDER BY seen LIMIT 1"),
+      readAt: db.prepare(`SELECT at FROM acks WHERE moved = 1 AND agent = ${principalOf("?1")} AND seen >= ?2 ORDER BY seen LIMIT 1`),
     };
   }
 

@@ -17,6 +17,7 @@ export interface Bucket {
 export const BUCKETS = {
   agent_writes: { burst: 20, everyMs: 3000, who: "agent" },
   agent_acks: { burst: 10, everyMs: 3000, who: "agent" },
+  keys: { burst: 5, everyMs: 60_000, who: "agent" },
   writes: { burst: 60, everyMs: 500, who: "address", least: tokensFor(LIMITS.room_bits) },
   reads: { burst: 300, everyMs: 50, who: "address" },
   searches: { burst: 60, everyMs: 500, who: "address" },

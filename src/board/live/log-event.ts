@@ -173,6 +173,13 @@ function occurrenceOf(
     case "ack":
     case "key_block":
     case "key_unblock":
+    case "key_commit":
+    case "key_rotate":
+    case "key_revoke":
+    case "key_delegate":
+    case "key_undelegate":
+    case "key_veto":
+    case "key_effect":
       return undefined;
   }
 }

@@ -24,7 +24,11 @@ export interface Lookup {
   idsFrom(prefix: string, most: number): ReturnType<Store["idsByPrefix"]>;
 }
 
-export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<Clock, "now">, mailDomain: string): Names & Lookup {
+export function names(
+  store: Pick<Store, "idsByPrefix" | "alias" | "keysOf">,
+  clock: Pick<Clock, "now">,
+  mailDomain: string,
+): Names & Lookup {
   const idsFrom = (prefix: string, most: number) => store.idsByPrefix(prefix, most, clock.now());
 
   async function findAgent(name: string): Promise<string | undefined> {
@@ -62,10 +66,11 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
       const value = values[name];
       const kind = FILTERS[name].names;
       if (value === undefined || kind === undefined) continue;
-      resolved[name] =
-        kind === "agents"
-          ? await Promise.all((value as readonly string[]).map((one) => agent(one, name)))
-          : await message(value as string, name);
+      if (kind === "message") resolved[name] = await message(value as string, name);
+      else {
+        const agents = await Promise.all((value as readonly string[]).map((one) => agent(one, name)));
+        resolved[name] = kind === "agents" ? agents : [...new Set((await Promise.all(agents.map((one) => store.keysOf(one)))).flat())];
+      }
     }
     return resolved;
   }
@@ -75,6 +80,7 @@ export function names(store: Pick<Store, "idsByPrefix" | "alias">, clock: Pick<C
       const value = values[name];
       const kind = FILTERS[name].names;
       if (value === undefined || kind === undefined) return true;
+      if (kind === "every key") return false;
       return kind === "agents"
         ? (value as readonly string[]).every((one) => AGENT_ID.test(one))
         : (value as string).length === MESSAGE_ID_CHARS;

@@ -19,7 +19,7 @@ export function admit(
   const [blocked] = prior.blockedBlobs;
   if (blocked !== undefined) throw blockedBlob(blocked);
   // A dry run writes nothing, so it costs the agent nothing; its address pays for it.
-  if (!dryRun) rates.take("agent_writes", author);
+  if (!dryRun) rates.take("agent_writes", prior.payer);
   const { payload: text, sig, nonce } = envelope;
   const { noticed, takeBack } = dryRun ? guard.wouldEnter(message.looked, author) : guard.enter(message.looked, author);
   const arrival: Arrival = {

@@ -17,6 +17,8 @@ export interface WorkTerms {
 /** What an acknowledgement needs less than a message. */
 const ACK_FEWER_BITS = 6;
 export const ackBits = (bits: number): number => Math.max(0, bits - ACK_FEWER_BITS);
+/** What a key operation needs on top of the least that a message ever needs. */
+export const KEY_EXTRA_BITS = 3;
 
 const CALM_MINUTES = 3;
 const QUOTE_MINUTES = LIMITS.pow_quote_s / 60;

@@ -78,7 +78,7 @@ export function postSteps({
     const { dryRun = false } = how;
     const bytes = bytesOf(made);
     const { arrival, brake, takeBack } = admitted(checked);
-    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", made.author, bytes);
+    const giveBack = dryRun ? () => {} : rates.takeBytes("agent_bytes", checked.prior.payer, bytes);
     // Durable from here: the outcome comes after the commit that holds the message.
     const outcome = await append({ type: "post", arrival, dryRun }).catch(async (error: unknown) => {
       giveBack();

@@ -12,4 +12,8 @@ export type EntryType =
   | "alias_expire"
   | "ack"
   | "key_block"
-  | "key_unblock";
+  | "key_unblock"
+  | KeyEntryType;
+
+/** The operations on keys, and what waited and counts now. */
+export type KeyEntryType = "key_commit" | "key_rotate" | "key_revoke" | "key_delegate" | "key_undelegate" | "key_veto" | "key_effect";

@@ -1,5 +1,6 @@
 // What an acknowledgement does, inside the transaction: how far its agent has read moves on, and what was sent to it is acted on or declined.
 import { Refusal } from "../errors.ts";
+import { requireSigning } from "../keys/delegation.ts";
 import type { AckPayload } from "../protocol/ack.ts";
 import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { requireKey } from "./admission.ts";
@@ -35,6 +36,7 @@ export function acknowledge(ledger: Ledger, ack: Ack): AckOutcome {
   const known = ledger.ack(id);
   if (known !== undefined) return toldOf(known, agent, "exists");
   requireKey(ledger, { author: agent, payload });
+  requireSigning(ledger, agent, "ack");
   const { seq: latest } = ledger.head;
   if (payload.seen !== undefined && payload.seen > latest)
     throw new Refusal("future_cursor", `\`seen\` is ${payload.seen}; the newest entry is ${latest}.`, { details: { latest_seq: latest } });

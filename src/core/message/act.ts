@@ -4,7 +4,9 @@ import type { AliasPayload } from "../protocol/alias.ts";
 import type { Warning } from "../warnings.ts";
 import type { AckOutcome } from "./ack-ledger.ts";
 import type { Ack } from "./ack-rules.ts";
+import type { KeyOp } from "../keys/key-rules.ts";
 import type { AliasOutcome } from "./alias-rules.ts";
+import type { KeyOutcome } from "./key-acts.ts";
 import type { Notice } from "./moderation.ts";
 import type { OperatorCommand, Ordered, OrderedBy } from "./operator-commands.ts";
 import type { Arrival, MessageState } from "./message-state.ts";
@@ -31,6 +33,7 @@ interface Acts {
   /** `id` is that of the operation's payload. */
   alias: { readonly id: string; readonly agent: string; readonly payload: AliasPayload; readonly dryRun: boolean };
   ack: Ack;
+  key: { readonly op: KeyOp; /** The exact text for the log. */ readonly detail: string };
   sweep: unknown;
   /** Goes on with what this agent withdrew; the outcome tells whether there is more. */
   withdrawal: { readonly agent: string };
@@ -49,6 +52,8 @@ export const arrivalsOf = (act: Act): readonly Arrival[] => ("arrival" in act ? 
 export interface AuthorFacts {
   readonly firstSeen: number;
   readonly messages: number;
+  /** An AuthorLine as JSON, where the key has signed or was named in key operations. */
+  readonly line?: string | null;
 }
 export interface ThreadFacts {
   readonly messages: number;
@@ -78,6 +83,7 @@ export interface Outcomes {
   mail: PostedOutcome | RepeatedOutcome;
   alias: AliasOutcome;
   ack: AckOutcome;
+  key: KeyOutcome;
   sweep: UnfinishedOutcome;
   withdrawal: UnfinishedOutcome;
   report: { readonly received: Notice };

@@ -24,9 +24,14 @@ const RULES: Partial<Record<Rel, Rule>> = {
 
 /** The operator's block lists, as they are at this moment. */
 export function requireUnblocked(ledger: Ledger, { author, payload }: Arrival): void {
-  if (ledger.moderation.isBlocked("key", author)) throw blockedKey(author);
+  requireKeyUnblocked(ledger, author);
   const blocked = (payload.attachments ?? []).find(({ sha256 }) => ledger.moderation.isBlocked("blob", sha256));
   if (blocked !== undefined) throw blockedBlob(blocked.sha256);
+}
+
+/** A block holds for the whole line of keys, and for what they delegate. */
+export function requireKeyUnblocked(ledger: Ledger, agent: string): void {
+  for (const one of new Set([agent, ledger.principalOf(agent)])) if (ledger.moderation.isBlocked("key", one)) throw blockedKey(agent);
 }
 
 export const blockedKey = (agent: string): Refusal => new Refusal("blocked_key", `The key of ${agent} is blocked.`);
@@ -85,7 +90,7 @@ function unlessWorkable(_ledger: Ledger, _arrival: Arrival, target: MessageState
 }
 
 function unlessOther(ledger: Ledger, arrival: Arrival, target: MessageState): Warning | undefined {
-  if (!isSameAgent(ledger, target.author, arrival.author)) return undefined;
+  if (target.principal !== ledger.principalOf(arrival.author)) return undefined;
   return warning("self_vote", `The target ${target.id} is your own message: the ref is kept, and is no vote.`);
 }
 
@@ -102,8 +107,8 @@ function requireWorkable(target: MessageState): void {
 /** An e-mail is the board's own message: whom it was sent to can take it out of what is public. */
 function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: MessageState): void {
   if (target.kind !== "email") return requireOwn(ledger, arrival, target);
-  const reached = [target.author, ...(target.to === null ? [] : [target.to])];
-  if (reached.some((agent) => isSameAgent(ledger, agent, arrival.author))) return;
+  if (target.principal === ledger.principalOf(arrival.author)) return;
+  if (target.to !== null && isSameAgent(ledger, target.to, arrival.author)) return;
   throw new Refusal("not_author", `The target ${target.id} is an e-mail to ${target.to}: only that agent can withdraw it.`, {
     details: { id: target.id, author: target.author, to: target.to },
     hint: "Sign with the key of the agent that it was sent to, or report it to the operator with POST /api/reports.",
@@ -111,7 +116,7 @@ function requireWithdrawable(ledger: Ledger, arrival: Arrival, target: MessageSt
 }
 
 function requireOwn(ledger: Ledger, arrival: Arrival, target: MessageState): void {
-  if (isSameAgent(ledger, target.author, arrival.author)) return;
+  if (target.principal === ledger.principalOf(arrival.author)) return;
   throw new Refusal("not_author", `The target ${target.id} was posted by ${target.author}.`, {
     details: { id: target.id, author: target.author },
   });

@@ -20,7 +20,11 @@ class PlainLedger implements AliasLedger {
     this.rows.delete(name);
     this.checks.delete(name);
   }
-  liveAliases = (agent: string) => [...this.rows.values()].filter((row) => row.agent === agent && row.endedAt === null).length;
+  liveAliases = (agent: string) =>
+    [...this.rows.values()].filter((row) => row.agent === agent && row.endedAt === null).map(({ alias }) => alias);
+  key = () => undefined;
+  line = () => undefined;
+  firstSeen = () => undefined;
   lastSeen = (agent: string) => this.seen.get(agent)?.at;
   keyOf = (agent: string) => this.seen.get(agent)?.pk;
   seeAgent = (agent: string, pk: string) => void this.seen.set(agent, { pk, at: this.now });
@@ -49,6 +53,8 @@ describe("aliases", () => {
   test("several operations of one second count in the order they come, an older one does not, and the refusal says which was the last", () => {
     operate("a", "claim", "helper", 100);
     expect(outcome(() => operate("a", "release", "helper", 100))).toBe("ok");
+    expect(outcome(() => operate("b", "claim", "helper", 100))).toBe("alias_taken");
+    wait(72 * 3_600_000);
     expect(outcome(() => operate("b", "claim", "helper", 100))).toBe("ok");
     expect(refusalOf(() => operate("b", "release", "helper", 99))).toMatchObject({ code: "stale_alias_op", details: { last_ts: 100 } });
   });

@@ -1,10 +1,11 @@
 // Who may claim or release an alias, inside the transaction; and how long one lives.
 import { Refusal } from "../errors.ts";
+import { requireSigning, type SigningLedger } from "../keys/delegation.ts";
 import type { AliasPayload } from "../protocol/alias.ts";
 import { requireUnreserved } from "../protocol/alias-name.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { iso } from "../protocol/time.ts";
-import { DAY_MS } from "../durations.ts";
+import { DAY_MS, HOUR_MS } from "../durations.ts";
 import type { EntryType } from "../log/entry-type.ts";
 import { isSameAgent, type PrincipalLedger } from "./principal.ts";
 
@@ -26,11 +27,11 @@ export interface AliasRow {
 }
 
 /** The alias side of a transaction; see Ledger. */
-export interface AliasLedger extends PrincipalLedger {
+export interface AliasLedger extends PrincipalLedger, SigningLedger {
   readonly now: number;
   alias(name: string): AliasRow | undefined;
   putAlias(row: AliasRow): void;
-  liveAliases(agent: string): number;
+  liveAliases(agent: string): readonly string[];
   lastSeen(agent: string): number | undefined;
   keyOf(agent: string): string | undefined;
   /** An agent has signed something that is not a message. */
@@ -73,6 +74,7 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
   const owner = ledger.keyOf(agent);
   if (owner !== undefined && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
   requireUnreserved(payload);
+  requireSigning(ledger, agent, "alias");
   const holder = known === undefined ? undefined : holderOf(ledger, known);
   const isHolder = holder !== undefined && isSameAgent(ledger, holder, agent);
   if (op === "claim") requireFree(ledger, known, holder, agent);
@@ -84,7 +86,7 @@ export function operateAlias(ledger: AliasLedger, agent: string, id: string, pay
       details: { last_ts: known.lastTs },
     });
   }
-  if (op === "claim" && !isHolder && ledger.liveAliases(ledger.principalOf(agent)) >= LIMITS.aliases_per_agent) {
+  if (op === "claim" && !isHolder && ledger.liveAliases(agent).length >= LIMITS.aliases_per_agent) {
     throw new Refusal("too_many_aliases", `${agent} holds ${LIMITS.aliases_per_agent} aliases already.`);
   }
   ledger.seeAgent(agent, pk);
@@ -110,9 +112,9 @@ function requireFree(ledger: AliasLedger, known: AliasRow | undefined, holder: s
   const { now } = ledger;
   if (known === undefined || isSameAgent(ledger, known.agent, agent)) return;
   if (holder !== undefined) throw new Refusal("alias_taken", `${known.alias} belongs to ${holder}.`, { details: { agent: holder } });
-  const until = (known.endedAt ?? now) + ALIAS_QUARANTINE_MS;
-  // What was given up is free at once; what ran out is kept for its owner a while.
-  if (!known.released && until > now) {
+  // A thief may have given it up: whoever gets the key back gets the name too. What ran out is kept for longer.
+  const until = (known.endedAt ?? now) + (known.released ? LIMITS.alias_released_hours * HOUR_MS : ALIAS_QUARANTINE_MS);
+  if (until > now) {
     throw new Refusal("alias_taken", `${known.alias} is kept for its last owner until ${iso(until)}.`, {
       details: { free_at: iso(until) },
     });

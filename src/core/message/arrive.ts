@@ -8,7 +8,6 @@ import { RELS, retractsAll } from "../protocol/vocabulary.ts";
 import { creditLease } from "./credit.ts";
 import { acts, changeVote, countAnswer, countSignal, endLease, updateStatus } from "./effects.ts";
 import { leave, supersede } from "./leave.ts";
-import { isSameAgent } from "./principal.ts";
 import { type Arrival, labelsOf, type Ledger, type MessageState } from "./message-state.ts";
 import { statusOf } from "./status.ts";
 import { sweep } from "./sweep.ts";
@@ -26,6 +25,7 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
     seq,
     id,
     author,
+    principal: ledger.principalOf(author),
     kind: payload.kind,
     root: root ?? rootOf(ledger, id, payload.refs ?? []),
     receivedAt: ledger.now,
@@ -69,12 +69,19 @@ export function arrive(ledger: Ledger, arrival: Arrival, root?: string): Message
 
   for (const ref of refs) begin(ledger, standing, ref, arrival);
   if (retractsAll(payload)) {
-    ledger.withdrawBefore(author, seq);
+    for (const one of ownKeys(ledger, author)) ledger.withdrawBefore(one, seq);
     sweep(ledger);
     // A reply that came before this message may have gone with the rest.
     return ledger.find(id) ?? standing;
   }
   return standing;
+}
+
+/** Whose messages are all those of the author: of every key of its line, and of what they delegated to; of a child only its own. */
+function ownKeys(ledger: Ledger, author: string): readonly string[] {
+  const key = ledger.key(author);
+  const line = key?.role === "own" ? ledger.line(key.principal) : undefined;
+  return line === undefined ? [author] : [...line.members, ...line.children];
 }
 
 /** The root of the first thread-joining ref's target; that target's id where it is unknown here. */
@@ -86,8 +93,14 @@ function rootOf(ledger: Ledger, id: string, refs: readonly Ref[]): string {
 
 /** Whom the message reaches by joining their messages; a gone message still had an author. */
 function repliedTo(ledger: Ledger, author: string, refs: readonly Ref[]): readonly string[] {
-  const joined = refs.filter((ref) => RELS[ref.rel].thread).map((ref) => ledger.find(ref.id)?.author ?? ledger.gone(ref.id)?.author);
-  return [...new Set(joined)].filter((agent): agent is string => agent !== undefined && !isSameAgent(ledger, agent, author));
+  const own = ledger.principalOf(author);
+  const joined = refs.flatMap(({ rel, id }) => {
+    const target = RELS[rel].thread ? (ledger.find(id) ?? ledger.gone(id)) : undefined;
+    if (target === undefined) return [];
+    const principal = "principal" in target ? target.principal : ledger.principalOf(target.author);
+    return principal === own ? [] : [target.author];
+  });
+  return [...new Set(joined)];
 }
 
 /** The same rel to the same target acts once, where it first stands; of a message's votes on one target the last counts. */
@@ -101,8 +114,8 @@ function distinct(refs: readonly Ref[]): readonly Ref[] {
 
 function begin(ledger: Ledger, actor: MessageState, { rel, id }: Ref, arrival: Arrival): void {
   const target = ledger.find(id);
-  if (target === undefined || !acts(ledger, rel, actor, target)) return;
-  const agent = ledger.principalOf(actor.author);
+  if (target === undefined || !acts(rel, actor, target)) return;
+  const agent = actor.principal;
   switch (rel) {
     case "reply":
       target.replies++;

@@ -1,4 +1,4 @@
-// What messages count for agents: for their authors, and for those who answer, vote, signal and hold leases.
+// What messages count for agents, by their principals: for their authors, and for those who answer, vote, signal and hold leases.
 //
 // `kind` counts an agent's messages that default listings show, `need` and `offer` what those ask for and offer.
 // `work`: `answered` counts those of them that answer something; `claimed` the leases it holds now;
@@ -17,7 +17,7 @@ const ANSWERS_NOTED = 100;
 /** The message enters or leaves what default listings show. */
 export function creditMessage(
   ledger: Ledger,
-  { author, kind }: MessageState,
+  { principal: author, kind }: MessageState,
   labels: readonly Label[],
   refs: readonly Ref[],
   by: 1 | -1,
@@ -29,22 +29,21 @@ export function creditMessage(
 
 export function creditLease(ledger: Ledger, from: string | null, to: string | null): void {
   if (from === to) return;
-  if (from !== null) ledger.tallyAgent(from, "work", "claimed", -1);
-  if (to !== null) ledger.tallyAgent(to, "work", "claimed", 1);
+  if (from !== null) ledger.tallyAgent(ledger.principalOf(from), "work", "claimed", -1);
+  if (to !== null) ledger.tallyAgent(ledger.principalOf(to), "work", "claimed", 1);
 }
 
-export function creditVote(ledger: Ledger, { author }: MessageState, voter: string, rel: Vote, by: 1 | -1): void {
+export function creditVote(ledger: Ledger, { principal: author }: MessageState, voter: string, rel: Vote, by: 1 | -1): void {
   ledger.tallyAgent(voter, "given", rel, by);
   ledger.tallyAgent(author, "received", rel, by);
 }
 
-export function creditSignal(ledger: Ledger, { author }: MessageState, signal: Signal, by: 1 | -1): void {
+export function creditSignal(ledger: Ledger, { principal: author }: MessageState, signal: Signal, by: 1 | -1): void {
   ledger.tallyAgent(author, "signal", signal, by);
 }
 
 /** An answer to the target comes or goes; `target.answers` counts it already. */
-export function creditAnswer(ledger: Ledger, target: MessageState, { author, seq }: MessageState, by: 1 | -1): void {
-  const agent = ledger.principalOf(author);
+export function creditAnswer(ledger: Ledger, target: MessageState, { principal: agent, seq }: MessageState, by: 1 | -1): void {
   const before = ledger.hasAnswerer(target.seq, agent);
   if (by === -1) ledger.dropAnswerer(target.seq, agent, seq);
   else if (target.answers <= ANSWERS_NOTED) ledger.addAnswerer(target.seq, agent, seq);
@@ -63,5 +62,5 @@ export function uncredit(ledger: Ledger, target: MessageState): void {
   if (target.status === "resolved" && target.answers > 0) creditResolved(ledger, target, -1);
   if (target.verifies + target.refutes > 0)
     for (const { agent, rel } of ledger.votesOn(target.seq)) creditVote(ledger, target, agent, rel, -1);
-  for (const [signal, count] of Object.entries(target.signals)) ledger.tallyAgent(target.author, "signal", signal, -count);
+  for (const [signal, count] of Object.entries(target.signals)) ledger.tallyAgent(target.principal, "signal", signal, -count);
 }

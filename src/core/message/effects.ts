@@ -3,7 +3,6 @@ import { LIMITS } from "../protocol/limits.ts";
 import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../durations.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
-import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 import { judge, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
@@ -15,9 +14,9 @@ import { tallyStatus } from "./tally.ts";
 export const cameBack = (target: MessageState, actor: MessageState): boolean => target.seq > actor.seq;
 
 /** A ref that cannot act is a plain edge: a vote on one's own message, an answer to what asks for none. */
-export function acts(ledger: Ledger, rel: Rel, actor: MessageState, target: MessageState): boolean {
+export function acts(rel: Rel, actor: MessageState, target: MessageState): boolean {
   if (rel === "answers") return isWorkable(target.kind);
-  return (rel !== "verifies" && rel !== "refutes") || !isSameAgent(ledger, target.author, actor.author);
+  return (rel !== "verifies" && rel !== "refutes") || target.principal !== actor.principal;
 }
 
 /** The lease on a message has ended, by time or because its claim went. */
@@ -58,12 +57,12 @@ export function changeVote(ledger: Ledger, target: MessageState, agent: string, 
 function answeredBy(ledger: Ledger, answer: MessageState): readonly MessageState[] {
   return ledger.refsOf(answer.seq).flatMap(({ rel, id }) => {
     const asked = rel === "answers" ? ledger.find(id) : undefined;
-    return asked === undefined || !acts(ledger, rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
+    return asked === undefined || !acts(rel, answer, asked) || cameBack(asked, answer) ? [] : [asked];
   });
 }
 
 const judgement = (ledger: Ledger, asked: MessageState, answer: MessageState): Judgement =>
-  judge(answer, ledger.vote(answer.seq, ledger.principalOf(asked.author)));
+  judge(answer, ledger.vote(answer.seq, asked.principal));
 
 export function countAnswer(ledger: Ledger, target: MessageState, answer: MessageState, by: 1 | -1): void {
   countJudged(ledger, target, answer, judgement(ledger, target, answer), by);
@@ -85,9 +84,10 @@ function countJudged(ledger: Ledger, target: MessageState, answer: MessageState,
 export function endLease(ledger: Ledger, claim: MessageState, agent: string): void {
   for (const { rel, id } of ledger.refsOf(claim.seq)) {
     const target = rel === "claims" ? ledger.find(id) : undefined;
-    if (target === undefined || !isSameAgent(ledger, target.author, agent) || cameBack(target, claim)) continue;
-    ledger.bar(target.seq, ledger.principalOf(claim.author), ledger.now + LIMITS.reserved_hours * HOUR_MS);
-    if (target.claimedBy === claim.author) release(ledger, target);
+    if (target === undefined || target.principal !== agent || cameBack(target, claim)) continue;
+    ledger.bar(target.seq, claim.principal, ledger.now + LIMITS.reserved_hours * HOUR_MS);
+    // The lease may have passed to a key that came after.
+    if (target.claimedBy === claim.author || target.claimSeq === claim.seq) release(ledger, target);
   }
 }
 
@@ -96,7 +96,7 @@ export function countSignal(ledger: Ledger, target: MessageState, agent: string,
   if (count > 0) target.signals[signal] = count;
   else delete target.signals[signal];
   creditSignal(ledger, target, signal, by);
-  if (signal === "resolved" && isSameAgent(ledger, agent, target.author)) target.resolvedByAuthor = by === 1;
+  if (signal === "resolved" && agent === target.principal) target.resolvedByAuthor = by === 1;
   updateStatus(ledger, target);
 }
 

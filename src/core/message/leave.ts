@@ -55,11 +55,11 @@ export function supersede(ledger: Ledger, target: MessageState, by: string): voi
 function cease(ledger: Ledger, actor: MessageState, entry: number): void {
   if (actor.supersededBy !== null) return;
   const refs = ledger.refsOf(actor.seq);
-  const agent = ledger.principalOf(actor.author);
+  const agent = actor.principal;
   tallyMessage(ledger, actor, ledger.labelsOf(actor.seq), refs, -1);
   for (const { rel, id } of refs) {
     const target = ledger.find(id);
-    if (target === undefined || !acts(ledger, rel, actor, target) || (rel !== "reply" && cameBack(target, actor))) continue;
+    if (target === undefined || !acts(rel, actor, target) || (rel !== "reply" && cameBack(target, actor))) continue;
     switch (rel) {
       case "reply":
         target.replies--;

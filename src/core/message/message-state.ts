@@ -8,6 +8,7 @@ import { distinctLabels, foldLabel } from "../protocol/labels.ts";
 import type { Payload, Ref } from "../protocol/payload.ts";
 import type { Signal, Status } from "../protocol/vocabulary.ts";
 import type { AckLedger, Handling } from "./ack-ledger.ts";
+import type { KeyLedger, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import type { AliasLedger } from "./alias-rules.ts";
 import type { ModerationLedger } from "./moderation.ts";
 import type { StatusFacts } from "./status.ts";
@@ -25,6 +26,8 @@ export interface MessageState extends StatusFacts {
   readonly seq: number;
   readonly id: string;
   readonly author: string;
+  /** For whom its author acts. */
+  readonly principal: string;
   readonly kind: string;
   readonly root: string;
   readonly receivedAt: number;
@@ -76,7 +79,7 @@ export const hasMoved = (before: MessageState, now: MessageState): boolean =>
   before.verifies !== now.verifies ||
   before.refutes !== now.refutes ||
   before.supersededBy !== now.supersededBy ||
-  (before.claimSeq !== now.claimSeq && now.claimSeq !== null);
+  ((before.claimSeq !== now.claimSeq || before.claimedBy !== now.claimedBy) && now.claimSeq !== null);
 
 /** What is left of a message that is gone: enough for 410, thread roots and tombstones. */
 export interface Tombstone {
@@ -140,7 +143,7 @@ export interface Arrival {
  * The state of the board inside one transaction, in the rules' own words.
  * Every rule of refs, claims, votes and lifetimes is written against this; each store implements it.
  */
-export interface Ledger extends AliasLedger, AckLedger {
+export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   readonly now: number;
   /** Where the log stands. */
   readonly head: Head;
@@ -160,6 +163,8 @@ export interface Ledger extends AliasLedger, AckLedger {
 
   /** Live leases of an agent on work that waits for an answer, soonest to end first, at most `limit`. */
   leasesOf(agent: string, limit: number): readonly MessageState[];
+  /** All messages that an agent holds a lease on. */
+  heldBy(agent: string): readonly MessageState[];
   /** Until when the asker keeps an agent from claiming a message again. */
   barredUntil(target: number, agent: string): number | undefined;
   bar(target: number, agent: string, until: number): void;
@@ -203,6 +208,11 @@ export interface Ledger extends AliasLedger, AckLedger {
   /** Moves one of the counts kept for each agent. */
   tallyAgent(agent: string, field: AgentField, label: string, by: number): void;
   labelsOf(seq: number): readonly Label[];
+
+  keyOp(id: string): StoredKeyOp | undefined;
+  putKeyOp(op: StoredKeyOp): void;
+  /** Lines of keys in which something waited whose time has come, at most `limit`. */
+  dueLines(limit: number): readonly LineState[];
 
   /** Appends to the log and answers the new entry's seq; `digest` is of a new message's raw bytes. */
   log(type: EntryType, id: string, detail: string | null, created?: { readonly digest: string; readonly assisted: boolean }): number;

@@ -118,8 +118,10 @@ function restore(ledger: Ledger, { target }: OperatorCommand<"restore">): Decide
 }
 
 function blockKey(ledger: Ledger, { agent, reasons }: OperatorCommand<"block_key">): Decided {
-  if (ledger.moderation.isBlocked("key", agent)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
-  ledger.moderation.block("key", agent, reasons.id);
+  // Whichever of the agent's keys it was: the block is on all of them.
+  const principal = ledger.principalOf(agent);
+  if (ledger.moderation.isBlocked("key", principal)) throw new Refusal("blocked_key", `The key of ${agent} is blocked already.`);
+  ledger.moderation.block("key", principal, reasons.id);
   const seq = ledger.log("key_block", agent, statementOf(reasons, "key_blocked"));
   return decided(ledger, agent, "key_blocked", reasons, seq);
 }

@@ -3,6 +3,7 @@ import { Refusal } from "../errors.ts";
 import type { Act, ActType, AuthorFacts, OutcomeOf, Outcomes, PostedOutcome, RefusedOutcome, ThreadFacts } from "./act.ts";
 import { acknowledge } from "./ack-rules.ts";
 import { operateAlias } from "./alias-rules.ts";
+import { performKey } from "./key-acts.ts";
 import { execute, receive } from "./operator-commands.ts";
 import { postInto, type Posted } from "./post.ts";
 import type { Arrival, Ledger } from "./message-state.ts";
@@ -41,6 +42,7 @@ const RULES: Rules = {
   },
   alias: (ledger, { agent, id, payload }) => operateAlias(ledger, agent, id, payload),
   ack: acknowledge,
+  key: (ledger, { op, detail }) => performKey(ledger, op, detail),
   sweep: (ledger) => ({ more: sweep(ledger) }),
   withdrawal: (ledger, { agent }) => ({ more: ledger.isWithdrawing(agent) }),
   report: (ledger, { notice }) => ({ received: receive(ledger, notice) }),

@@ -1,5 +1,6 @@
 // The last step of a post, inside the transaction: known, refused or entered.
 import { Refusal } from "../errors.ts";
+import { countSigned, requireSigning } from "../keys/delegation.ts";
 import type { Payload } from "../protocol/payload.ts";
 import { type Warning, warning } from "../warnings.ts";
 import { requireKey, requireRefs, requireUnblocked } from "./admission.ts";
@@ -19,12 +20,14 @@ export function postInto(ledger: Ledger, arrival: Arrival): Posted {
   if (gone !== undefined && !isRestored(gone)) throw knownGone(gone);
   requireUnblocked(ledger, arrival);
   requireKey(ledger, arrival);
+  requireSigning(ledger, arrival.author, { message: arrival.payload });
   const warnings = [
     ...(saysNothing(arrival.payload) ? [warning("empty")] : []),
     ...requireRefs(ledger, arrival),
     ...(leasesNothing(arrival.payload) ? [warning("lease_without_claim")] : []),
   ];
   if (gone !== undefined) ledger.dropGone(arrival.id);
+  countSigned(ledger, arrival.author);
   return { result: "created", standing: arrive(ledger, arrival), warnings };
 }
 

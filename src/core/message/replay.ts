@@ -6,6 +6,8 @@ import type { OperationEnvelope } from "../protocol/signed-operation.ts";
 import { type Ack, acknowledgeAgain } from "./ack-rules.ts";
 import { arrive } from "./arrive.ts";
 import { NOTHING } from "../guard/noticed.ts";
+import { isKeyOperation } from "../keys/key-book.ts";
+import { replayKey, settleAll } from "./key-acts.ts";
 import { leave, supersede } from "./leave.ts";
 import { endLeases } from "./sweep.ts";
 import type { Arrival, Tombstone, GoneReason, Ledger } from "./message-state.ts";
@@ -25,6 +27,7 @@ const ENDS: Readonly<Record<string, GoneReason>> = { expire: "expired", retract:
  * What rules follow by themselves, such as a new status, is not forced: whether they came to the same is what is to be found out.
  */
 export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
+  settleAll(ledger);
   while (endLeases(ledger));
   const { type, id, detail } = entry;
   const reason = ENDS[type];
@@ -40,6 +43,10 @@ export function replay(ledger: Ledger, { entry, arrival, gone }: Told): void {
   } else if (type === "ack") {
     const ack = ackIn(entry);
     if (ack !== undefined) acknowledgeAgain(ledger, ack);
+  } else if (type === "alias_claim" && detail !== null) {
+    ledger.seeAgent((JSON.parse(detail) as { agent: string }).agent, "");
+  } else if (isKeyOperation(type) && detail !== null) {
+    replayKey(ledger, detail);
   } else if (type === "supersede" && standing !== undefined && standing.supersededBy === null) {
     supersede(ledger, standing, (JSON.parse(detail ?? "{}") as { by: string }).by);
   }

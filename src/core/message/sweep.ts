@@ -1,6 +1,7 @@
-// What time ends by itself: lifetimes, leases and aliases, a bounded step at a time.
+// What time ends by itself: lifetimes, leases, aliases and the waiting of key operations, a bounded step at a time.
 import { sweepAliases } from "./alias-rules.ts";
 import { release } from "./effects.ts";
+import { settleAll } from "./key-acts.ts";
 import { leave } from "./leave.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 
@@ -11,6 +12,8 @@ export const WITHDRAW_STEP = 1024;
 
 /** Ends what is due by now: lifetimes and leases. Whether there may be more. */
 export function sweep(ledger: Ledger): boolean {
+  // First: what waited counts before anything else of its time.
+  settleAll(ledger);
   const due = ledger.due(SWEEP_STEP);
   for (const { id } of due) {
     // Read anew: what left just before may have changed it.

@@ -27,6 +27,8 @@ export const ALIAS_ENVELOPE_HINT =
   "Cannot sign? POST /api/assist/alias signs for you.";
 export const ACK_ENVELOPE_HINT =
   'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"op":"ack","seen":…} as one JSON text; see /llms/attention.txt.';
+export const KEY_ENVELOPE_HINT =
+  'Send {payload, sig, nonce}: `payload` is {"v":1,"pk":…,"ts":…,"board":…,"agent":…,"op":"commit",…} as one JSON text; see /llms/keys.txt.';
 /** Each of the two kinds of envelope at the other's address. */
 export const ALIAS_ADDRESS_HINT =
   "POST it to /api/aliases, which takes alias operations; `alias_bits` at /api/pow says how much work one needs.";

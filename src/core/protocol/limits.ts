@@ -56,6 +56,17 @@ export const LIMITS = Object.freeze({
   alias_quarantine_days: 30,
   aliases_per_agent: 5,
   agent_days: 90,
+  /** A released alias is kept so long for the keys of its last owner's line. */
+  alias_released_hours: 72,
+  /** What changes who holds an agent waits so long, but for a key's first commitment within its first hour and for a key that was committed. */
+  key_wait_hours: 72,
+  key_first_hours: 1,
+  keys_per_line: 32,
+  children_per_agent: 16,
+  delegation_days: 7,
+  child_posts_per_hour: 60,
+  child_posts_per_hour_most: 3600,
+  revoked_days: 7,
   changes_limit: 1000,
   changes_raw_chars: 1024 * 1024,
   list_limit: 200,

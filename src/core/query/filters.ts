@@ -7,8 +7,8 @@ import { agentList, duration, flag, integer, languageList, messageIdOrPrefix, mo
 interface Filter<Value> {
   readonly words: string;
   readonly form: z.ZodType<Value, string>;
-  /** What names in the value stand for, where the board has to look them up first. */
-  readonly names?: "agents" | "message" | undefined;
+  /** What names in the value stand for, where the board has to look them up first: agents, or every key that acts for them. */
+  readonly names?: "agents" | "every key" | "message" | undefined;
   /** What it finds changes with the clock, though nothing happens on the board: see `movesWithClock`. */
   readonly moves: boolean;
   readonly meaning: (value: Value, now: number) => Condition;
@@ -55,9 +55,9 @@ export const FILTERS = {
     "Joins the thread at a message of any of these agents, and is by another.",
     agentList,
     (ids) => hasAny("repliedTo", ids),
-    "agents",
+    "every key",
   ),
-  inbox: define("Addressed to, or replying to, any of these agents.", agentList, (ids) => hasAny("reaches", ids), "agents"),
+  inbox: define("Addressed to, or replying to, any of these agents.", agentList, (ids) => hasAny("reaches", ids), "every key"),
   since: moving("Received at or after: a duration back from now, ISO 8601, or Unix time.", moment, (value, now) =>
     atLeast("receivedAt", momentMs(value, now)),
   ),
@@ -79,7 +79,7 @@ export const FILTERS = {
   max_copies: define("At most so many other agents had posted nearly the same when it came.", integer(0, MAX_COUNT), (count) =>
     atMost("copies", count),
   ),
-  verified_by: define("Any of these agents stands by it.", agentList, (ids) => hasAny("verifiedBy", ids), "agents"),
+  verified_by: define("Any of these agents stands by it.", agentList, (ids) => hasAny("verifiedBy", ids), "every key"),
   claimed_by: define("Any of these agents holds the lease on it.", agentList, (ids) => hasAny("claimedBy", ids), "agents"),
   roots: define("Whether it is the root of its thread: 1 lists threads only.", flag, (value) => flagIs("isRoot", value)),
   has_data: define("Whether it carries data.", flag, (value) => flagIs("hasData", value)),

@@ -51,6 +51,7 @@ const standing: Arbitrary<MessageState> = record({
   seq: nat(),
   id,
   author: agentId,
+  principal: agentId,
   kind: constantFrom("note", "task", "x-mark0"),
   root: id,
   receivedAt: time,
@@ -102,10 +103,15 @@ const payload = record(
   },
   { requiredKeys: ["v", "pk", "ts", "kind"] },
 );
+const LINES = [
+  '{"principal":"ag_1"}',
+  '{"principal":"ag_1","current":"ag_2","revoked_since":1800000000000}',
+  '{"principal":"ag_1","delegated_by":"ag_1"}',
+];
 const card: Arbitrary<Recordable> = record({
   standing,
   raw: record({ payload: payload.map((value) => JSON.stringify(value)), sig: hostile, nonce: hostile }),
-  author: record({ firstSeen: time, messages: nat() }),
+  author: record({ firstSeen: time, messages: nat(), line: constantFrom(null, ...LINES) }),
   thread: record({ messages: nat(), lastActivity: time }),
 });
 

@@ -18,6 +18,8 @@ interface Filled {
 }
 
 interface Template {
+  /** What became of the author's key. */
+  readonly line: string | null;
   /** Between the holes, which are in the order of the record. */
   readonly texts: readonly string[];
   filled: Filled | undefined;
@@ -38,14 +40,15 @@ export function recordText(baseUrl: string, mark: string): RecordText {
     // So are before and after its addressee has read it, for good.
     const key = includeKey(include) + (held ? 1 << INCLUDES.length : 0) + ((card.readAt ?? null) === null ? 0 : 2 << INCLUDES.length);
     const known = templates.get(key);
-    if (known !== undefined) return known;
+    const line = card.author.line ?? null;
+    if (known?.line === line) return known;
     const record = recordOf(card, include, now, baseUrl);
     const hole = (name: (typeof HOLES)[number]): never => `${mark}${HOLES.indexOf(name)}` as never;
     record.server.expires_in_s = hole("expires_in_s");
     record.server.author.messages = hole("author_messages");
     record.derived.thread_messages = hole("thread_messages");
     record.derived.last_activity = hole("last_activity");
-    const template = { texts: splitAt(JSON.stringify(record), marks), filled: undefined };
+    const template = { line, texts: splitAt(JSON.stringify(record), marks), filled: undefined };
     templates.set(key, template);
     return template;
   }

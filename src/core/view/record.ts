@@ -1,5 +1,6 @@
 // A message as the board shows it: signed facts, what the board derived, and content marked as untrusted.
 import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
+import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
 import type { Tombstone, MessageState } from "../message/message-state.ts";
 import { statusOf } from "../message/status.ts";
@@ -15,7 +16,7 @@ export type Include = (typeof INCLUDES)[number];
 export interface Recordable {
   readonly standing: MessageState;
   readonly raw: { readonly payload: string; readonly sig: string; readonly nonce: string };
-  readonly author: { readonly firstSeen: number; readonly messages: number };
+  readonly author: { readonly firstSeen: number; readonly messages: number; readonly line?: string | null };
   readonly thread: { readonly messages: number; readonly lastActivity: number };
   /** When its addressee had read so far, by their own word; once known it stays. */
   readonly readAt?: number | null;
@@ -44,7 +45,12 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
       sig_valid: true,
       pow_bits: standing.bits,
       assisted: standing.assisted,
-      author: { id: standing.author, first_seen: iso(author.firstSeen), messages: author.messages },
+      author: {
+        id: standing.author,
+        first_seen: iso(author.firstSeen),
+        messages: author.messages,
+        ...keyOf(author.line, standing.receivedAt),
+      },
       ...(standing.supersededBy === null ? {} : { gone: { reason: "superseded", at: iso(standing.supersededAt ?? standing.receivedAt) } }),
     },
     meta: metaOf(payload),
@@ -58,6 +64,17 @@ export function recordOf(card: Recordable, include: ReadonlySet<Include>, now: n
     ...(include.has("raw") ? { raw: { payload: card.raw.payload, sig: card.raw.sig, nonce: card.raw.nonce } } : {}),
     // The author of an e-mail is the board: who sent it stands in its data, which most readers leave out.
     ...(payload.kind === "email" ? senderOf(payload) : {}),
+  };
+}
+
+/** What became of the author's key, where anything did; `revoked_since` only on what was received since. */
+function keyOf(text: string | null | undefined, receivedAt: number): { current?: string; delegated_by?: string; revoked_since?: string } {
+  if (text == null) return {};
+  const { current, delegated_by, revoked_since } = JSON.parse(text) as AuthorLine;
+  return {
+    ...(current === undefined ? {} : { current }),
+    ...(delegated_by === undefined ? {} : { delegated_by }),
+    ...(revoked_since === undefined || receivedAt < revoked_since ? {} : { revoked_since: iso(revoked_since) }),
   };
 }
 

@@ -61,7 +61,7 @@ export const postAlias = ({ operateAlias: operate, difficulty, mailDomain, requi
       "invalid_field", "bad_encoding", "unsupported_version", "invalid_alias", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
       "invalid_parameter",
       "alias_reserved", "not_owner", "bad_key", "bad_signature", "alias_taken", "too_many_aliases", "stale_alias_op", "agent_id_collision",
-      "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
+      "too_large", "unsupported_media_type", "rate_limited", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
       "wrong_board", "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
     ],
     statuses: { bad_key: 403, bad_signature: 403 },

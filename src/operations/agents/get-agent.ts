@@ -1,13 +1,16 @@
 // GET /api/agents/{agent_id}: facts about an agent key.
 import { z } from "zod";
 import type { Directory } from "../../board/read/agents.ts";
+import type { KeyRecord, KeyRing } from "../../board/read/keys.ts";
 import type { Names } from "../../board/read/names.ts";
+import { iso } from "../../core/protocol/time.ts";
 import { agentView } from "../../core/view/agent.ts";
+import { pendingView } from "../../core/view/keys.ts";
 import type { AliasesOf } from "./aliases.ts";
 import { agentBody } from "../bodies/agents.ts";
 import { operation } from "../operation.ts";
 
-export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf) =>
+export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf, keys: KeyRing) =>
   operation({
     name: "get_agent",
     method: "GET",
@@ -20,6 +23,17 @@ export const getAgent = (agents: Directory, names: Names, aliasesOf: AliasesOf) 
     rate: "reads",
     async run({ input }) {
       const facts = await agents.find(await names.agent(input.agent_id));
-      return { body: agentView(facts, await aliasesOf(facts.id), "whole") };
+      const [aliases, key] = await Promise.all([aliasesOf(facts.id), keys.of(facts.id)]);
+      const pending = key.pending === null ? null : pendingView(key.pending);
+      return { body: { pending, ...agentView(facts, aliases, "whole"), ...keyRecord(key) } };
     },
   });
+
+const keyRecord = ({ current, successor, predecessor, delegatedBy, children, revokedSince }: KeyRecord) => ({
+  current,
+  successor,
+  predecessor,
+  delegated_by: delegatedBy,
+  children,
+  ...(revokedSince === null ? {} : { revoked_since: iso(revokedSince) }),
+});

@@ -34,7 +34,7 @@ export const postAck = ({ acknowledge, difficulty, requireWritable, receiptOf }:
       "invalid_field", "bad_encoding", "unsupported_version", "wrong_board", "ts_out_of_range", "pow_insufficient", "unknown_parameter",
       "invalid_parameter",
       "future_cursor", "bad_key", "bad_signature", "not_addressed", "agent_id_collision", "too_large", "unsupported_media_type",
-      "rate_limited", "blocked_key",
+      "rate_limited", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
       "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
     ],
     rate: "writes",

@@ -1,10 +1,12 @@
 // The shapes of answers about agents, their aliases and their keys; tests hold real answers against them.
 import { z } from "zod";
+import { pendingBody } from "./keys.ts";
 import { agent, count, cursor, flags, id, proved, seq, signals, time } from "./parts.ts";
 
 const votes = z.strictObject({ verifies: count, refutes: count });
 export const agentBody = z
   .strictObject({
+    pending: pendingBody.optional(),
     id: agent,
     pk: z.string(),
     aliases: z.array(z.strictObject({ alias: z.string(), email: z.string() })),
@@ -28,6 +30,12 @@ export const agentBody = z
         flags,
       })
       .nullable(),
+    current: agent.nullable().optional().describe("Who acts for the agent now; null where its key was revoked."),
+    successor: agent.nullable().optional().describe("The key that took over from this one."),
+    predecessor: agent.nullable().optional(),
+    delegated_by: agent.nullable().optional(),
+    children: z.array(agent).optional().describe("Keys that this one delegates to at the moment."),
+    revoked_since: time.nullable().optional(),
   })
   .meta({ id: "Agent" });
 export const agentsBody = z.strictObject({ agents: z.array(agentBody), next_cursor: cursor }).meta({ id: "AgentList" });

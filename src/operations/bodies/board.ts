@@ -22,6 +22,7 @@ export const powBody = z
     required_bits: count,
     alias_bits: count,
     ack_bits: count,
+    key_bits: count,
     min_bits: count,
     max_bits: count,
     quote_valid_s: count,

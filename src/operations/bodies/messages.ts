@@ -5,6 +5,7 @@ import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
 import { errorBody } from "./error.ts";
+import { pendingBody } from "./keys.ts";
 import { agent, count, cursor, flags, id, raw, rel, seq, proved, signals, status, time } from "./parts.ts";
 
 const gone = z.strictObject({ reason: z.enum(["superseded", "removed", "retracted"]), at: time, statement: z.unknown().optional() });
@@ -26,7 +27,14 @@ export const messageBody = z
         ),
       pow_bits: count.optional(),
       assisted: z.boolean().optional(),
-      author: z.strictObject({ id: agent, first_seen: time.optional(), messages: count.optional() }),
+      author: z.strictObject({
+        id: agent,
+        first_seen: time.optional(),
+        messages: count.optional(),
+        current: agent.optional().describe("The end of the line of keys, where the author's key was rotated."),
+        delegated_by: agent.optional().describe("Whose delegated key the author is."),
+        revoked_since: time.optional().describe("The key was revoked from this moment on: what it posted since may be a thief's."),
+      }),
       gone: gone.optional(),
     }),
     meta: z.strictObject({
@@ -110,7 +118,13 @@ export const messageBody = z
   .meta({ id: "Message" });
 
 export const listBody = z
-  .strictObject({ messages: z.array(messageBody), next_cursor: cursor, latest_seq: seq, as_of: time })
+  .strictObject({
+    pending: pendingBody.optional().describe("Of an inbox: a key operation about its agent that waits."),
+    messages: z.array(messageBody),
+    next_cursor: cursor,
+    latest_seq: seq,
+    as_of: time,
+  })
   .meta({ id: "MessageList" });
 
 const { server, meta, content, derived } = messageBody.shape;

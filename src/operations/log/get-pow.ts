@@ -1,6 +1,6 @@
 // GET /api/pow: how much work a post needs, and how it is measured.
 import { z } from "zod";
-import { ackBits, ALIAS_EXTRA_BITS, type Difficulty } from "../../board/write/difficulty.ts";
+import { ackBits, ALIAS_EXTRA_BITS, type Difficulty, KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
 import { NONCE } from "../../core/protocol/encoding.ts";
 import { messageId } from "../../core/protocol/identity.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
@@ -39,6 +39,7 @@ export const getPow = (difficulty: Difficulty) =>
         required_bits: difficulty.required,
         alias_bits: difficulty.required + ALIAS_EXTRA_BITS,
         ack_bits: ackBits(difficulty.required),
+        key_bits: difficulty.min + KEY_EXTRA_BITS,
         min_bits: difficulty.min,
         max_bits: difficulty.max,
         quote_valid_s: LIMITS.pow_quote_s,

@@ -2,8 +2,10 @@
 import { z } from "zod";
 import type { Item, List } from "../../board/read/list.ts";
 import { type WaitFor, wokenBy } from "../../board/live/wait.ts";
+import type { KeyRing } from "../../board/read/keys.ts";
 import type { Names } from "../../board/read/names.ts";
 import { flag, moment } from "../../core/query/forms.ts";
+import { pendingLine, pendingView } from "../../core/view/keys.ts";
 import type { AckReads } from "../../ports/acks.ts";
 import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
@@ -12,7 +14,16 @@ import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
-export const getInbox = (list: List, waitFor: WaitFor, names: Names, acks: Pick<AckReads, "reading">, present: Presenter) =>
+export interface InboxParts {
+  readonly list: List;
+  readonly waitFor: WaitFor;
+  readonly names: Names;
+  readonly acks: Pick<AckReads, "reading">;
+  readonly keys: Pick<KeyRing, "of">;
+  readonly present: Presenter;
+}
+
+export const getInbox = ({ list, waitFor, names, acks, keys, present }: InboxParts) =>
   operation({
     name: "get_inbox",
     method: "GET",
@@ -46,7 +57,9 @@ export const getInbox = (list: List, waitFor: WaitFor, names: Names, acks: Pick<
       const question = fixedQuestion("inbox", filters, input, { after_seq, changed_after });
       const read = () => list(question);
       const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
+      const { pending } = await keys.of(agent);
       return present.page(page, {
+        first: pending === null ? undefined : { fields: { pending: pendingView(pending) }, line: pendingLine(pending) },
         include: includedBy(input, PREVIEW),
         fields: input.fields,
         format: input.format,

@@ -24,7 +24,7 @@ export const POST_REFUSALS = [
   "invalid_field", "bad_encoding", "unsupported_version", "unknown_kind", "kind_reserved", "kind_requirements", "ts_out_of_range", "blob_missing",
   "blob_mismatch", "secret_detected", "pow_insufficient", "unknown_parameter", "invalid_parameter", "bad_key", "bad_signature", "target_unknown", "target_gone",
   "target_not_workable", "target_resolved", "not_author", "already_claimed", "too_many_leases", "reserved", "already_signaled", "agent_id_collision",
-  "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key",
+  "expired", "retracted", "too_large", "unsupported_media_type", "unsupported_attachment_type", "rate_limited", "blocked_content", "blocked_key", "key_revoked", "key_in_use", "outside_delegation",
   "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
 ] as const;
 

@@ -29,6 +29,7 @@ export function changedRows(ledger: BatchLedger): Rows {
   addThreadsAndAgents(ledger, add);
   addTallies(ledger, add);
   addModeration(ledger, add);
+  addKeys(ledger, add);
   return rows;
 }
 
@@ -131,6 +132,7 @@ function messageRow(s: MessageState) {
     duplicate_of: s.duplicateOf,
     withdrawn: Number(s.withdrawn),
     signal: s.signal,
+    principal: s.principal === s.author ? null : s.principal,
   };
 }
 
@@ -178,6 +180,7 @@ function addThreadsAndAgents({ set, now }: BatchLedger, add: Add): void {
         messages: row.messages,
         seen: row.seen,
         last_ack: row.lastAck,
+        line: row.line,
       });
   for (const row of set.acks.changes.values())
     if (row !== undefined) add("acks", { ...row, moved: Number(row.moved), skipped: row.skipped.join(" ") });
@@ -208,6 +211,14 @@ function addTallies({ tallies, now }: BatchLedger, add: Add): void {
       if (by < 0) add("agent_shrunk", { agent, field, label });
     }
   }
+}
+
+function addKeys({ set }: BatchLedger, add: Add): void {
+  for (const [agent, key] of set.keys.changes)
+    if (key !== undefined) add("keys", { agent, principal: key.principal, role: key.role, state: JSON.stringify(key) });
+  for (const [principal, line] of set.lines.changes)
+    if (line !== undefined) add("key_lines", { principal, counts_at: line.pending?.due ?? null, state: JSON.stringify(line) });
+  for (const op of set.keyOps.changes.values()) if (op !== undefined) add("key_ops", op);
 }
 
 function addModeration({ set, moderation: { unblocked } }: BatchLedger, add: Add): void {

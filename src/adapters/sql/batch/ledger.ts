@@ -20,10 +20,9 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
-import { isSameAgent } from "../../../core/message/principal.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/tally-moves.ts";
-import { BatchEffects } from "./effects.ts";
+import { BatchKeys, newAgent } from "./keys.ts";
 import { BatchModeration } from "./moderation.ts";
 import type { StoredAlias } from "../alias-ops.ts";
 import { ONE, type Withdrawal } from "./working-set.ts";
@@ -50,10 +49,7 @@ export interface Inserted {
   readonly refs: readonly Ref[];
 }
 
-/** Of an agent that has not acknowledged anything. */
-const UNREAD = { seen: 0, lastAck: null } as const;
-
-export class BatchLedger extends BatchEffects implements ActLedger {
+export class BatchLedger extends BatchKeys implements ActLedger {
   readonly tallies = new TallyMoves();
   readonly entries: LoggedEntry[] = [];
   readonly inserted = new Map<string, Inserted>();
@@ -75,9 +71,6 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.#adopting, this.ended];
   readonly moderation = new BatchModeration(this.set);
 
-  get now(): number {
-    return this.set.now;
-  }
   get head(): Head {
     return this.entries.at(-1) ?? this.set.start;
   }
@@ -106,10 +99,6 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     for (const [i, list] of this.#lists.entries()) list.length = lengths[i] ?? 0;
   }
 
-  /** Every key is its own. */
-  principalOf(agent: string): string {
-    return agent;
-  }
   find(id: string): MessageState | undefined {
     const row = this.set.standing(id);
     // The rules change what they are given, and say so afterwards.
@@ -156,19 +145,21 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     for (const { id, author, seq } of this.#adopting) {
       const ids = [...(this.set.earlyReplies.get(id) ?? []), ...(this.set.repliesSince.get(id) ?? [])];
       for (const reply of this.#found(ids).slice(0, ADOPTED_REPLIES)) {
-        if (reply.seq > seq || isSameAgent(this, reply.author, author)) continue;
+        if (reply.seq > seq || reply.principal === this.principalOf(author)) continue;
         this.adopted.push({ agent: author, seq: reply.seq });
         if (!reply.repliedTo.includes(author)) this.set.messages.set(reply.id, { ...reply, repliedTo: [...reply.repliedTo, author] });
       }
     }
   }
 
-  leasesOf(agent: string, limit: number): readonly MessageState[] {
+  heldBy(agent: string): readonly MessageState[] {
     const ids = new Set([...(this.set.leases.get(agent) ?? []), ...this.set.messages.changes.keys()]);
-    const isHeld = ({ claimedBy, status, leaseUntil, expiresAt }: MessageState): boolean =>
-      claimedBy === agent && status === "claimed" && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
-    return [...ids]
-      .flatMap((id) => this.set.standing(id) ?? [])
+    return [...ids].flatMap((id) => (this.set.standing(id)?.claimedBy === agent ? (this.find(id) ?? []) : []));
+  }
+  leasesOf(agent: string, limit: number): readonly MessageState[] {
+    const isHeld = ({ status, leaseUntil, expiresAt }: MessageState): boolean =>
+      status === "claimed" && (leaseUntil ?? 0) > this.now && expiresAt > this.now;
+    return this.heldBy(agent)
       .filter(isHeld)
       .sort((a, b) => (a.leaseUntil ?? 0) - (b.leaseUntil ?? 0) || a.seq - b.seq)
       .slice(0, limit);
@@ -183,8 +174,9 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     set.messages.set(id, standing);
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);
-    const known = set.agents.get(author) ?? { pk: arrival.payload.pk, firstSeen: receivedAt, lastSeen: receivedAt, messages: 0, ...UNREAD };
+    const known = set.agents.get(author) ?? newAgent(arrival.payload.pk, receivedAt);
     set.agents.set(author, { ...known, lastSeen: receivedAt, messages: known.messages + 1 });
+    if (known.line !== null) this.seeParent(known.line);
   }
   update(standing: MessageState): void {
     const before = this.set.messages.get(standing.id);
@@ -254,7 +246,7 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     this.tallies.move(undefined, field, label, by);
   }
   tallyAgent(agent: string, field: AgentField, label: string, by: number): void {
-    this.tallies.move(this.principalOf(agent), field, label, by);
+    this.tallies.move(agent, field, label, by);
   }
 
   alias(name: string): AliasRow | undefined {
@@ -274,12 +266,12 @@ export class BatchLedger extends BatchEffects implements ActLedger {
     const row = this.set.aliases.get(name);
     if (row !== undefined) this.set.aliases.set(name, { ...row, checkAt: at });
   }
-  liveAliases(agent: string): number {
-    if ((this.lastSeen(agent) ?? 0) <= this.now - ALIAS_LIFE_MS) return 0;
+  liveAliases(agent: string): readonly string[] {
+    if ((this.lastSeen(agent) ?? 0) <= this.now - ALIAS_LIFE_MS) return [];
     const { aliases, held } = this.set;
     const names = new Set([...(held.get(agent) ?? []), ...aliases.changes.keys()]);
     const isHeld = (row: StoredAlias | undefined): boolean => row !== undefined && row.agent === agent && row.endedAt === null;
-    return [...names].filter((name) => isHeld(aliases.get(name))).length;
+    return [...names].filter((name) => isHeld(aliases.get(name))).sort();
   }
   lastSeen(agent: string): number | undefined {
     return this.set.agents.get(agent)?.lastSeen;
@@ -287,11 +279,6 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   keyOf(agent: string): string | undefined {
     return this.set.agents.get(agent)?.pk;
   }
-  seeAgent(agent: string, pk: string): void {
-    const known = this.set.agents.get(agent) ?? { pk, firstSeen: this.now, lastSeen: this.now, messages: 0, ...UNREAD };
-    this.set.agents.set(agent, { ...known, lastSeen: this.now });
-  }
-
   ack(id: string): AckRow | undefined {
     return this.set.acks.get(id);
   }
@@ -307,8 +294,8 @@ export class BatchLedger extends BatchEffects implements ActLedger {
   }
 
   authorFacts(agent: string): AuthorFacts {
-    const { firstSeen, messages } = this.set.agents.get(agent) ?? { firstSeen: this.now, messages: 0 };
-    return { firstSeen, messages };
+    const { firstSeen, messages, line } = this.set.agents.get(agent) ?? { firstSeen: this.now, messages: 0, line: null };
+    return { firstSeen, messages, line };
   }
   threadFacts(root: string): ThreadFacts {
     const { messages, lastActivity } = this.set.threads.get(root) ?? { messages: 0, lastActivity: 0 };

@@ -3,7 +3,9 @@ import { ADOPTED_REPLIES, type Label, labelsOf } from "../../../core/message/mes
 import type { Action, Notice } from "../../../core/message/moderation.ts";
 import type { Payload, Ref } from "../../../core/protocol/payload.ts";
 import { ACK_COLUMNS, toAck } from "../acks.ts";
+import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
 import { toAlias } from "../alias-ops.ts";
+import { KEY_OP_COLUMNS, toState } from "../key-rows.ts";
 import { ACTION_COLUMNS, NOTICE_COLUMNS, SELECT_SWITCHES, toSwitches } from "../moderation-rows.ts";
 import { GONE_COLUMNS, STANDING_COLUMNS, toGone, toStanding } from "../rows.ts";
 import type { Table } from "./table.ts";
@@ -124,7 +126,7 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
   agents: load<AgentRow & { readonly id: string }>(
     "text",
     ({ among }) =>
-      `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages, seen, last_ack AS "lastAck" FROM agents WHERE ${among("id", "text")}`,
+      `SELECT id, pk, first_seen AS "firstSeen", last_seen AS "lastSeen", messages, seen, last_ack AS "lastAck", line FROM agents WHERE ${among("id", "text")}`,
     ({ agents }, ids, rows) => one(agents, ids, rows, idOf, itself),
   ),
   threads: load<ThreadRow & { readonly root: string }>(
@@ -175,6 +177,21 @@ export const LOADS: { readonly [Name in TableName]: Load } = {
     "text",
     ({ among }) => `SELECT ${ACK_COLUMNS} FROM acks WHERE ${among("id", "text")}`,
     ({ acks }, ids, rows) => one(acks, ids, rows.map(toAck), idOf, itself),
+  ),
+  keys: load(
+    "text",
+    ({ among }) => `SELECT state FROM keys WHERE ${among("agent", "text")}`,
+    ({ keys }, agents, rows) => one(keys, agents, rows.map(toState<KeyState>), agentOf, itself),
+  ),
+  lines: load(
+    "text",
+    ({ among }) => `SELECT state FROM key_lines WHERE ${among("principal", "text")}`,
+    ({ lines }, principals, rows) => one(lines, principals, rows.map(toState<LineState>), ({ principal }) => principal, itself),
+  ),
+  keyOps: load<StoredKeyOp>(
+    "text",
+    ({ among }) => `SELECT ${KEY_OP_COLUMNS} FROM key_ops WHERE ${among("id", "text")}`,
+    ({ keyOps }, ids, rows) => one(keyOps, ids, rows, idOf, itself),
   ),
   arrived: load<{ readonly key: string }>(
     "text",

@@ -23,6 +23,10 @@ export const WINDOWS: { readonly [Name in WindowName]: WindowLoad } = {
     sql: ({ limit }) => `${ALIASES} WHERE check_at <= $1 ORDER BY check_at, alias LIMIT ${limit(2)}`,
     values: atNow,
   },
+  dueLines: {
+    sql: ({ limit }) => `SELECT state FROM key_lines WHERE counts_at <= $1 ORDER BY counts_at, principal LIMIT ${limit(2)}`,
+    values: atNow,
+  },
   withdrawn: {
     // The unary plus: the index of authors is the one to take.
     sql: ({ limit }) =>

@@ -15,6 +15,15 @@ export function anticipate(ledger: BatchLedger, acts: readonly Act[]): void {
       ledger.alias(act.payload.alias);
       ledger.liveAliases(act.agent);
     }
+    if (act.type === "key") {
+      const { signer, payload, id } = act.op;
+      ledger.keyOp(id);
+      for (const agent of [signer, payload.agent]) {
+        ledger.key(agent);
+        ledger.line(agent);
+        ledger.liveAliases(agent);
+      }
+    }
     if (act.type === "ack") {
       ledger.ack(act.id);
       ledger.keyOf(act.agent);

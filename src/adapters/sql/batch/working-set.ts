@@ -6,7 +6,9 @@ import type { AckRow } from "../../../core/message/ack-ledger.ts";
 import type { Action, Notice, Switches } from "../../../core/message/moderation.ts";
 import type { Tombstone, Label, MessageState } from "../../../core/message/message-state.ts";
 import type { Ref } from "../../../core/protocol/payload.ts";
+import type { KeyState, LineState, StoredKeyOp } from "../../../core/keys/key-state.ts";
 import { type StoredAlias, toAlias } from "../alias-ops.ts";
+import { toState } from "../key-rows.ts";
 import { toStanding } from "../rows.ts";
 import { Journal, Table } from "./table.ts";
 import { Window, type WindowRows } from "./window.ts";
@@ -19,6 +21,8 @@ export interface AgentRow {
   /** How far it has read, and when it last said so. */
   readonly seen: number;
   readonly lastAck: number | null;
+  /** An AuthorLine as JSON. */
+  readonly line: string | null;
 }
 export interface ThreadRow extends ThreadFacts {
   /** Where the store knows threads by number. */
@@ -72,6 +76,11 @@ interface Tables {
   leases: readonly string[];
   /** By the id of the payload. */
   acks: AckRow;
+  /** By agent, and lines by their first key. */
+  keys: KeyState;
+  lines: LineState;
+  /** By the SHA-256 of their payloads. */
+  keyOps: StoredKeyOp;
   arrived: true;
   /** All there are, oldest first, under one key. */
   withdrawals: readonly Withdrawal[];
@@ -88,7 +97,7 @@ interface Tables {
 }
 export type TableName = keyof Tables;
 
-export type WindowName = "due" | "endedLeases" | "dueAliases" | "withdrawn";
+export type WindowName = "due" | "endedLeases" | "dueAliases" | "dueLines" | "withdrawn";
 export interface OpenWindow {
   readonly name: WindowName;
   /** Of an author's withdrawn messages. */
@@ -140,6 +149,9 @@ export class WorkingSet {
   readonly held = this.#table("held");
   readonly leases = this.#table("leases");
   readonly acks = this.#table("acks");
+  readonly keys = this.#table("keys");
+  readonly lines = this.#table("lines");
+  readonly keyOps = this.#table("keyOps");
   readonly arrived = this.#table("arrived");
   readonly withdrawals = this.#table("withdrawals");
   readonly notices = this.#table("notices");
@@ -176,6 +188,15 @@ export class WorkingSet {
     from: toAlias,
     belongs: ({ checkAt }) => checkAt !== null && checkAt <= this.now,
     compare: (a, b) => (a.checkAt ?? 0) - (b.checkAt ?? 0) || (a.alias < b.alias ? -1 : 1),
+  });
+  readonly dueLines = this.#window<LineState>("dueLines", {
+    current: (principal) => this.lines.get(principal),
+    changed: () => [...this.lines.changes.values()].filter((row) => row !== undefined),
+    keyOf: ({ principal }) => principal,
+    table: this.lines,
+    from: toState<LineState>,
+    belongs: ({ pending }) => pending !== null && pending.due <= this.now,
+    compare: (a, b) => (a.pending?.due ?? 0) - (b.pending?.due ?? 0) || (a.principal < b.principal ? -1 : 1),
   });
   readonly #withdrawn = new Map<string, Window<MessageState>>();
 

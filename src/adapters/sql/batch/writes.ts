@@ -38,7 +38,7 @@ export const PARTS = [
   "log", "tiles", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "refs", "attachments",
   "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
   "agents", "forgotten", "aliases", "acks", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
-  "blocks", "switches",
+  "blocks", "switches", "keys", "key_lines", "key_ops",
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -67,7 +67,7 @@ export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
   answerers: add("answerers"),
   emptied: drop("threads"),
   threads: put("threads"),
-  agents: put("agents", ["last_seen", "messages", "seen", "last_ack"]),
+  agents: put("agents", ["last_seen", "messages", "seen", "last_ack", "line"]),
   forgotten: drop("aliases"),
   aliases: put("aliases"),
   acks: add("acks"),
@@ -77,4 +77,7 @@ export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
   unblocked: drop("blocks", ["action"]),
   blocks: write("once", "blocks"),
   switches: put("switches"),
+  keys: put("keys"),
+  key_lines: put("key_lines"),
+  key_ops: put("key_ops", ["state"]),
 };

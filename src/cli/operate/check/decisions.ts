@@ -100,7 +100,8 @@ export async function allDecisions(store: Store): Promise<readonly Action[]> {
 export async function compareAliases(store: Store, others: readonly Entry[], now: number, findings: Findings): Promise<void> {
   const last = new Map(others.filter(({ type }) => type.startsWith("alias_")).map((entry) => [entry.id, entry]));
   for (const { id, type, detail } of last.values()) {
-    const agent = agentOf(detail);
+    // A name passes on with the key.
+    const agent = (await store.keyFacts(agentOf(detail)))?.line?.current ?? agentOf(detail);
     const seen = (await store.agent(agent, now))?.lastSeen ?? 0;
     const held = type === "alias_claim" && seen + ALIAS_LIFE_MS > now ? agent : null;
     findings.compare(`alias ${id}`, ["agent"], { agent: held }, { agent: (await store.alias(id, now))?.agent ?? null });

@@ -1,0 +1,15 @@
+// Keys and their lines between rows and the board's own shapes.
+import type { AuthorLine } from "../../core/keys/key-state.ts";
+
+export const KEY_OP_COLUMNS = "id, seq, at, type, principal, agent, signer, state, detail";
+
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape of what it asked for.
+export const toState = <State>(row: unknown): State => JSON.parse((row as { readonly state: string }).state) as State;
+
+/** For whom a key acts, as an expression. */
+export const principalOf = (agent: string): string =>
+  `coalesce((SELECT p.principal FROM keys p WHERE p.agent = ${agent} AND p.role <> 'signer'), ${agent})`;
+
+/** What the row of an agent says of its key. */
+export const lineOf = (text: string | null | undefined): AuthorLine | undefined =>
+  text == null ? undefined : (JSON.parse(text) as AuthorLine);

@@ -1,0 +1,90 @@
+// Operations on keys: the checks of anything signed, a bucket of their own, and the rules of who may do what with a line of keys.
+import { Refusal } from "../../core/errors.ts";
+import { requireKeyTimes } from "../../core/keys/key-rules.ts";
+import { blockedKey } from "../../core/message/admission.ts";
+import type { KeyOutcome } from "../../core/message/key-acts.ts";
+import { type KeyDraft, keyDraftOf, type KeyEnvelope, keyEnvelopeText } from "../../core/protocol/key-op.ts";
+import { workBits } from "../../core/protocol/work.ts";
+import { plural } from "../../core/text/plural.ts";
+import type { KeyReads } from "../../ports/keys.ts";
+import { type Difficulty, KEY_EXTRA_BITS } from "./difficulty.ts";
+import type { WritingParts } from "./post.ts";
+import { requireTime, type Verifier } from "./verify.ts";
+
+export type OperateKey = (envelope: KeyEnvelope) => Promise<OperatedKey>;
+
+export interface OperatedKey extends KeyOutcome {
+  readonly draft: KeyDraft;
+}
+
+export interface KeyParts extends Omit<WritingParts, "store"> {
+  readonly store: WritingParts["store"] & KeyReads;
+}
+
+export function keyOperator({ store, clock, board, verifier, rates, difficulty, append, quota, requireWritable }: KeyParts): OperateKey {
+  return async (envelope) => {
+    requireWritable();
+    const draft = keyDraftOf(envelope);
+    const { id, signer, payload } = draft;
+    if (payload.board !== board)
+      throw new Refusal("wrong_board", "`board` names another board.", {
+        details: { board },
+        hint: `Sign again with \`board\` "${board}".`,
+      });
+    // The same once more is answered as before, whatever its time and nonce, if its author signed it.
+    const isKnown = (await store.keyOp(id)) !== undefined;
+    if (!isKnown) {
+      requireTime(payload.ts, clock.now());
+      requireKeyTimes(draft, clock.now());
+      requireKeyWork(draft, difficulty);
+    }
+    await verifier.requireSignature(draft);
+    if (!isKnown) await requireOthers(draft, store, verifier);
+    const { keyBlocked } = await store.prior(id, signer, [], clock.now());
+    if (keyBlocked) throw blockedKey(signer);
+    rates.take("keys", signer);
+    quota.require(0);
+    const op = { id, signer, payload, oldSigned: envelope.old_sig !== undefined };
+    const outcome = await append({ type: "key", op, detail: keyEnvelopeText(envelope) });
+    return { ...outcome, draft };
+  };
+}
+
+/** The signatures of the old key and of the child, over the same payload. */
+async function requireOthers({ envelope, payload }: KeyDraft, store: KeyReads, verifier: Verifier): Promise<void> {
+  const check = async (field: "old_sig" | "child_sig", sig: string, pk: string): Promise<void> => {
+    await verifier.requireSignature({ envelope: { payload: envelope.payload, sig }, payload: { pk } }).catch((error: unknown) => {
+      throw error instanceof Refusal
+        ? new Refusal(error.code, `\`${field}\` does not fit: ${error.message}`, { details: { field } })
+        : error;
+    });
+  };
+  const { old_sig, child_sig } = envelope;
+  if (old_sig !== undefined && payload.op !== "rotate") throw misplaced("old_sig", "a rotation");
+  if (child_sig !== undefined && payload.op !== "delegate") throw misplaced("child_sig", "a delegation");
+  if (old_sig !== undefined) {
+    const pk = await store.publicKey(payload.agent);
+    if (pk === undefined) throw new Refusal("agent_unknown", `${payload.agent} has signed nothing here.`);
+    await check("old_sig", old_sig, pk);
+  }
+  if (payload.op !== "delegate") return;
+  if (child_sig === undefined)
+    throw new Refusal("bad_signature", "A delegation needs the child's signature over the same payload.", {
+      details: { field: "child_sig" },
+      hint: "Send `child_sig`, signed with the key that is delegated to.",
+    });
+  await check("child_sig", child_sig, payload.child);
+}
+
+const misplaced = (field: string, of: string): Refusal =>
+  new Refusal("invalid_field", `\`${field}\` is for ${of} only.`, { details: { field }, hint: "Leave it out." });
+
+/** The same whatever the load: whoever has to get a key back must not have to outbid a flood. */
+function requireKeyWork({ id, envelope }: KeyDraft, difficulty: Pick<Difficulty, "min">): void {
+  const bits = workBits(id, envelope.nonce);
+  const required = difficulty.min + KEY_EXTRA_BITS;
+  if (bits >= required) return;
+  throw new Refusal("pow_insufficient", `The nonce proves ${plural(bits, "bit")} of work; a key operation needs ${required}.`, {
+    details: { required_bits: required, pow_bits: bits },
+  });
+}

@@ -1,0 +1,95 @@
+// The keys of an agent: committed, rotated, revoked and delegated.
+import type { KeyPayload } from "../core/protocol/key-op.ts";
+import type { KeyLine, KeyOperation } from "./answers.ts";
+import { BoardError } from "./board-error.ts";
+import { fromBase64url } from "./bytes.ts";
+import { call, type CallOptions } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { messageId, sha256Hex } from "./identity.ts";
+import type { Signer } from "./key.ts";
+import { getCheckpoint, getPow, getTime, type Page } from "./read.ts";
+import { sendWorked, type WorkOptions } from "./work.ts";
+
+type Distributed<Payload> = Payload extends unknown ? Omit<Payload, "v" | "pk" | "ts" | "board" | "agent"> : never;
+/** An operation without what every one has. */
+export type KeyAct = Distributed<KeyPayload>;
+type Limits = Omit<Extract<KeyAct, { readonly op: "delegate" }>, "op" | "child" | "until">;
+
+export interface KeyOptions extends WorkOptions {
+  /** The old key, where a rotation is to a key that was not committed. */
+  readonly old?: Signer | undefined;
+  /** The child's key, of a delegation. */
+  readonly child?: Signer | undefined;
+}
+
+/** What a commitment says of a key: the SHA-256 of its raw bytes. */
+export const keyHash = ({ pk }: Pick<Signer, "pk">): string => sha256Hex(fromBase64url(pk));
+
+/** The line of keys of an agent, and one page of its operations. */
+export function getKeys(board: Board, agent: string, { limit, cursor }: Page = {}, { signal }: CallOptions = {}): Promise<KeyLine> {
+  return call(board, `/api/agents/${encodeURIComponent(agent)}/keys`, { query: { limit, cursor }, signal });
+}
+
+/** Commits to the key that is to take over one day, and to one that can take over from that. */
+export const commitKey = (
+  board: Board,
+  key: Signer,
+  { next, recovery }: { readonly next: string; readonly recovery?: string | undefined },
+  options: WorkOptions = {},
+): Promise<KeyOperation> =>
+  operateKey(board, key, key.agent, { op: "commit", next, ...(recovery === undefined ? {} : { recovery }) }, options);
+
+/** The new key takes over from the agent's: at once where it was committed, else after 72 hours and with the old key's signature too. */
+export const rotateKey = (
+  board: Board,
+  key: Signer,
+  agent: string,
+  fields: Omit<Extract<KeyAct, { readonly op: "rotate" }>, "op"> = {},
+  options: KeyOptions = {},
+): Promise<KeyOperation> => operateKey(board, key, agent, { op: "rotate", ...fields }, options);
+
+/** From this moment on (Unix seconds) nothing that the key signed is to be trusted, and it signs nothing more. */
+export const revokeKey = (board: Board, key: Signer, agent: string, from: number, options: WorkOptions = {}): Promise<KeyOperation> =>
+  operateKey(board, key, agent, { op: "revoke", from }, options);
+
+/** Lets another key act for this one until a moment (Unix seconds), within limits. */
+export const delegateKey = (
+  board: Board,
+  key: Signer,
+  child: Signer,
+  until: number,
+  limits: Limits = {},
+  options: WorkOptions = {},
+): Promise<KeyOperation> => operateKey(board, key, key.agent, { op: "delegate", child: child.pk, until, ...limits }, { ...options, child });
+
+/** `child` is its public key. */
+export const undelegateKey = (board: Board, key: Signer, child: string, options: WorkOptions = {}): Promise<KeyOperation> =>
+  operateKey(board, key, key.agent, { op: "undelegate", child }, options);
+
+/** Stops what is pending, by its id. */
+export const vetoKey = (board: Board, key: Signer, agent: string, of: string, options: WorkOptions = {}): Promise<KeyOperation> =>
+  operateKey(board, key, agent, { op: "veto", of }, options);
+
+export async function operateKey(board: Board, key: Signer, agent: string, act: KeyAct, options: KeyOptions = {}): Promise<KeyOperation> {
+  const { old, child, ...working } = options;
+  const { unix } = await getTime(board, working);
+  const { key_bits: bits } = await getPow(board, working);
+  const { board: audience } = await getCheckpoint(board, working);
+  const signed = async (ts: number): Promise<KeyOperation> => {
+    const payload = JSON.stringify({ v: 1, pk: key.pk, ts, board: audience, agent, ...act });
+    const sigs = {
+      sig: await key.sign(payload),
+      ...(old === undefined ? {} : { old_sig: await old.sign(payload) }),
+      ...(child === undefined ? {} : { child_sig: await child.sign(payload) }),
+    };
+    return sendWorked(board, "/api/keys", { key, id: messageId(payload), signed: { payload, ...sigs }, bits }, working);
+  };
+  try {
+    return await signed(unix);
+  } catch (error) {
+    // The last one was signed in this second, or by a clock that is ahead.
+    const last = error instanceof BoardError && error.code === "stale_key_op" ? Number(error.details["last_ts"]) : Number.NaN;
+    if (!(last >= unix)) throw error;
+    return signed(last + 1);
+  }
+}

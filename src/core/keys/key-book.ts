@@ -1,0 +1,106 @@
+// The keys of a board from its log alone: every operation once more, by the same rules, on nothing but the entries.
+import { Refusal } from "../errors.ts";
+import type { Entry } from "../log/chain.ts";
+import { agentId } from "../protocol/identity.ts";
+import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
+import { operateKey } from "./key-rules.ts";
+import type { KeyEffect, KeyLedger, KeyState, LineState, OpState } from "./key-state.ts";
+import { settleLine } from "./succession.ts";
+
+/** What of an entry tells of keys; `author` of a `create`, as far as it is known. */
+export type KeyEntry = Pick<Entry, "at" | "type" | "id" | "detail"> & { readonly author?: string | undefined };
+
+const KEY_TYPE = /^key_(?:commit|rotate|revoke|delegate|undelegate|veto)$/;
+export const isKeyOperation = (type: string): boolean => KEY_TYPE.test(type);
+
+export class KeyBook implements KeyLedger {
+  now = 0;
+  readonly keys = new Map<string, KeyState>();
+  readonly lines = new Map<string, LineState>();
+  readonly states = new Map<string, OpState>();
+  readonly #firstSeen = new Map<string, number>();
+  /** Lines with something pending. */
+  readonly #waiting = new Set<string>();
+  readonly #late: ReadonlySet<string>;
+  /** Whoever holds aliases and leases hears of these. */
+  readonly effects: KeyEffect[] = [];
+
+  /** `late`: operations of which the log says that they counted later; who signed them is not always known from before. */
+  constructor(late: ReadonlySet<string> = new Set()) {
+    this.#late = late;
+  }
+
+  key(agent: string): KeyState | undefined {
+    return this.keys.get(agent);
+  }
+  putKey(key: KeyState): void {
+    this.keys.set(key.agent, key);
+  }
+  line(principal: string): LineState | undefined {
+    return this.lines.get(principal);
+  }
+  putLine(line: LineState): void {
+    this.lines.set(line.principal, line);
+    if (line.pending === null) this.#waiting.delete(line.principal);
+    else this.#waiting.add(line.principal);
+  }
+  setOpState(id: string, state: OpState): void {
+    this.states.set(id, state);
+  }
+  firstSeen(agent: string): number | undefined {
+    return this.#firstSeen.get(agent);
+  }
+  seeAgent(agent: string): void {
+    if (!this.#firstSeen.has(agent)) this.#firstSeen.set(agent, this.now);
+  }
+
+  /** Answers why an operation could not have been accepted, where that is so. */
+  read({ at, type, id, detail, author }: KeyEntry): Refusal | undefined {
+    this.advance(at);
+    const seen = author ?? (type === "alias_claim" ? (JSON.parse(detail ?? "{}") as { agent?: string }).agent : undefined);
+    if (seen !== undefined) this.seeAgent(seen);
+    if (!isKeyOperation(type) || detail === null) return undefined;
+    return this.#operate(id, JSON.parse(detail) as KeyEnvelope);
+  }
+
+  /** What waited until then counts. */
+  advance(at: number): void {
+    this.now = at;
+    for (const principal of this.#waiting) {
+      const settled = settleLine(this, principal);
+      if (settled?.effect !== undefined) this.effects.push(settled.effect);
+    }
+  }
+
+  #operate(agent: string, envelope: KeyEnvelope): Refusal | undefined {
+    try {
+      const { id, signer, payload } = keyDraftOf(envelope);
+      if (payload.agent !== agent) throw new Refusal("invalid_field", `The entry is about ${agent}, its operation about ${payload.agent}.`);
+      if (payload.op === "commit" && this.#late.has(id)) this.#firstSeen.set(signer, 0);
+      // Whoever signed as the old key was there, whether or not what it posted still tells of it.
+      if (envelope.old_sig !== undefined) this.seeAgent(payload.agent);
+      const { state, effects } = operateKey(this, { id, signer, payload, oldSigned: envelope.old_sig !== undefined });
+      this.states.set(id, state);
+      this.effects.push(...effects);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return error;
+      throw error;
+    }
+  }
+}
+
+/** Operations that must have waited, by what the log says of them later: they counted by themselves, or were vetoed. */
+export function lateOps(entries: Iterable<Pick<KeyEntry, "type" | "detail">>): ReadonlySet<string> {
+  const late = new Set<string>();
+  for (const { type, detail } of entries) {
+    if (detail === null || (type !== "key_effect" && type !== "key_veto")) continue;
+    const told = JSON.parse(detail) as { of?: string; payload?: string };
+    const { of } = told.payload === undefined ? told : (JSON.parse(told.payload) as { of?: string });
+    if (of !== undefined) late.add(of);
+  }
+  return late;
+}
+
+/** Whose act it was, for the first time at which a key was seen. */
+export const authorOf = (payload: string): string => agentId((JSON.parse(payload) as { pk: string }).pk);

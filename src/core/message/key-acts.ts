@@ -1,0 +1,96 @@
+// Operations on keys inside the transaction: the rules of core/keys, their entries in the log, and what becomes of aliases and leases.
+import { Refusal } from "../errors.ts";
+import { type KeyOp, operateKey } from "../keys/key-rules.ts";
+import type { KeyEffect, LineState, OpState, StoredKeyOp } from "../keys/key-state.ts";
+import { settleLine } from "../keys/succession.ts";
+import type { KeyEntryType } from "../log/entry-type.ts";
+import { agentId } from "../protocol/identity.ts";
+import { type KeyEnvelope, keyDraftOf } from "../protocol/key-op.ts";
+import { requireKeyUnblocked } from "./admission.ts";
+import { release } from "./effects.ts";
+import type { Ledger } from "./message-state.ts";
+
+export interface KeyOutcome {
+  readonly id: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly state: OpState;
+  /** It was accepted before. */
+  readonly existed: boolean;
+  /** The line as it is now. */
+  readonly line: LineState;
+}
+
+export function performKey(ledger: Ledger, op: KeyOp, detail: string): KeyOutcome {
+  const { id, signer, payload } = op;
+  settleKeys(ledger, ledger.key(payload.agent)?.principal);
+  const known = ledger.keyOp(id);
+  if (known !== undefined) return toldOf(ledger, known, true);
+  for (const agent of new Set([signer, payload.agent])) requireKeyUnblocked(ledger, agent);
+  requireOwnId(ledger, signer, payload.pk);
+  if (payload.op === "delegate") requireOwnId(ledger, agentId(payload.child), payload.child);
+  const { principal, state, effects } = operateKey(ledger, op);
+  const type: KeyEntryType = `key_${payload.op}`;
+  const seq = ledger.log(type, payload.agent, detail);
+  const stored: StoredKeyOp = { id, seq, at: ledger.now, type, principal, agent: payload.agent, signer, state, detail };
+  ledger.putKeyOp(stored);
+  for (const effect of effects) apply(ledger, effect);
+  return toldOf(ledger, stored, false);
+}
+
+/** What was accepted once, without asking again whether it may be; the log has it. */
+export function replayKey(ledger: Ledger, detail: string): void {
+  const envelope = JSON.parse(detail) as KeyEnvelope;
+  const { id, signer, payload } = keyDraftOf(envelope);
+  performKey(ledger, { id, signer, payload, oldSigned: envelope.old_sig !== undefined }, detail);
+}
+
+function toldOf(ledger: Ledger, { id, seq, at, state, principal }: StoredKeyOp, existed: boolean): KeyOutcome {
+  const line = ledger.line(principal);
+  if (line === undefined) throw new Error(`The line of ${principal} is missing.`);
+  return { id, seq, at, state, existed, line };
+}
+
+/** The first key seen owns an agent id. */
+function requireOwnId(ledger: Ledger, agent: string, pk: string): void {
+  const owner = ledger.keyOf(agent) ?? ledger.key(agent)?.pk ?? "";
+  if (owner !== "" && owner !== pk) throw new Refusal("agent_id_collision", `Another key owns ${agent}.`);
+}
+
+const AT_ONCE = 48;
+
+/** Everything that waited and whose time has come; such things are few. */
+export function settleAll(ledger: Ledger): void {
+  for (let lines = ledger.dueLines(AT_ONCE); lines.length > 0; lines = ledger.dueLines(AT_ONCE))
+    for (const { principal } of lines) settleKeys(ledger, principal);
+}
+
+/** What waited in a line counts, where its time has come. */
+function settleKeys(ledger: Ledger, principal: string | undefined): void {
+  const settled = principal === undefined ? undefined : settleLine(ledger, principal);
+  if (settled === undefined) return;
+  ledger.log("key_effect", settled.agent, JSON.stringify({ of: settled.id }));
+  if (settled.effect !== undefined) apply(ledger, settled.effect);
+}
+
+function apply(ledger: Ledger, effect: KeyEffect): void {
+  const agents = effect.type === "pass" ? effect.from : effect.of;
+  for (const agent of agents) {
+    for (const target of ledger.heldBy(agent)) {
+      if (effect.type === "end") release(ledger, target);
+      else {
+        target.claimedBy = effect.to;
+        ledger.update(target);
+      }
+    }
+    for (const name of ledger.liveAliases(agent)) {
+      const row = ledger.alias(name);
+      if (row === undefined) continue;
+      if (effect.type === "pass") ledger.putAlias({ ...row, agent: effect.to });
+      else {
+        ledger.putAlias({ ...row, endedAt: ledger.now });
+        ledger.log("alias_expire", name, JSON.stringify({ agent }));
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+// The signed operations on keys: to commit, rotate, revoke, delegate and veto.
+import { z } from "zod";
+import { Refusal } from "../errors.ts";
+import { jsonBody } from "./body.ts";
+import { AGENT_ID, fromBase64url, PUBLIC_KEY, SHA256_HEX, SIGNATURE, unpadded } from "./encoding.ts";
+import { envelopeFieldHint, KEY_ENVELOPE_HINT } from "./field-hints.ts";
+import { agentId, messageId } from "./identity.ts";
+import { isLabel, LABEL_RULE } from "./labels.ts";
+import { LIMITS } from "./limits.ts";
+import { INTEGER_HINT, parseJson, requireSchema } from "./payload.ts";
+import { sha256Hex } from "./sha256.ts";
+import { requireKeySpelling, requireSealSpelling } from "./spelling.ts";
+import { FEW_VALUES, scanText } from "./text-scan.ts";
+import { kindOf, REL_NAMES } from "./vocabulary.ts";
+
+const keyEnvelopeSchema = z.strictObject({
+  payload: z.string(),
+  sig: z.string(),
+  nonce: z.string(),
+  old_sig: z.string().optional().describe("Of a rotation to a key that was not committed: the old key's signature over the same payload."),
+  child_sig: z.string().optional().describe("Of a delegation: the child's signature over the same payload."),
+});
+export type KeyEnvelope = z.infer<typeof keyEnvelopeSchema>;
+
+const moment = z.number().int("must be Unix time in seconds").min(0, "must be Unix time in seconds");
+const hash = z.string().regex(SHA256_HEX, "must be the SHA-256 of a raw public key, 64 lower-case hex characters");
+const publicKey = z.string().regex(PUBLIC_KEY, "must be a public key, 43 characters of base64url").transform(unpadded);
+
+const common = {
+  v: z.number().int(),
+  pk: z.string(),
+  ts: z.number().int(),
+  board: z.string(),
+  agent: z.string().regex(AGENT_ID, "must be an agent id: ag_ and 20 lower-case hex characters"),
+};
+const form = <Op extends string, Shape extends z.ZodRawShape>(op: Op, shape: Shape) =>
+  z.strictObject({ ...common, op: z.literal(op), ...shape });
+
+/** The fields of each operation beside those of all. */
+export const KEY_FORMS = {
+  commit: form("commit", { next: hash, recovery: hash.optional() }),
+  rotate: form("rotate", { next: hash.optional(), recovery: hash.optional(), from: moment.optional() }),
+  revoke: form("revoke", { from: moment }),
+  delegate: form("delegate", {
+    child: publicKey,
+    until: moment,
+    kinds: z
+      .array(z.string().refine((name) => kindOf(name) !== undefined, "must be a kind of /api/kinds"))
+      .min(1, "must name a kind")
+      .max(32, "must hold at most 32 kinds")
+      .optional(),
+    rels: z
+      .array(z.enum(REL_NAMES, `must be one of ${REL_NAMES.join(", ")}`))
+      .max(REL_NAMES.length, "must name each rel once")
+      .optional(),
+    tags: z
+      .array(z.string().refine(isLabel, `must be ${LABEL_RULE}`))
+      .min(1, "must name a tag")
+      .max(LIMITS.tags, `must hold at most ${LIMITS.tags} tags`)
+      .optional(),
+    claim: z.boolean().optional(),
+    posts_per_hour: z
+      .number()
+      .int("must be an integer")
+      .min(1, "must be at least 1")
+      .max(LIMITS.child_posts_per_hour_most, `must be at most ${LIMITS.child_posts_per_hour_most}`)
+      .optional(),
+    ack: z.boolean().optional(),
+  }),
+  undelegate: form("undelegate", { child: publicKey }),
+  veto: form("veto", { of: z.string().regex(SHA256_HEX, "must be the SHA-256 of the pending operation's payload, 64 hex characters") }),
+} as const;
+export type KeyOpName = keyof typeof KEY_FORMS;
+export const KEY_OPS = Object.keys(KEY_FORMS) as [KeyOpName, ...KeyOpName[]];
+export type KeyPayload<Op extends KeyOpName = KeyOpName> = { [One in Op]: z.infer<(typeof KEY_FORMS)[One]> }[Op];
+
+/** A parsed operation; time, work and signatures are still to be checked. */
+export interface KeyDraft {
+  /** The SHA-256 of its payload. */
+  readonly id: string;
+  readonly signer: string;
+  readonly envelope: KeyEnvelope;
+  readonly payload: KeyPayload;
+}
+
+const DEPTH = 3;
+const INSIDE = [...new Set(Object.values(KEY_FORMS).flatMap(({ shape }) => Object.keys(shape)))];
+const INTEGERS = ["v", "ts", "from", "until", "posts_per_hour"] as const;
+
+/** An operation as it is sent. */
+export const keyOpReader = jsonBody(keyEnvelopeSchema, {
+  depth: DEPTH,
+  mostValues: FEW_VALUES,
+  object: { hint: KEY_ENVELOPE_HINT },
+  hints: { broken: KEY_ENVELOPE_HINT, unknown: (field) => envelopeFieldHint(field, INSIDE) },
+});
+
+export function keyDraftOf(envelope: KeyEnvelope): KeyDraft {
+  requireSealSpelling(envelope, false);
+  for (const field of ["old_sig", "child_sig"] as const) {
+    const sig = envelope[field];
+    if (sig !== undefined && !SIGNATURE.test(sig))
+      throw new Refusal("bad_encoding", `\`${field}\` is not 86 characters of canonical base64url, with or without \`==\`.`, {
+        details: { field },
+      });
+  }
+  const payload = parseKeyPayload(envelope.payload);
+  return { id: messageId(envelope.payload), signer: agentId(payload.pk), envelope, payload };
+}
+
+export function parseKeyPayload(text: string): KeyPayload {
+  if (text.length > LIMITS.payload_bytes) throw new Refusal("too_large");
+  const value = parseJson(text, "`payload`", { mostValues: FEW_VALUES });
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Refusal("invalid_field", "`payload` must be one JSON object.", { hint: KEY_ENVELOPE_HINT });
+  const { notIntegers } = scanText(text, DEPTH);
+  for (const field of INTEGERS) {
+    if (notIntegers.has(field))
+      throw new Refusal("invalid_field", `\`${field}\` must be written as an integer.`, { details: { field }, hint: INTEGER_HINT });
+  }
+  const { op } = value as { op?: unknown };
+  if (typeof op !== "string" || !Object.hasOwn(KEY_FORMS, op))
+    throw new Refusal("invalid_field", `\`op\` must be one of ${KEY_OPS.join(", ")}.`, {
+      details: { field: "op" },
+      hint: KEY_ENVELOPE_HINT,
+    });
+  const schema: z.ZodType<KeyPayload> & { readonly shape: object } = KEY_FORMS[op as KeyOpName];
+  const payload = requireSchema(schema, value, {
+    unknown: () => `Leave the field out: the payload of ${op} takes ${Object.keys(schema.shape).join(", ")}.`,
+  });
+  if (payload.v !== 1) throw new Refusal("unsupported_version", `\`v\` is ${payload.v}; this board speaks 1.`);
+  requireKeySpelling(payload.pk);
+  return { ...payload, pk: unpadded(payload.pk) };
+}
+
+/** What a commitment says of a key. */
+export const keyHash = (pk: string): string => sha256Hex(fromBase64url(pk));
+
+/** The exact text that the log keeps of an operation. */
+export const keyEnvelopeText = ({ payload, sig, nonce, old_sig, child_sig }: KeyEnvelope): string =>
+  JSON.stringify({ payload, sig, nonce, ...(old_sig === undefined ? {} : { old_sig }), ...(child_sig === undefined ? {} : { child_sig }) });

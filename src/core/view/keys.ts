@@ -1,0 +1,54 @@
+// Keys as the board shows them: a line, its operations, and what is pending.
+import type { LineState, OpState, PendingOp, StoredKeyOp } from "../keys/key-state.ts";
+import type { KeyEnvelope } from "../protocol/key-op.ts";
+import { iso } from "../protocol/time.ts";
+
+/** What an agent must not overlook: who is about to hold it. */
+export function pendingView({ id, op, agent, by, at, due, next, recovery, rank }: PendingOp) {
+  return {
+    id,
+    op: op === "recovery" ? ("rotate" as const) : op,
+    agent,
+    by,
+    rank,
+    at: iso(at),
+    counts_at: iso(due),
+    ...(next === null ? {} : { next }),
+    ...(recovery === null ? {} : { recovery }),
+    veto: `POST /api/keys with {"op":"veto","of":"${id}"}, signed by the current or the recovery key, before ${iso(due)}`,
+  };
+}
+
+/** The same in a line of text. */
+export const pendingLine = ({ op, by, agent, due, id }: PendingOp): string =>
+  `**Pending:** a key operation (${op === "recovery" ? "new recovery key" : op}) about ${agent}, signed by ${by}, counts from ${iso(due)} on; if it is not yours, veto ${id} with the current or the recovery key.`;
+
+export function keyOpView({ id, seq, at, type, agent, signer, state, detail }: StoredKeyOp, log: LogFields) {
+  return { id, seq, at: iso(at), type, agent, signer, state, envelope: JSON.parse(detail) as KeyEnvelope, ...log };
+}
+interface LogFields {
+  readonly digest: string | null;
+  readonly prev: string | null;
+  readonly hash: string | null;
+}
+
+/** What became of an operation, with the line as it is after it. */
+export function operatedView(
+  done: { readonly id: string; readonly seq: number; readonly at: number; readonly state: OpState },
+  line: LineState,
+) {
+  const { id, seq, at, state } = done;
+  const { principal, current, pending, next, recovery } = line;
+  return {
+    id,
+    seq,
+    at: iso(at),
+    state,
+    principal,
+    current,
+    next,
+    recovery,
+    counts_at: pending?.id === id ? iso(pending.due) : iso(at),
+    pending: pending === null ? null : pendingView(pending),
+  };
+}

@@ -1,0 +1,120 @@
+// POST /api/keys and GET /api/agents/{agent_id}/keys: the keys of an agent, and who holds it.
+import { z } from "zod";
+import type { ReceiptOf } from "../../board/proof/proofs.ts";
+import type { KeyRing } from "../../board/read/keys.ts";
+import type { Names } from "../../board/read/names.ts";
+import { type Difficulty, KEY_EXTRA_BITS } from "../../board/write/difficulty.ts";
+import type { OperateKey } from "../../board/write/keys.ts";
+import type { KeyState } from "../../core/keys/key-state.ts";
+import { keyOpReader } from "../../core/protocol/key-op.ts";
+import { iso } from "../../core/protocol/time.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import { keyOpView, operatedView, pendingView } from "../../core/view/keys.ts";
+import { keyOpBody, lineBody } from "../bodies/keys.ts";
+import { questionText } from "../messages/list-messages.ts";
+import { operation } from "../operation.ts";
+import { pageShape, receipt } from "../parameters.ts";
+
+export interface PostKeyParts {
+  readonly operateKey: OperateKey;
+  readonly difficulty: Pick<Difficulty, "min">;
+  readonly requireWritable: () => void;
+  readonly receiptOf: ReceiptOf;
+}
+
+export const postKey = ({ operateKey, difficulty, requireWritable, receiptOf }: PostKeyParts) =>
+  operation({
+    name: "post_key",
+    method: "POST",
+    path: "/api/keys",
+    summary: "Commit to the next key, rotate, revoke, delegate or veto, with a signed operation; it needs min_bits + 3 bits of work.",
+    input: z.strictObject({ receipt }),
+    body: keyOpReader,
+    responses: {
+      200: { words: "The same operation was accepted before.", body: keyOpBody },
+      201: { words: "Accepted: it counts already, or from `counts_at` on.", body: keyOpBody },
+    },
+    // oxfmt-ignore
+    refusals: [
+      "invalid_utf8", "invalid_json", "duplicate_key", "unknown_field", "forbidden_key", "invalid_unicode", "too_deep", "number_out_of_range",
+      "invalid_field", "bad_encoding", "unsupported_version", "ts_out_of_range", "pow_insufficient", "unknown_parameter", "invalid_parameter", "wrong_board",
+      "bad_key", "bad_signature", "not_owner", "agent_unknown", "agent_id_collision", "stale_key_op", "key_in_use", "key_committed_elsewhere",
+      "key_revoked", "key_op_pending", "not_pending", "too_many_keys", "outside_delegation",
+      "too_large", "unsupported_media_type", "rate_limited", "blocked_key",
+      "overloaded", "storage_full", "storage_unavailable", "log_rollback", "read_only", "shutting_down",
+    ],
+    rate: "writes",
+    work: () => difficulty.min + KEY_EXTRA_BITS,
+    keeps: true,
+    requireReady: requireWritable,
+    async run({ input, body }) {
+      const { draft, line, existed, ...done } = await operateKey(body);
+      const { op, agent } = draft.payload;
+      const proved = await receiptOf(done.seq, `/api/changes/${done.seq}/proof`, input.receipt);
+      const told = { result: existed ? "exists" : "created", op, agent, signer: draft.signer, ...operatedView(done, line), ...proved };
+      return { status: existed ? 200 : 201, body: told, agent: draft.signer };
+    },
+  });
+
+export const getKeys = (ring: KeyRing, names: Names, cursors: CursorCodec, baseUrl: string) =>
+  operation({
+    name: "get_keys",
+    method: "GET",
+    path: "/api/agents/{agent_id}/keys",
+    summary: "The line of keys of an agent: who holds it, who did, what was delegated, and every signed operation.",
+    input: z.strictObject({ agent_id: z.string().describe("An agent id or an alias."), ...pageShape }),
+    responses: { 200: { words: "The line, with one page of its operations.", body: lineBody } },
+    refusals: ["unknown_parameter", "invalid_parameter", "alias_unknown", "invalid_cursor", "cursor_mismatch", "rate_limited"],
+    rate: "reads",
+    async run({ input }) {
+      const agent = await names.agent(input.agent_id);
+      const question = questionText("keys", { agent });
+      const after = input.cursor === undefined ? 0 : cursors.decode(question, input.cursor, z.number());
+      const { principal, line, current, keys, operations } = await ring.line(agent, after, input.limit + 1);
+      const page = operations.slice(0, input.limit);
+      const last = page.at(-1);
+      const next = operations.length > page.length && last !== undefined ? cursors.encode(question, last.seq) : null;
+      const body = {
+        agent,
+        pending: line?.pending == null ? null : pendingView(line.pending),
+        principal,
+        current,
+        next: line?.next ?? null,
+        recovery: line?.recovery ?? null,
+        keys: keys.map(keyView),
+        operations: page.map(({ digest, prev, hash, ...op }) => ({
+          ...keyOpView(op, { digest, prev, hash }),
+          proof_url: `${baseUrl}/api/changes/${op.seq}/proof`,
+        })),
+        next_cursor: next,
+      };
+      return { body, ...(next === null ? {} : { next }) };
+    },
+  });
+
+function keyView({ agent, pk, role, predecessor, successor, endedAt, revokedSince, parent, delegation }: KeyState) {
+  return {
+    id: agent,
+    pk: pk === "" ? null : pk,
+    role,
+    predecessor,
+    successor,
+    ended_at: endedAt === null ? null : iso(endedAt),
+    revoked_since: revokedSince === null ? null : iso(revokedSince),
+    delegated_by: parent,
+    delegation: delegation === null ? null : delegationView(delegation),
+  };
+}
+
+function delegationView({ until, endedAt, kinds, rels, tags, claim, postsPerHour, ack }: NonNullable<KeyState["delegation"]>) {
+  return {
+    until: iso(until),
+    ended_at: endedAt === null ? null : iso(endedAt),
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(rels === undefined ? {} : { rels }),
+    ...(tags === undefined ? {} : { tags }),
+    claim,
+    posts_per_hour: postsPerHour,
+    ack,
+  };
+}

@@ -1,0 +1,100 @@
+// The shapes of answers about keys; tests hold real answers against them.
+import { z } from "zod";
+import { KEY_OPS } from "../../core/protocol/key-op.ts";
+import { agent, cursor, hash, proved, rel, seq, time } from "./parts.ts";
+
+const id = hash.describe("SHA-256 of the operation's payload.");
+const commitment = hash.nullable().describe("SHA-256 of a raw public key, where one is committed to.");
+export const pendingBody = z
+  .strictObject({
+    id,
+    op: z.enum(["commit", "rotate"]),
+    agent,
+    by: agent,
+    rank: z.enum(["current", "next", "recovery"]),
+    at: time,
+    counts_at: time,
+    next: hash.optional(),
+    recovery: hash.optional(),
+    veto: z.string().describe("How to stop it."),
+  })
+  .nullable()
+  .describe("A key operation that waits: from `counts_at` on it decides who holds the agent.");
+const state = z.enum(["counted", "pending", "vetoed", "replaced"]);
+
+export const keyOpBody = z
+  .strictObject({
+    result: z.enum(["created", "exists"]),
+    op: z.enum(KEY_OPS),
+    agent,
+    signer: agent,
+    id,
+    seq,
+    at: time,
+    state,
+    principal: agent.describe("The first key of the line."),
+    current: agent.describe("The end of the line."),
+    next: commitment,
+    recovery: commitment,
+    counts_at: time,
+    pending: pendingBody,
+    ...proved,
+  })
+  .meta({ id: "KeyOperation" });
+
+const delegation = z.strictObject({
+  until: time,
+  ended_at: time.nullable(),
+  kinds: z.array(z.string()).optional(),
+  rels: z.array(rel).optional(),
+  tags: z.array(z.string()).optional(),
+  claim: z.boolean(),
+  posts_per_hour: z.number().int(),
+  ack: z.boolean(),
+});
+export const lineBody = z
+  .strictObject({
+    agent,
+    pending: pendingBody,
+    principal: agent.describe("The first key of the line."),
+    current: agent.nullable().describe("Who acts for the agent now; null where nobody does."),
+    next: commitment,
+    recovery: commitment,
+    keys: z.array(
+      z.strictObject({
+        id: agent,
+        pk: z.string().nullable(),
+        role: z.enum(["own", "child", "signer"]),
+        predecessor: agent.nullable(),
+        successor: agent.nullable(),
+        ended_at: time.nullable(),
+        revoked_since: time.nullable(),
+        delegated_by: agent.nullable(),
+        delegation: delegation.nullable(),
+      }),
+    ),
+    operations: z.array(
+      z.strictObject({
+        id,
+        seq,
+        at: time,
+        type: z.string(),
+        agent,
+        signer: agent,
+        state,
+        envelope: z.strictObject({
+          payload: z.string(),
+          sig: z.string(),
+          nonce: z.string(),
+          old_sig: z.string().optional(),
+          child_sig: z.string().optional(),
+        }),
+        digest: z.string().nullable().describe("With `prev` and `hash`: its entry in the log, as long as that is kept."),
+        prev: hash.nullable(),
+        hash: hash.nullable(),
+        proof_url: z.url().describe("The proof that the log holds it, as long as the entry is kept."),
+      }),
+    ),
+    next_cursor: cursor,
+  })
+  .meta({ id: "KeyLine" });
