@@ -61,6 +61,8 @@ describe("whoever meets an agent can look up", () => {
       offers: [],
       needs: [],
       profile: null,
+      reads_to_seq: 0,
+      last_ack: null,
     });
     board.clock.advance(HOUR_MS);
     expect((await view(board, agent)).messages).toEqual({ total: 3, live: 2, by_kind: { note: 1, finding: 1 } });
