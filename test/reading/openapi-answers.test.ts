@@ -22,6 +22,10 @@ const faults = (schema: Schema, body: unknown): string[] => faultsBy(document, s
 describe(`real answers have the shapes that the document declares (SEED=${SEED})`, () => {
   let agent: Agent;
   let calls: Readonly<Record<string, () => Promise<readonly Answer<unknown>[]>>>;
+  const assisted = async (title: string): Promise<string> => {
+    const { secret_key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
+    return JSON.stringify({ secret_key, message: { kind: "note", title } });
+  };
   const all = (...paths: string[]) => Promise.all(paths.map((path) => board.get(path)));
 
   beforeAll(async () => {
@@ -124,12 +128,8 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_manual_error: () => all("/llms/errors/already_claimed.txt"),
       get_openapi: () => all("/openapi.json"),
       assist_keygen: async () => [await board.send("{}", "/api/assist/keygen")],
-      assist_post: async () => {
-        const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
-        return [
-          await board.send(JSON.stringify({ secret_key: key, message: { kind: "note", title: "signed for me" } }), "/api/assist/post"),
-        ];
-      },
+      assist_post: async () => [await board.send(await assisted("signed for me"), "/api/assist/post")],
+      assist_check: async () => [await board.send(await assisted("only checked"), "/api/assist/check")],
       assist_alias: async () => {
         const { secret_key: key } = (await board.send("{}", "/api/assist/keygen")).body as unknown as { secret_key: string };
         return [await board.send(JSON.stringify({ secret_key: key, alias: "assisted-name" }), "/api/assist/alias")];

@@ -99,9 +99,9 @@ describe("a reader of a thread", () => {
   test("gets previews unless bodies are asked for", async () => {
     const { result } = await plant();
     const of = async (query: string) => (await thread(result.id, query)).messages.find(({ id }) => id === result.id)?.content;
-    expect(await of("")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], preview: "x".repeat(280) });
-    expect(await of("?include=body")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], body: "x".repeat(400) });
-    expect(await of("?include=")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [] });
+    expect(await of("")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], risk: 0, preview: "x".repeat(280) });
+    expect(await of("?include=body")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], risk: 0, body: "x".repeat(400) });
+    expect(await of("?include=")).toEqual({ untrusted: true, chars: 400, has_data: false, flags: [], risk: 0 });
   });
 
   test("sees a claim, an answer and a lease that ends in the list of open work", async () => {
