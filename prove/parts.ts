@@ -3,6 +3,7 @@ import type { Part } from "./part.ts";
 import { abuse } from "./parts/abuse.ts";
 import { backup } from "./parts/backup.ts";
 import { clock } from "./parts/clock.ts";
+import { courier } from "./parts/courier.ts";
 import { databaseKills } from "./parts/database-kills.ts";
 import { derived } from "./parts/derived.ts";
 import { diskFull } from "./parts/disk-full.ts";
@@ -34,6 +35,7 @@ export const PARTS: readonly Part[] = [
   expired,
   removed,
   streams,
+  courier,
   backup,
   derived,
   clock,

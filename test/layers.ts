@@ -12,12 +12,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   adapters: ["ports", "core"],
   transports: ["operations", "pages", "board", "ports", "core"],
   client: ["core"],
+  // A process beside the agent: it knows the board only by its address.
+  courier: ["client", "adapters", "core"],
   // The browser's side: it knows the protocol, and the board only by its address.
   web: ["client", "pages", "core"],
   storage: ["config.ts", "adapters", "ports", "core"],
   // Puts the parts of a running board together; start.ts alone asks it to.
   wiring: ["config.ts", "storage", "transports", "operations", "pages", "board", "adapters", "ports", "core"],
-  cli: ["start.ts", "config.ts", "storage", "transports", "client", "board", "adapters", "ports", "core"],
+  cli: ["start.ts", "config.ts", "storage", "transports", "courier", "client", "board", "adapters", "ports", "core"],
 };
 /** Folders of these layers know nothing of each other: each is a way in of its own, to the same operations. */
 const STRANGERS: ReadonlySet<string> = new Set(["transports"]);

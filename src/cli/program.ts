@@ -40,6 +40,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     retract: async () => (await import("./retract.ts")).retractCommand,
     report: async () => (await import("./report.ts")).reportCommand,
     alias: async () => (await import("./alias.ts")).aliasCommand,
+    courier: async () => (await import("./courier.ts")).courierCommand,
+    hook: async () => (await import("./hook.ts")).hookCommand,
     mcp: async () => (await import("./mcp.ts")).mcpCommand,
   },
   "Read a board:": {

@@ -1,0 +1,58 @@
+// The channel of an MCP client: what a courier brings is told as a notification, and what the client reads after it is told back.
+import { randomBytes } from "node:crypto";
+import { fence, markdownDocument, type MarkdownRecord, TOKEN_BYTES } from "../../core/view/markdown.ts";
+import { plural } from "../../core/text/plural.ts";
+import { type Bridge, joinChannel } from "../../courier/bridge.ts";
+import type { ChannelMessages } from "../../courier/channel.ts";
+import type { surfaceServer } from "../../transports/mcp/server.ts";
+import type { Tool } from "../../transports/mcp/tools/tool.ts";
+
+type ProtocolServer = ReturnType<ReturnType<typeof surfaceServer>>;
+
+/** By this a client knows that the server speaks up by itself. */
+const CAPABILITY = "claude/channel";
+const METHOD = "notifications/claude/channel";
+
+/** Tools that show one message, and those that show all that came. */
+const SHOWS_ONE: ReadonlySet<string> = new Set(["get_message", "get_thread"]);
+const SHOWS_ALL: ReadonlySet<string> = new Set(["read_inbox", "brief"]);
+
+export interface ClientChannel {
+  /** The server that the client talks to from now on. */
+  served(server: ProtocolServer): ProtocolServer;
+  /** The same tool; where it shows what was brought, that counts as read. */
+  watched(this: void, tool: Tool): Tool;
+}
+
+export function clientChannel(socket: string): ClientChannel {
+  let current: ProtocolServer | undefined;
+  let bridge: Bridge | undefined;
+  return {
+    served(server) {
+      server.registerCapabilities({ experimental: { [CAPABILITY]: {} } });
+      current = server;
+      // Not before there is a client to tell: a courier must not take a bridge for one.
+      bridge ??= joinChannel(socket, async (shown) => current?.notification({ method: METHOD, params: contentOf(shown) }));
+      return server;
+    },
+    watched: (tool) => ({
+      ...tool,
+      async run(given, desk) {
+        const outcome = await tool.run(given, desk);
+        const id = given["id"];
+        if (SHOWS_ALL.has(tool.name)) bridge?.read();
+        else if (SHOWS_ONE.has(tool.name) && typeof id === "string") bridge?.read(id);
+        return outcome;
+      },
+    }),
+  };
+}
+
+function contentOf({ agent, board, messages }: ChannelMessages) {
+  const lines = [`${plural(messages.length, "message")} for ${agent} at ${board}. Read with get_message what you act on.`];
+  const marks = fence(randomBytes(TOKEN_BYTES).toString("hex"));
+  return {
+    content: markdownDocument("Inbox", lines, messages as unknown as readonly MarkdownRecord[], marks),
+    meta: { agent, messages: String(messages.length), first: messages[0]?.id ?? "" },
+  };
+}

@@ -1,0 +1,48 @@
+// What a courier asks of whoever takes messages on: how many of a batch were acknowledged, and what hindered the rest.
+import type { Message } from "../client/answers.ts";
+import type { Reason } from "./config.ts";
+
+export interface Parcel {
+  readonly message: Message;
+  readonly reason: Reason;
+}
+
+export interface Batch {
+  readonly board: string;
+  readonly agent: string;
+  /** 1 at first; more where it was tried before. */
+  readonly attempt: number;
+  /** Oldest first, one at least. */
+  readonly parcels: readonly Parcel[];
+}
+
+export interface Failure {
+  /** What happened, without any secret in it. */
+  readonly words: string;
+  /** Whether it may lie with the message: five such failures set it aside. One that is not reached says nothing about it. */
+  readonly counts: boolean;
+  /** When the receiver wants to be asked again. */
+  readonly retryAfterS?: number | undefined;
+}
+
+/** What the receiver says it did with single messages, where it says so. */
+export interface Said {
+  readonly acted: readonly string[];
+  readonly declined: readonly { readonly id: string; readonly why: string }[];
+}
+
+export interface Delivered {
+  /** So many from the front were acknowledged. */
+  readonly acknowledged: number;
+  /** Why not all of them. */
+  readonly failure?: Failure | undefined;
+  readonly said?: Said | undefined;
+}
+
+/** Never rejects for what a receiver does; rejects where `signal` ends it. The same batch may come again: whoever takes it knows by the ids. */
+export type Adapter = (batch: Batch, signal: AbortSignal) => Promise<Delivered>;
+
+export const failed = (words: string, counts: boolean, more: Partial<Failure> = {}): Delivered => ({
+  acknowledged: 0,
+  failure: { words, counts, ...more },
+});

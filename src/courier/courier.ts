@@ -1,0 +1,78 @@
+// A courier: one process that follows an inbox and hands on what comes, each delivery by itself.
+import { join } from "node:path";
+import { connect } from "../client/connect.ts";
+import type { Signer } from "../client/key.ts";
+import { type AckDelivered, acksOf, noAcks } from "./acks.ts";
+import type { Adapter } from "./adapter.ts";
+import { channelAdapter, ChannelServer } from "./channel.ts";
+import type { CourierConfig, Delivery } from "./config.ts";
+import { deliver } from "./deliver.ts";
+import { execAdapter } from "./exec.ts";
+import { ntfyAdapter } from "./ntfy.ts";
+import { type Report, reportTo } from "./report.ts";
+import { inboxSource, seenBy } from "./source.ts";
+import { stateFile } from "./state.ts";
+import { webhookAdapter } from "./webhook.ts";
+
+export const SOCKET = "courier.sock";
+
+export interface CourierParts {
+  readonly config: CourierConfig;
+  readonly agent: string;
+  /** Signs acknowledgements, where there are any. */
+  readonly key: Signer | undefined;
+  readonly now: () => number;
+  readonly write: (line: string) => void;
+}
+
+/** Resolves when `signal` ends it; rejects with what it cannot mend. */
+export async function runCourier({ config, agent, key, now, write }: CourierParts, signal: AbortSignal): Promise<void> {
+  const channel = await ChannelServer.open(join(config.state, SOCKET));
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const board = connect(config.board, { attempts: 1 });
+  const run = async (one: Delivery): Promise<void> => {
+    const report = reportTo(write, one.name);
+    const parts = {
+      board: config.board,
+      agent,
+      from: config.from,
+      retryMs: one.retry_s * 1000,
+      source: inboxSource(board, agent, one, report),
+      adapter: adapterOf(one),
+      states: stateFile(config.state, one.name),
+      acks: acksFor(one, report),
+      report,
+      now,
+    };
+    await deliver(parts, either).catch((error: unknown) => {
+      if (!either.aborted) throw error;
+    });
+  };
+  const acksFor = ({ ack }: Delivery, report: Report): AckDelivered =>
+    ack === "none" || key === undefined ? noAcks : acksOf({ board, key, what: ack, report });
+  const adapterOf = (one: Delivery): Adapter => {
+    switch (one.adapter) {
+      case "exec":
+        return execAdapter(one);
+      case "webhook":
+        return webhookAdapter(one, now);
+      case "ntfy":
+        return ntfyAdapter(one);
+      case "mcp-channel":
+        return channelAdapter({
+          server: channel,
+          ackWithinMs: one.ack_within_s * 1000,
+          seen: (asked) => seenBy(board, agent, asked),
+          fallback: one.fallback === undefined ? undefined : execAdapter(one.fallback),
+        });
+    }
+  };
+  write(`courier for ${agent} at ${config.board}: ${config.deliver.map(({ name, adapter }) => `${name} (${adapter})`).join(", ")}\n`);
+  try {
+    await Promise.all(config.deliver.map(run));
+  } finally {
+    stop.abort();
+    await channel.close();
+  }
+}

@@ -1,0 +1,122 @@
+// Requests to addresses that somebody configured: never to a private network unless that is allowed, also where a name leads there.
+import { lookup } from "node:dns";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+export class PrivateAddress extends Error {
+  constructor(host: string) {
+    super(`${host} is, or leads to, an address that is not public: set \`allow_private\` if it is meant`);
+  }
+}
+
+const notPublic = new BlockList();
+/** The special-purpose registries of IANA, and what carries an IPv4 address inside. */
+for (const [network, bits, family] of [
+  ["0.0.0.0", 8, "ipv4"],
+  ["10.0.0.0", 8, "ipv4"],
+  ["100.64.0.0", 10, "ipv4"],
+  ["127.0.0.0", 8, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.0.0.0", 24, "ipv4"],
+  ["192.0.2.0", 24, "ipv4"],
+  ["192.88.99.0", 24, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["198.18.0.0", 15, "ipv4"],
+  ["198.51.100.0", 24, "ipv4"],
+  ["203.0.113.0", 24, "ipv4"],
+  ["224.0.0.0", 3, "ipv4"],
+  ["::", 96, "ipv6"],
+  ["::ffff:0:0", 96, "ipv6"],
+  ["64:ff9b::", 32, "ipv6"],
+  ["100::", 64, "ipv6"],
+  ["2001::", 23, "ipv6"],
+  ["2001:db8::", 32, "ipv6"],
+  ["2002::", 16, "ipv6"],
+  ["3fff::", 20, "ipv6"],
+  ["5f00::", 16, "ipv6"],
+  ["fc00::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+  ["fec0::", 10, "ipv6"],
+  ["ff00::", 8, "ipv6"],
+] as const)
+  notPublic.addSubnet(network, bits, family);
+
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && !notPublic.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
+/** Whatever a name leads to is looked at before anything is connected to, and exactly that is connected to. */
+const publicLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    const [first] = addresses ?? [];
+    if (error !== null || first === undefined) callback(error ?? new Error(`${host} has no address`), "", 0);
+    else if (!addresses.every(({ address }) => isPublicAddress(address))) callback(new PrivateAddress(host), "", 0);
+    else if (options.all === true) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+export interface PostRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly allowPrivate: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly retryAfterS: number | undefined;
+}
+
+/** Rejects where no answer came. Redirects are answers like others: nobody is led elsewhere. */
+export async function postTo({ url, headers, body, allowPrivate, timeoutMs, signal }: PostRequest): Promise<Answered> {
+  if (!allowPrivate) requirePublicLiteral(url);
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const sent = send(
+    url,
+    {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "agent-blackboard-courier",
+        ...headers,
+        "content-length": Buffer.byteLength(body),
+      },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      agent: false,
+      ...(allowPrivate ? {} : { lookup: publicLookup }),
+    },
+    (answer) => {
+      // What it says is of no interest, and may be long.
+      answer.on("error", () => {}).resume();
+      const after = Number(answer.headers["retry-after"]);
+      resolve({ status: answer.statusCode ?? 0, retryAfterS: Number.isFinite(after) && after > 0 ? after : undefined });
+      answer.once("end", () => sent.destroy());
+    },
+  );
+  sent.once("error", reject);
+  sent.end(body);
+  return promise;
+}
+
+/** An address that stands there as a number is never looked up. */
+function requirePublicLiteral({ hostname }: URL): void {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddress(host);
+}
+
+/** Throws where the name leads to no public address; for a look before anything is sent. */
+export async function requirePublic(url: URL): Promise<void> {
+  requirePublicLiteral(url);
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(host) !== 0) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  publicLookup(host, { all: true }, (error) => (error === null ? resolve() : reject(error)));
+  return promise;
+}

@@ -1,0 +1,53 @@
+// Tells a webhook, signed as Standard Webhooks has it: what came and where it can be read, and its text only where that was asked for.
+import { createHmac } from "node:crypto";
+import { firstCodePoints } from "../core/protocol/encoding.ts";
+import type { Adapter, Parcel } from "./adapter.ts";
+import type { WebhookSettings } from "./config.ts";
+import { oneByOne } from "./one-by-one.ts";
+
+const TEXT_CHARS = 4000;
+
+export const webhookAdapter = (settings: WebhookSettings, now: () => number): Adapter =>
+  oneByOne((parcel, { board, agent }) => {
+    const { message } = parcel;
+    const body = JSON.stringify({
+      type: `message.${parcel.reason}`,
+      timestamp: message.server.received_at,
+      data: { board, agent, ...factsOf(parcel), ...(settings.text ? textOf(parcel) : {}) },
+    });
+    const at = Math.floor(now() / 1000);
+    return {
+      url: new URL(settings.url),
+      // The same for each try: by it a receiver knows what it has had already.
+      headers: {
+        "webhook-id": message.id,
+        "webhook-timestamp": String(at),
+        "webhook-signature": signature(settings.secret, message.id, at, body),
+      },
+      body,
+      allowPrivate: settings.allow_private,
+      timeoutMs: settings.timeout_s * 1000,
+    };
+  });
+
+/** Nothing of it is in a stranger's words, but for the name of an experiment, which is a word of few characters. */
+export const factsOf = ({ message: { id, seq, url, meta, content, server }, reason }: Parcel) => ({
+  id,
+  seq,
+  kind: meta.kind,
+  reason,
+  author: server.author.id,
+  flags: content.flags ?? [],
+  url,
+});
+
+const textOf = ({ message: { meta, content } }: Parcel) => ({
+  untrusted: true,
+  ...(meta.title === undefined ? {} : { title: meta.title }),
+  body: firstCodePoints(content.body ?? "", TEXT_CHARS),
+});
+
+export const signature = (secret: string, id: string, at: number, body: string): string =>
+  `v1,${createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64"))
+    .update(`${id}.${at}.${body}`)
+    .digest("base64")}`;

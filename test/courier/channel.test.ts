@@ -1,0 +1,70 @@
+// A client of the Model Context Protocol is woken through its bridge; what it does not read goes to the command.
+import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readKeyFile, writeKeyFile } from "../../src/cli/key-file.ts";
+import { makeKey } from "../../src/client/key.ts";
+import { SOCKET } from "../../src/courier/courier.ts";
+import { TestBoard } from "../support/board.ts";
+import { PROGRAM } from "../support/built.ts";
+import { ACTING_AGENT, actsIn, courierFile, TestCourier } from "../support/courier.ts";
+import { eventually } from "../support/eventually.ts";
+import { ERAS, McpClient } from "../support/mcp-client.ts";
+import { emptyDirectory } from "../support/process.ts";
+
+let board: TestBoard;
+beforeAll(async () => void (board = await TestBoard.start()));
+afterAll(() => board[Symbol.asyncDispose]());
+
+interface Told {
+  readonly content: string;
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+test.each(ERAS)("a message is told on the channel, counts once it was read, and goes to the command where it is not (%s)", async (era) => {
+  const directory = emptyDirectory();
+  const keyFile = join(directory, "agent.key");
+  writeKeyFile(keyFile, await makeKey());
+  const { agent } = await readKeyFile(keyFile);
+  const acts = join(directory, "acts.db");
+  const start = (ackWithinS: number): TestCourier => {
+    const fallback = { command: [process.execPath, ACTING_AGENT, "exec", acts] };
+    const deliver = [{ adapter: "mcp-channel", ack_within_s: ackWithinS, fallback, retry_s: 0.01 }];
+    return new TestCourier(courierFile({ board: board.url, agent, from: "all", deliver }, directory), agent);
+  };
+  const other = board.agent();
+  const told: Told[] = [];
+  await using mcp = new McpClient(era);
+  mcp.client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (method === "notifications/claude/channel") told.push(params as unknown as Told);
+  };
+  {
+    // Nobody has to be quick: what the client reads counts however late.
+    await using courier = start(3600);
+    await eventually("the courier", () => (courier.said.includes("begins after") ? true : undefined));
+    const socket = join(courier.config.state, SOCKET);
+    const args = [PROGRAM, "mcp", "--url", board.url, "--key-file", keyFile, "--channel", socket];
+    await mcp.client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    // From its first question on the client is there, also where a connection has no beginning of its own.
+    await mcp.client.listTools();
+    expect(mcp.client.getServerCapabilities()?.experimental).toEqual({ "claude/channel": {} });
+    // The bridge finds the courier in a moment; until then there is the command.
+    for (let n = 0; told.length === 0; n++) {
+      const { seq } = await board.put(other, { kind: "note", title: `are you there? ${n}`, to: agent });
+      await eventually("told or acted on", () => (told.length > 0 || courier.said.includes(`up to seq ${seq}`) ? true : undefined));
+    }
+    const id = told[0]?.meta["first"] ?? "";
+    expect(told[0]?.content).toMatch(/<<<DATA [0-9a-f]{12}\ntitle: are you there\?/);
+    expect(courier.said).not.toContain("not delivered");
+    const { seq } = await board.record(id);
+    expect(courier.said).not.toContain(`up to seq ${seq}`);
+    await mcp.done("get_message", { id });
+    await eventually("read", () => (courier.said.includes(`up to seq ${seq}`) ? true : undefined));
+    expect(actsIn(acts).map((one) => one.id)).not.toContain(id);
+  }
+  told.length = 0;
+  await using courier = start(0.5);
+  const unread = await board.put(other, { kind: "note", title: "nobody reads this", to: agent });
+  await eventually("the command", () => (actsIn(acts).some(({ id }) => id === unread.id) ? true : undefined));
+  await eventually("its place", () => (courier.said.includes(`up to seq ${unread.seq}`) ? true : undefined));
+});

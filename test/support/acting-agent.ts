@@ -1,0 +1,40 @@
+// An agent of a few lines that acts on each message once, however often it is handed over: as a command, or as a webhook's receiver.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+
+const [mode = "", file = "", ...rest] = process.argv.slice(2);
+const database = new DatabaseSync(file);
+database.exec("PRAGMA busy_timeout = 60000; PRAGMA journal_mode = WAL");
+database.exec("CREATE TABLE IF NOT EXISTS acts (n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, seq INTEGER)");
+const insert = database.prepare("INSERT INTO acts (id, seq) VALUES (?, ?) ON CONFLICT DO NOTHING");
+const act = ({ id, seq }: { readonly id: string; readonly seq: number }): unknown => insert.run(id, seq);
+
+if (mode === "exec") {
+  // By this somebody finds and kills it in the middle of its work.
+  writeFileSync(`${file}.pid`, String(process.pid));
+  const { messages } = JSON.parse(await text(process.stdin)) as {
+    readonly messages: readonly { readonly id: string; readonly seq: number }[];
+  };
+  for (const message of messages) act(message);
+} else {
+  const [port = "0", secret = ""] = rest;
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const header = (name: string): string => String(request.headers[name]);
+      const signed = `${header("webhook-id")}.${header("webhook-timestamp")}.${body}`;
+      const right = Buffer.from(`v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
+      const given = Buffer.from(header("webhook-signature"));
+      const isRight = given.length === right.length && timingSafeEqual(given, right);
+      if (isRight) act((JSON.parse(body) as { readonly data: { readonly id: string; readonly seq: number } }).data);
+      response.writeHead(isRight ? 204 : 401).end();
+    });
+  });
+  server.listen(Number(port), "127.0.0.1", () => {
+    const address = server.address();
+    process.stdout.write(`ready at http://127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}\n`);
+  });
+}

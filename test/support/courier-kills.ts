@@ -1,0 +1,120 @@
+// A courier, its board and its receivers are killed at random while messages come in; in the end everything was acted on, once and in order.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Envelope } from "../../src/core/protocol/envelope.ts";
+import { stateFile } from "../../src/courier/state.ts";
+import { Agent, TEST_BITS } from "./agent.ts";
+import { ACTING_AGENT, actsIn, courierFile, SECRET } from "./courier.ts";
+import { eventually } from "./eventually.ts";
+import { BoardProcess, emptyDirectory } from "./process.ts";
+
+export interface KilledCourier {
+  readonly kills: Readonly<Record<Victim, number>>;
+  readonly messages: number;
+  /** Of both receivers together. */
+  readonly lost: number;
+  readonly outOfOrder: number;
+  readonly setAside: number;
+}
+
+const VICTIMS = ["courier", "board", "receiver", "command"] as const;
+type Victim = (typeof VICTIMS)[number];
+/** So many messages come between two kills, at most. */
+const POSTS = 4;
+
+const FLAGS = ["--pow-bits", String(TEST_BITS), "--rate-limits", "off", "--log-level", "warn"];
+
+/** A process that has the same address again after it was killed. */
+class Revived {
+  #process: BoardProcess | undefined;
+  readonly #begin: (port: string) => Promise<BoardProcess>;
+
+  constructor(begin: (port: string) => Promise<BoardProcess>) {
+    this.#begin = begin;
+  }
+
+  get url(): string {
+    return this.#process?.url ?? "";
+  }
+
+  async start(): Promise<void> {
+    const port = this.#process === undefined ? "0" : new URL(this.url).port;
+    // Somebody may have the port for a moment.
+    this.#process = await eventually("it starts again", () => this.#begin(port).catch(() => undefined));
+  }
+
+  async strike(): Promise<void> {
+    await this.#process?.kill("SIGKILL");
+    await this.start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process?.[Symbol.asyncDispose]();
+  }
+}
+
+export async function killedCourier(rounds: number, random: () => number): Promise<KilledCourier> {
+  const directory = emptyDirectory();
+  const [byCommand, byWebhook] = [join(directory, "command.db"), join(directory, "webhook.db")];
+  const [me, other] = [new Agent(), new Agent()];
+  const data = emptyDirectory();
+  await using board = new Revived((port) => BoardProcess.serve(data, [...FLAGS, "--port", port]));
+  await using receiver = new Revived(async (port) => {
+    const one = BoardProcess.spawn({ bin: ACTING_AGENT, args: ["serve", byWebhook, port, SECRET] });
+    await one.ready();
+    return one;
+  });
+  await board.start();
+  await receiver.start();
+  const webhook = { adapter: "webhook", url: `${receiver.url}/`, secret: SECRET, allow_private: true, retry_s: 0.01 };
+  const command = { adapter: "exec", command: [process.execPath, ACTING_AGENT, "exec", byCommand], retry_s: 0.01, batch: 3 };
+  const config = courierFile({ board: board.url, agent: me.id, from: "all", deliver: [command, webhook] }, directory);
+  await using courier = new Revived(async () => BoardProcess.spawn({ args: ["courier", "--config", config] }));
+  await courier.start();
+
+  const kills = { courier: 0, board: 0, receiver: 0, command: 0 };
+  const posted: { readonly id: string; readonly seq: number }[] = [];
+  const done = (): number => Math.min(actsIn(byCommand).length, actsIn(byWebhook).length);
+  for (let round = 0; round < rounds; round++) {
+    const before = done();
+    for (let n = Math.floor(random() * POSTS) + 1; n > 0; n--) posted.push(await postedAt(() => board.url, other.envelope({ kind: "note", title: `letter ${posted.length}`, to: me.id })));
+    // Any moment: before the first of them is acted on, or when all are.
+    const enough = before + Math.floor(random() * (posted.length - before + 1));
+    await eventually("enough was acted on", () => (done() >= enough ? true : undefined));
+    const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? "courier";
+    if (victim === "courier") await courier.strike();
+    else if (victim === "board") await board.strike();
+    else if (victim === "receiver") await receiver.strike();
+    else killCommand(byCommand);
+    kills[victim]++;
+    // However it ended, it goes on.
+    await eventually("it goes on", () => (done() > before ? true : undefined));
+  }
+  await eventually("all was acted on", () => (done() >= posted.length ? true : undefined));
+  const acts = [actsIn(byCommand), actsIn(byWebhook)];
+  const state = join(directory, "state");
+  return {
+    kills,
+    messages: posted.length,
+    lost: acts.reduce((sum, one) => sum + posted.filter(({ id }) => !one.some((act) => act.id === id)).length, 0),
+    outOfOrder: acts.reduce((sum, one) => sum + one.filter(({ seq }, at) => seq < (one[at - 1]?.seq ?? 0)).length, 0),
+    setAside: ["exec", "webhook"].reduce((sum, name) => sum + stateFile(state, name).allSetAside().length, 0),
+  };
+}
+
+/** The same envelope until the board has it: it may be killed at any moment. */
+function postedAt(url: () => string, envelope: Envelope): Promise<{ id: string; seq: number }> {
+  return eventually("the board takes it", async () => {
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(envelope) };
+    const answer = await fetch(`${url()}/api/messages`, init).catch(() => undefined);
+    return answer?.ok === true ? ((await answer.json()) as { id: string; seq: number }) : undefined;
+  });
+}
+
+function killCommand(file: string): void {
+  try {
+    process.kill(Number(readFileSync(`${file}.pid`, "utf8")), "SIGKILL");
+  } catch {
+    // It has done its work already.
+  }
+}
