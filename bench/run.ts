@@ -1,6 +1,7 @@
 // Runs the benches named on the command line, or all of them, and ends with one table of their figures beside the last recorded ones.
 import { fileURLToPath } from "node:url";
 import { undoOnSignals } from "../test/support/leftovers.ts";
+import { briefBench } from "./brief.ts";
 import { pagesBench } from "./pages.ts";
 import { postBench } from "./post.ts";
 import { readBench } from "./read.ts";
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Fi
   read: readBench,
   pages: pagesBench,
   team: teamBench,
+  brief: briefBench,
 };
 const HISTORY = fileURLToPath(new URL("./history.jsonl", import.meta.url));
 
@@ -36,7 +38,7 @@ const USAGE = {
   what: "bench",
   flags: {
     messages: { takes: "100000,1000000", words: "how many messages the boards of read and pages hold" },
-    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post and writer keep themselves" },
+    store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer and brief keep themselves" },
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
     record: { words: "add this run to bench/history.jsonl" },

@@ -15,7 +15,9 @@ export const courier: Part = {
     return {
       held: lost === 0 && outOfOrder === 0 && setAside === 0,
       figure:
-        `${plural(all, "SIGKILL")} (${Object.entries(kills).map(([name, count]) => `${name} ${count}`).join(", ")}), ` +
+        `${plural(all, "SIGKILL")} (${Object.entries(kills)
+          .map(([name, count]) => `${name} ${count}`)
+          .join(", ")}), ` +
         `${plural(messages, "message")} by a command and by a webhook: ${lost} lost, ${outOfOrder} out of order, ${setAside} set aside`,
     };
   },

@@ -52,7 +52,9 @@ const shared = {
     .min(1, "must name a reason, or be left out")
     .optional(),
   batch: z.number().int("must be a whole number").min(1, "must be at least 1").max(64, "must be at most 64").default(16),
+  /** The first wait after a failure; each is twice as long, up to the longest. */
   retry_s: seconds(0.01, 300).default(1),
+  retry_most_s: seconds(0.01, 3600).default(300),
 };
 
 const command = z.array(z.string()).min(1, "must be a list: the program, then its arguments");
@@ -109,7 +111,6 @@ type GivenDelivery = z.infer<typeof delivery>;
 export type ExecSettings = z.infer<z.ZodObject<typeof execShape>>;
 export type WebhookSettings = z.infer<typeof webhook>;
 export type NtfySettings = z.infer<typeof ntfy>;
-export type ChannelSettings = z.infer<typeof channel>;
 export type Delivery = GivenDelivery & { readonly name: string };
 
 const file = z.strictObject({

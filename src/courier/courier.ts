@@ -38,6 +38,7 @@ export async function runCourier({ config, agent, key, now, write }: CourierPart
       agent,
       from: config.from,
       retryMs: one.retry_s * 1000,
+      retryMostMs: one.retry_most_s * 1000,
       source: inboxSource(board, agent, one, report),
       adapter: adapterOf(one),
       states: stateFile(config.state, one.name),

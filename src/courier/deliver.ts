@@ -10,13 +10,13 @@ import type { DeliveryState, StateFile } from "./state.ts";
 
 /** So often a message fails before it is set aside. */
 export const TRIES = 5;
-const LONGEST_WAIT_MS = 300_000;
 
 export interface DeliverParts {
   readonly board: string;
   readonly agent: string;
   readonly from: "unread" | "now" | "all" | undefined;
   readonly retryMs: number;
+  readonly retryMostMs: number;
   readonly source: Source;
   readonly adapter: Adapter;
   readonly states: StateFile;
@@ -66,9 +66,8 @@ export async function deliver(parts: DeliverParts, signal: AbortSignal): Promise
     keep(standing.state);
     if (standing.isSetAside) continue;
     failures++;
-    const { failure } = result;
-    const waitMs = Math.max(backoffMs(failures, parts.retryMs, LONGEST_WAIT_MS), (failure.retryAfterS ?? 0) * 1000);
-    await pause(Math.min(waitMs, LONGEST_WAIT_MS), signal);
+    const asked = (result.failure.retryAfterS ?? 0) * 1000;
+    await pause(Math.min(Math.max(backoffMs(failures, parts.retryMs, parts.retryMostMs), asked), parts.retryMostMs), signal);
   }
 }
 

@@ -10,7 +10,8 @@ export class PrivateAddress extends Error {
   }
 }
 
-const notPublic = new BlockList();
+/** One for each family: in one list, the network of mapped addresses would take in every IPv4 address. */
+const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
 /** The special-purpose registries of IANA, and what carries an IPv4 address inside. */
 for (const [network, bits, family] of [
   ["0.0.0.0", 8, "ipv4"],
@@ -41,11 +42,12 @@ for (const [network, bits, family] of [
   ["fec0::", 10, "ipv6"],
   ["ff00::", 8, "ipv6"],
 ] as const)
-  notPublic.addSubnet(network, bits, family);
+  notPublic[family].addSubnet(network, bits, family);
 
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && !notPublic.check(address, family === 4 ? "ipv4" : "ipv6");
+  const version = isIP(address);
+  const family = version === 4 ? "ipv4" : "ipv6";
+  return version !== 0 && !notPublic[family].check(address, family);
 }
 
 /** Whatever a name leads to is looked at before anything is connected to, and exactly that is connected to. */

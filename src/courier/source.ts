@@ -24,9 +24,17 @@ export interface Source {
 
 const WAIT_S = 25;
 
-type Wanted = Pick<Delivery, "kinds" | "reasons" | "batch">;
+type Wanted = Pick<Delivery, "kinds" | "reasons" | "batch" | "retry_most_s">;
+/** How long a board that is away is left alone, at most. */
+const LONGEST_WAIT_MS = 30_000;
 
-export function inboxSource(board: Board, agent: string, { kinds, reasons: given, batch }: Wanted, report: Report): Source {
+export function inboxSource(
+  board: Board,
+  agent: string,
+  { kinds, reasons: given, batch, retry_most_s: most }: Wanted,
+  report: Report,
+): Source {
+  const mostMs = Math.min(LONGEST_WAIT_MS, most * 1000);
   const reasons: readonly Reason[] = given ?? REASONS;
   /** Until the board answers; throws only what waiting cannot mend. */
   async function patiently<Answer>(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
@@ -39,7 +47,7 @@ export function inboxSource(board: Board, agent: string, { kinds, reasons: given
         signal.throwIfAborted();
         if (!(error instanceof BoardError) || !passes(error)) throw error;
         if (++failures === 1) report.tell(`the board does not answer, waiting for it: ${error.message}`);
-        await pause(Math.max(backoffMs(failures), (error.retryAfterS ?? 0) * 1000), signal);
+        await pause(Math.max(backoffMs(failures, 500, mostMs), (error.retryAfterS ?? 0) * 1000), signal);
       }
     }
   }
@@ -71,10 +79,7 @@ export function inboxSource(board: Board, agent: string, { kinds, reasons: given
 /** Up to where the agent says that it has read; undefined where it never said so. */
 export async function seenBy(board: Board, agent: string, signal: AbortSignal): Promise<number | undefined> {
   try {
-    const { last_ack: last = null, reads_to_seq: seen } = (await getAgent(board, agent, { signal })) as {
-      readonly last_ack?: string | null;
-      readonly reads_to_seq?: number;
-    };
+    const { last_ack: last, reads_to_seq: seen } = await getAgent(board, agent, { signal });
     return last === null ? undefined : seen;
   } catch (error) {
     if (error instanceof BoardError && error.code === "agent_unknown") return undefined;

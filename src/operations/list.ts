@@ -199,7 +199,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     postSimilar(list, present),
     getWork({ findWork: read.findWork, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
-    getBrief({ gatherBrief: read.gatherBrief, log: read.log, names, clock, present }),
+    getBrief({ gatherBrief: read.gatherBrief, log: read.log, acks: read.acks, names, clock, present }),
     getInbox({ list, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent, read.keys),

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { stateFile } from "../../src/courier/state.ts";
+import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { ACTING_AGENT, actsIn, courierFile, type Received, Receiver, SECRET, TestCourier } from "../support/courier.ts";
@@ -23,6 +24,7 @@ const letter = (title: string, more: object = {}) => board.put(other, { kind: "n
 const file = (deliver: readonly object[], directory = emptyDirectory()) =>
   courierFile({ board: board.url, agent: me.id, from: "all", deliver: deliver.map((one) => ({ retry_s: 0.01, ...one })) }, directory);
 const courier = (path: string): TestCourier => new TestCourier(path, me.id);
+const NOTHING: Received = { headers: {}, body: "", path: "" };
 const script = (code: string) => [process.execPath, "-e", code];
 
 describe("a command", () => {
@@ -45,6 +47,7 @@ describe("a command", () => {
     const fourth = await letter("four");
     await eventually("the fourth", () => (ids().length === 4 ? true : undefined));
     expect(ids().at(-1)).toBe(fourth.id);
+    await eventually("its place", () => (again.said.includes(`up to seq ${fourth.seq}`) ? true : undefined));
     expect(again.said).toContain("goes on after seq");
     expect(again.said.match(/delivered 1 message\b/g)).toHaveLength(1);
   });
@@ -124,7 +127,7 @@ describe("a webhook", () => {
     const { id, seq } = await letter("secret plan");
     await using running = courier(file([hook(receiver)]));
     await eventually("delivered", () => (running.said.includes(`up to seq ${seq}`) ? true : undefined));
-    const { headers, body, path } = receiver.received[0] ?? { headers: {} as Received["headers"], body: "", path: "" };
+    const { headers, body, path } = receiver.received[0] ?? NOTHING;
     expect([path, headers["webhook-id"]]).toEqual(["/in", id]);
     const signed = `${id}.${String(headers["webhook-timestamp"])}.${body}`;
     const key = Buffer.from(SECRET.slice(6), "base64");
@@ -199,6 +202,44 @@ test("a phone hears by ntfy that something came: a topic, a link, no text, and t
     message: `addressed for ${me.id}, by ${other.id}`,
   });
   expect(running.said).not.toContain("tk_abc");
+});
+
+describe("acknowledgements", () => {
+  const signed = (one: object) => {
+    const settings = { board: board.url, key_file: "agent.key", from: "all", deliver: [{ ...one, retry_s: 0.01 }] };
+    return new TestCourier(courierFile(settings), me.id, { pk: me.pk, agent: me.id, sign: async (text) => me.sign(text) });
+  };
+  const delivery = async (id: string) => (await board.record(id)).derived.delivery?.state;
+
+  test("are signed where the settings say so: acted on, or declined where the command says that, and nobody's word otherwise", async () => {
+    const [first, second, third] = [await letter("do"), await letter("do not"), await letter("say nothing")];
+    const code = `
+      const { messages } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+      const ids = (title) => messages.filter((one) => one.meta.title === title).map((one) => one.id);
+      console.log(JSON.stringify({ acted: ids("do"), declined: ids("do not").map((id) => ({ id, why: "busy" })) }));`;
+    await using running = signed({ adapter: "exec", command: script(code), ack: "acted" });
+    await eventually("acted", async () => ((await delivery(first.id)) === "acted" ? true : undefined));
+    expect(running.said).not.toContain("does not take");
+    expect((await board.record(second.id)).derived.delivery).toMatchObject({ state: "declined", why: "busy" });
+    await using receiver = await Receiver.start();
+    const hook = { adapter: "webhook", url: receiver.url, secret: SECRET, allow_private: true };
+    expect(await delivery(third.id)).toBe("stored");
+    await using seen = signed({ ...hook, ack: "seen" });
+    await eventually("seen", async () => ((await delivery(third.id)) === "seen" ? true : undefined));
+    expect(seen.said).not.toContain("does not take");
+  });
+
+  test("are not sent unasked, and where the courier begins is what the agent has acknowledged", async () => {
+    const old = await letter("read before");
+    await acknowledge(board, me, { seen: old.seq });
+    const fresh = await letter("fresh");
+    await using receiver = await Receiver.start();
+    const deliver = [{ adapter: "webhook", url: receiver.url, secret: SECRET, allow_private: true, retry_s: 0.01 }];
+    await using running = new TestCourier(courierFile({ board: board.url, agent: me.id, deliver }), me.id);
+    await eventually("delivered", () => (running.said.includes(`up to seq ${fresh.seq}`) ? true : undefined));
+    expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([fresh.id]);
+    expect(await delivery(fresh.id)).toBe("stored");
+  });
 });
 
 test("only one courier is at work on one state", async () => {

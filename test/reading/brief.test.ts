@@ -1,6 +1,7 @@
 // GET /api/brief: an agent that comes back learns what concerns it, within the room that it has.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/durations.ts";
+import { acknowledge } from "../support/acks.ts";
 import type { Agent } from "../support/agent.ts";
 import { TestBoard } from "../support/board.ts";
 import { expectRefusal } from "../support/refusal.ts";
@@ -151,6 +152,16 @@ describe("within its budget", () => {
 });
 
 describe("where what is new begins", () => {
+  test("after what the agent has acknowledged as seen, unless it is told otherwise", async () => {
+    const old = await board.put(other, { kind: "note", title: "read before", to: me.id });
+    await acknowledge(board, me, { seen: old.seq });
+    const fresh = await board.put(other, { kind: "note", title: "not yet", to: me.id });
+    const brief = await ask();
+    expect(brief.from_seq).toBe(old.seq);
+    expect(ids(brief, "unread")).toEqual([fresh.id]);
+    expect(ids(await ask("&after_seq=0"), "unread")).toEqual([fresh.id, old.id]);
+  });
+
   test("a duration back, or an entry; not both", async () => {
     await board.put(other, { kind: "note", title: "old news", to: me.id });
     board.clock.advance(2 * HOUR_MS);

@@ -1,7 +1,7 @@
 // An agent of a few lines that acts on each message once, however often it is handed over: as a command, or as a webhook's receiver.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 
@@ -22,17 +22,17 @@ if (mode === "exec") {
 } else {
   const [port = "0", secret = ""] = rest;
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const header = (name: string): string => String(request.headers[name]);
-      const signed = `${header("webhook-id")}.${header("webhook-timestamp")}.${body}`;
-      const right = Buffer.from(`v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
-      const given = Buffer.from(header("webhook-signature"));
-      const isRight = given.length === right.length && timingSafeEqual(given, right);
-      if (isRight) act((JSON.parse(body) as { readonly data: { readonly id: string; readonly seq: number } }).data);
-      response.writeHead(isRight ? 204 : 401).end();
-    });
-  });
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request);
+    const header = (name: string): string => String(request.headers[name]);
+    const signed = `${header("webhook-id")}.${header("webhook-timestamp")}.${body}`;
+    const right = Buffer.from(`v1,${createHmac("sha256", key).update(signed).digest("base64")}`);
+    const given = Buffer.from(header("webhook-signature"));
+    const isRight = given.length === right.length && timingSafeEqual(given, right);
+    if (isRight) act((JSON.parse(body) as { readonly data: { readonly id: string; readonly seq: number } }).data);
+    response.writeHead(isRight ? 204 : 401).end();
+  };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(Number(port), "127.0.0.1", () => {
     const address = server.address();
     process.stdout.write(`ready at http://127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}\n`);

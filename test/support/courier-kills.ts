@@ -6,6 +6,7 @@ import { stateFile } from "../../src/courier/state.ts";
 import { Agent, TEST_BITS } from "./agent.ts";
 import { ACTING_AGENT, actsIn, courierFile, SECRET } from "./courier.ts";
 import { eventually } from "./eventually.ts";
+import { databaseFor, onPostgres } from "./postgres/database.ts";
 import { BoardProcess, emptyDirectory } from "./process.ts";
 
 export interface KilledCourier {
@@ -38,7 +39,11 @@ class Revived {
   }
 
   async start(): Promise<void> {
-    const port = this.#process === undefined ? "0" : new URL(this.url).port;
+    if (this.#process === undefined) {
+      this.#process = await this.#begin("0");
+      return;
+    }
+    const { port } = new URL(this.url);
     // Somebody may have the port for a moment.
     this.#process = await eventually("it starts again", () => this.#begin(port).catch(() => undefined));
   }
@@ -58,32 +63,45 @@ export async function killedCourier(rounds: number, random: () => number): Promi
   const [byCommand, byWebhook] = [join(directory, "command.db"), join(directory, "webhook.db")];
   const [me, other] = [new Agent(), new Agent()];
   const data = emptyDirectory();
-  await using board = new Revived((port) => BoardProcess.serve(data, [...FLAGS, "--port", port]));
-  await using receiver = new Revived(async (port) => {
-    const one = BoardProcess.spawn({ bin: ACTING_AGENT, args: ["serve", byWebhook, port, SECRET] });
+  const database = onPostgres() ? ["--database-url", await databaseFor(data)] : [];
+  const ready = async (one: BoardProcess): Promise<BoardProcess> => {
     await one.ready();
     return one;
-  });
+  };
+  await using board = new Revived((port) =>
+    ready(BoardProcess.spawn({ args: ["serve", "--port", port, "--smtp-port", "0", "--data", data, ...database, ...FLAGS] })),
+  );
+  await using receiver = new Revived((port) => ready(BoardProcess.spawn({ bin: ACTING_AGENT, args: ["serve", byWebhook, port, SECRET] })));
   await board.start();
   await receiver.start();
-  const webhook = { adapter: "webhook", url: `${receiver.url}/`, secret: SECRET, allow_private: true, retry_s: 0.01 };
-  const command = { adapter: "exec", command: [process.execPath, ACTING_AGENT, "exec", byCommand], retry_s: 0.01, batch: 3 };
+  const webhook = { adapter: "webhook", url: `${receiver.url}/`, secret: SECRET, allow_private: true, retry_s: 0.05, retry_most_s: 0.5 };
+  const command = {
+    adapter: "exec",
+    command: [process.execPath, ACTING_AGENT, "exec", byCommand],
+    retry_s: 0.05,
+    retry_most_s: 0.5,
+    batch: 3,
+  };
   const config = courierFile({ board: board.url, agent: me.id, from: "all", deliver: [command, webhook] }, directory);
-  await using courier = new Revived(async () => BoardProcess.spawn({ args: ["courier", "--config", config] }));
-  await courier.start();
+  const begin = (): BoardProcess => BoardProcess.spawn({ args: ["courier", "--config", config] });
+  let courier = begin();
+  await using _ended = { [Symbol.asyncDispose]: () => courier[Symbol.asyncDispose]() };
 
   const kills = { courier: 0, board: 0, receiver: 0, command: 0 };
   const posted: { readonly id: string; readonly seq: number }[] = [];
   const done = (): number => Math.min(actsIn(byCommand).length, actsIn(byWebhook).length);
   for (let round = 0; round < rounds; round++) {
     const before = done();
-    for (let n = Math.floor(random() * POSTS) + 1; n > 0; n--) posted.push(await postedAt(() => board.url, other.envelope({ kind: "note", title: `letter ${posted.length}`, to: me.id })));
+    for (let n = Math.floor(random() * POSTS) + 1; n > 0; n--)
+      posted.push(await postedAt(() => board.url, other.envelope({ kind: "note", title: `letter ${posted.length}`, to: me.id })));
     // Any moment: before the first of them is acted on, or when all are.
     const enough = before + Math.floor(random() * (posted.length - before + 1));
     await eventually("enough was acted on", () => (done() >= enough ? true : undefined));
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] ?? "courier";
-    if (victim === "courier") await courier.strike();
-    else if (victim === "board") await board.strike();
+    if (victim === "courier") {
+      await courier.kill("SIGKILL");
+      courier = begin();
+    } else if (victim === "board") await board.strike();
     else if (victim === "receiver") await receiver.strike();
     else killCommand(byCommand);
     kills[victim]++;

@@ -1,13 +1,12 @@
 // A courier in the process of a test, and what its receivers did.
-import { existsSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import type { Signer } from "../../src/client/key.ts";
 import { type CourierConfig, readCourierConfig } from "../../src/courier/config.ts";
 import { runCourier } from "../../src/courier/courier.ts";
-import { writeFileSync } from "node:fs";
 import { emptyDirectory } from "./process.ts";
 
 export const ACTING_AGENT = resolve(import.meta.dirname, "acting-agent.ts");
@@ -88,13 +87,13 @@ export class Receiver {
   private constructor(server: Server, url: string) {
     this.#server = server;
     this.url = url;
-    server.on("request", (request, response) => {
-      void text(request).then((body) => {
-        this.received.push({ headers: request.headers, path: request.url ?? "", body });
-        const status = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
-        response.writeHead(status ?? 204, { location: "http://127.0.0.1:1/elsewhere" }).end("{}");
-      });
-    });
+    server.on("request", (request, response) => void this.#take(request, response));
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.received.push({ headers: request.headers, path: request.url ?? "", body: await text(request) });
+    const status = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+    response.writeHead(status ?? 204, { location: "http://127.0.0.1:1/elsewhere" }).end("{}");
   }
 
   static async start(): Promise<Receiver> {

@@ -7,6 +7,7 @@ import { LIMITS } from "../../core/protocol/limits.ts";
 import { duration, integer } from "../../core/query/forms.ts";
 import { briefJson, briefMarkdown } from "../../core/view/brief.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { AckReads } from "../../ports/acks.ts";
 import type { LogReads } from "../../ports/store.ts";
 import { briefBody } from "../bodies/brief.ts";
 import { JSON_OR_MARKDOWN, jsonReply, operation } from "../operation.ts";
@@ -16,6 +17,7 @@ import type { Presenter } from "../present.ts";
 export interface BriefParts {
   readonly gatherBrief: GatherBrief;
   readonly log: Pick<LogReads, "seqAt">;
+  readonly acks: Pick<AckReads, "reading">;
   readonly names: Names;
   readonly clock: Clock;
   readonly present: Presenter;
@@ -27,18 +29,21 @@ const input = z.strictObject({
     .default(LIMITS.brief_chars_default)
     .describe(`Characters that the whole answer may have, about 3.5 to a token; ${LIMITS.brief_chars_default} unless given.`),
   since: duration.optional().describe("What is new begins so long ago, as a duration."),
-  after_seq: followShape.after_seq.describe("What is new begins after this seq; 0 unless given: everything that is live."),
+  after_seq: followShape.after_seq.describe(
+    "What is new begins after this seq; unless given, after the one up to which the agent has acknowledged to have read.",
+  ),
   format,
 });
 
-export function getBrief({ gatherBrief, log, names, clock, present }: BriefParts) {
-  async function beginning({ since, after_seq: after }: z.infer<typeof input>): Promise<number> {
+export function getBrief({ gatherBrief, log, acks, names, clock, present }: BriefParts) {
+  async function beginning(agent: string, { since, after_seq: after }: z.infer<typeof input>): Promise<number> {
     if (since !== undefined && after !== undefined)
       throw new Refusal("invalid_parameter", "`since` and `after_seq` both say where what is new begins.", {
         hint: "Give one of them.",
         details: { parameter: "since" },
       });
-    return since === undefined ? (after ?? 0) : Math.max(0, (await log.seqAt(clock.now() - since * 1000)) - 1);
+    if (since !== undefined) return Math.max(0, (await log.seqAt(clock.now() - since * 1000)) - 1);
+    return after ?? (await acks.reading(agent)).seen;
   }
   return operation({
     name: "get_brief",
@@ -57,7 +62,7 @@ export function getBrief({ gatherBrief, log, names, clock, present }: BriefParts
     rate: "searches",
     async run({ input: asked }) {
       const agent = await names.agent(asked.agent, "agent");
-      const brief = await gatherBrief({ agent, budget: asked.budget, from: await beginning(asked) });
+      const brief = await gatherBrief({ agent, budget: asked.budget, from: await beginning(agent, asked) });
       if (asked.format === "md") return present.fenced((marks) => briefMarkdown(brief, marks));
       return jsonReply({ json: briefJson(brief) });
     },

@@ -1,0 +1,69 @@
+// What a brief takes over a full inbox: answered one at a time, in both forms, small and large.
+import { Agent } from "../test/support/agent.ts";
+import { postgresServer } from "../test/support/postgres/server.ts";
+import type { Figure } from "./support/figure.ts";
+import { MeasuredBoard, storesIn } from "./support/measured-board.ts";
+import { Scratch } from "./support/scratch.ts";
+
+const INBOX = 10_000;
+const SENDERS = 50;
+const ASKED = 60;
+
+const middle = (values: readonly number[], share = 0.5): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+
+export async function briefBench({ store = "sqlite,postgres" }: { store?: string | undefined } = {}): Promise<readonly Figure[]> {
+  const stores = storesIn(store);
+  using dir = new Scratch();
+  const server = stores.some(({ nodes }) => nodes > 0) ? await postgresServer({ durable: true, parent: dir.parent }) : undefined;
+  const figures: Figure[] = [];
+  try {
+    for (const choice of stores) {
+      await using board = await MeasuredBoard.start(choice, dir.path, server);
+      const url = `http://127.0.0.1:${board.ports[0] ?? 0}`;
+      const me = new Agent();
+      await fill(url, me);
+      for (const [budget, format] of [
+        [8000, "json"],
+        [8000, "md"],
+        [100_000, "json"],
+      ] as const) {
+        const times = await timesOf(`${url}/api/brief?agent=${me.id}&budget=${budget}&format=${format}`, budget);
+        const name = `${choice.name}, ${INBOX} unread, ${budget} characters, ${format}`;
+        console.log(`${name}: p50 ${middle(times).toFixed(1)} ms, p95 ${middle(times, 0.95).toFixed(1)} ms`);
+        figures.push({ name, value: middle(times), unit: "ms", better: "less" });
+      }
+    }
+  } finally {
+    await server?.remove();
+  }
+  return figures;
+}
+
+/** Letters, and some work for it alone, from a few agents. */
+async function fill(url: string, me: Agent): Promise<void> {
+  const send = async (sender: Agent, n: number): Promise<void> => {
+    const fields = { kind: n % 50 === 0 ? "task" : "note", title: `letter ${n}`, body: `${n} `.repeat(60), to: me.id };
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(sender.envelope(fields)) };
+    const { status } = await fetch(`${url}/api/messages`, init);
+    if (status !== 201) throw new Error(`expected 201, got ${status}`);
+  };
+  await Promise.all(
+    Array.from({ length: SENDERS }, async (_, sender) => {
+      const agent = new Agent();
+      for (let n = sender; n < INBOX; n += SENDERS) await send(agent, n);
+    }),
+  );
+}
+
+async function timesOf(address: string, budget: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let asked = 0; asked < ASKED; asked++) {
+    const began = performance.now();
+    const answer = await fetch(address);
+    const text = await answer.text();
+    times.push(performance.now() - began);
+    if (answer.status !== 200 || Array.from(text).length > budget) throw new Error(`not a good answer: ${answer.status}`);
+  }
+  return times;
+}
