@@ -14,6 +14,7 @@ const file = (name: string, text: string | Buffer): string => {
 const pair = selfSigned("localhost");
 const cert = file("cert.pem", pair.cert);
 const key = file("key.pem", pair.key);
+const policy = file("policy", "quorum none\n");
 const rsa = { cert: file("rsa.pem", selfSigned("rsa.example", { algorithm: "rsa" }).cert) };
 const locked = createPrivateKey(pair.key).export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" });
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -64,6 +65,7 @@ const DOCUMENTED: {
   metricsToken: ["--metrics-token", "BOARD_METRICS_TOKEN", undefined, "0123456789abcdef", "0123456789abcdef"],
   onReport: ["--on-report", "BOARD_ON_REPORT", undefined, "notify $REPORT_ID", "notify $REPORT_ID"],
   contact: ["--contact", "BOARD_CONTACT", undefined, "mailto:security@board.example", "mailto:security@board.example"],
+  witnessPolicy: ["--witness-policy", "BOARD_WITNESS_POLICY", undefined, policy, "quorum none\n"],
 };
 const NAMES = Object.keys(DOCUMENTED) as (keyof Documented)[];
 /** What is only taken together with something else: the certificate and its key, a replica and its primary. */

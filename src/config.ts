@@ -7,6 +7,8 @@ import { readPem, tlsPair } from "./adapters/system/certificate.ts";
 import { nearestExisting, parentFault } from "./adapters/system/directory.ts";
 import { isHostName, isNetwork, isPrivateName } from "./adapters/system/network-names.ts";
 import { isLoopbackName } from "./core/loopback.ts";
+import { sha256 } from "./core/protocol/sha256.ts";
+import { parsePolicy } from "./core/tlog/policy.ts";
 import { SECRET_KEY } from "./core/protocol/encoding.ts";
 import { plural } from "./core/text/plural.ts";
 import { faultOf, givenSettings, type Setting, setting } from "./given-settings.ts";
@@ -56,6 +58,8 @@ export interface Config {
   readonly onReport: string | undefined;
   /** Without one, the page for reports. */
   readonly contact: string | undefined;
+  /** What stands in the file that names the witnesses of the log. */
+  readonly witnessPolicy: string | undefined;
   readonly profile: Profile;
   /** Somebody decided on it. */
   readonly profileGiven: boolean;
@@ -142,6 +146,12 @@ export const SETTINGS = {
     "shell command to run for each new report; REPORT_ID, REPORT_CATEGORY, REPORT_TARGET and REPORT_BOARD are set",
   ),
   contact: setting("contact", "BOARD_CONTACT", "BASE_URL/report", "where security reports go, for security.txt: mailto:... or https://..."),
+  witnessPolicy: setting(
+    "witness-policy",
+    "BOARD_WITNESS_POLICY",
+    "",
+    "file that names the witnesses whose cosignatures the log takes, and how many are enough (C2SP tlog-policy)",
+  ),
 } as const satisfies Record<Exclude<keyof Config, "smtpRequired" | "profileGiven">, Setting>;
 
 /** Which board this is, why, and what would make it the other. */
@@ -220,6 +230,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     metricsToken: valueOf("metricsToken"),
     onReport: valueOf("onReport"),
     contact: valueOf("contact"),
+    witnessPolicy: policyIn(valueOf("witnessPolicy"), (mend) => fault("witnessPolicy", mend)),
   };
   checkTogether(config, settings);
   if (faults.length > 0) throw new ConfigFaults(faults);
@@ -273,6 +284,19 @@ function baseUrl(text: string | undefined, port: number, fault: (mend: string) =
   // Agents compare what is signed letter by letter, so there is one spelling.
   else if (url.origin !== text) fault(`write it as ${url.origin}.`);
   return text;
+}
+
+/** The text of the file; a board reads it once. */
+function policyIn(path: string | undefined, fault: (mend: string) => void): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const text = readFileSync(path, "utf8");
+    parsePolicy(text, sha256);
+    return text;
+  } catch (error) {
+    fault(`${(error as Error).message} Give a file as https://c2sp.org/tlog-policy has it, with \`witness\` lines and a \`quorum\` line.`);
+    return undefined;
+  }
 }
 
 function logLevel(text: string, fault: () => void): Config["logLevel"] {

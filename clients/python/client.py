@@ -49,7 +49,7 @@ import urllib.parse
 import urllib.request
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Deque, Dict, IO, Iterable, Iterator, List, Mapping, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Deque, Dict, IO, Iterable, Iterator, List, Mapping, NoReturn, Optional, Sequence, Set, Tuple, Union
 
 DEFAULT_URL = "http://localhost:8787"
 DEFAULT_KEY_FILE = "~/.config/agent-blackboard/agent.key"
@@ -730,6 +730,266 @@ def check_log(
     return LogReport(origin, agent_id(head.pk), head, first, *counted, replay.deliveries)
 
 
+# --- Receipts: the tree over the log (RFC 6962, C2SP) ----------------------------------------------------------------------
+
+_LOG_KEY, _WITNESS_KEY = 1, 4
+_DECIMAL = re.compile(r"0|[1-9][0-9]{0,15}")
+
+
+@dataclass(frozen=True)
+class NoteKey:
+    """A key as a vkey spells it: of a log (type 1) or of a witness (type 4)."""
+
+    name: str
+    id: bytes
+    type: int
+    public: bytes
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Whom to believe: logs, witnesses, and which of these are enough."""
+
+    logs: List[NoteKey]
+    witnesses: List[NoteKey]
+    is_met: Callable[[Set[NoteKey]], bool]
+
+
+@dataclass(frozen=True)
+class TreeHead:
+    """A signed head of a log, with the witnesses of the policy that cosigned it."""
+
+    origin: str
+    size: int
+    root: bytes
+    witnesses: List[str]
+    note: str
+
+
+@dataclass(frozen=True)
+class ProvedEntry:
+    """An entry of a log that a receipt proves."""
+
+    origin: str
+    seq: int
+    at: int
+    type: str
+    id: str
+    digest: str
+    size: int
+    witnesses: List[str]
+
+
+def _proof(holds: object, message: str) -> None:
+    if not holds:
+        raise ProofError("bad_proof", message)
+
+
+def _sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _node(left: bytes, right: bytes) -> bytes:
+    return _sha256(b"\x01" + left + right)
+
+
+def _base64(text: str) -> bytes:
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        data = b""
+    _proof(base64.b64encode(data).decode() == text, "Something is not base64 with its padding.")
+    return data
+
+
+def _decimal(text: str) -> int:
+    _proof(_DECIMAL.fullmatch(text), "Something is no whole number.")
+    return int(text)
+
+
+def read_vkey(text: str) -> NoteKey:
+    name, _, rest = text.partition("+")
+    id, _, key = rest.partition("+")
+    data = _base64(key)
+    fits = len(data) == 33 and data[0] in (_LOG_KEY, _WITNESS_KEY) and name != "" and not any(map(str.isspace, name))
+    _proof(fits and _sha256(_utf8(name) + b"\n" + data)[:4].hex() == id, "A vkey is <name>+<8 hex digits>+<base64>.")
+    return NoteKey(name, bytes.fromhex(id), data[0], data[1:])
+
+
+def read_policy(text: str) -> Policy:
+    """As C2SP's tlog-policy has it."""
+    logs: List[NoteKey] = []
+    witnesses: List[NoteKey] = []
+    named: Dict[str, Callable[[Set[NoteKey]], bool]] = {}
+    quorum: Optional[Callable[[Set[NoteKey]], bool]] = None
+    _proof(text.endswith("\n"), "The last line of a policy has no newline at its end.")
+
+    def at_least(count: int, members: Sequence[Callable[[Set[NoteKey]], bool]]) -> Callable[[Set[NoteKey]], bool]:
+        return lambda signed: sum(member(signed) for member in members) >= count
+
+    def is_witness(key: NoteKey) -> Callable[[Set[NoteKey]], bool]:
+        return lambda signed: key in signed
+
+    for line in text[:-1].split("\n"):
+        word, *rest = line.split() or ["#"]
+        if word.startswith("#"):
+            continue
+        if word == "log" and rest:
+            logs.append(read_vkey(rest[0]))
+        elif word == "witness" and len(rest) > 1 and rest[0] not in named:
+            witnesses.append(read_vkey(rest[1]))
+            named[rest[0]] = is_witness(witnesses[-1])
+        elif word == "group" and len(rest) > 2 and all(one in named for one in rest[2:]) and rest[0] not in named:
+            count = {"any": 1, "all": len(rest) - 2}.get(rest[1]) or _decimal(rest[1])
+            _proof(1 <= count <= len(rest) - 2, "A group needs any, all, or a number of its members.")
+            named[rest[0]] = at_least(count, [named[one] for one in rest[2:]])
+        elif word == "quorum" and len(rest) == 1 and quorum is None and (rest[0] == "none" or rest[0] in named):
+            quorum = at_least(0, []) if rest[0] == "none" else named[rest[0]]
+        else:
+            raise ProofError("bad_proof", f"The policy has a line that says nothing: {line!r}.")
+    if quorum is None:
+        raise ProofError("bad_proof", "The policy has no quorum line; `quorum none` asks for no witness.")
+    _proof(all(key.type == _LOG_KEY for key in logs) and all(key.type == _WITNESS_KEY for key in witnesses), "A key is of the wrong type.")
+    return Policy(logs, witnesses, quorum)
+
+
+def _signers(text: str, lines: str, keys: Sequence[NoteKey]) -> List[NoteKey]:
+    """The keys that signed; a line of a known key that does not hold spoils the note."""
+    found: List[NoteKey] = []
+    for line in lines[:-1].split("\n"):
+        parts = line.split(" ")
+        _proof(len(parts) == 3 and parts[0] == "\u2014", "A signature line is an em dash, a name and base64.")
+        data = _base64(parts[2])
+        for key in keys:
+            if (key.name, key.id) != (parts[1], data[:4]):
+                continue
+            signed, sig = _utf8(text), data[4:]
+            if key.type == _WITNESS_KEY:
+                signed, sig = _utf8(f"cosignature/v1\ntime {int.from_bytes(sig[:8], 'big')}\n") + signed, sig[8:]
+            verify_signature(key.public, signed, sig)
+            if key not in found:
+                found.append(key)
+    return found
+
+
+def check_head(note: str, policy: Policy) -> TreeHead:
+    """A head that a log of the policy signed, and enough witnesses cosigned; raises ProofError otherwise."""
+    text, empty, lines = note.rpartition("\n\n")
+    text += "\n"
+    parts = text.split("\n")
+    _proof(empty and lines.endswith("\n") and len(parts) >= 4, "A signed head is three lines, an empty one, and signatures.")
+    origin, size, root = parts[0], _decimal(parts[1]), _base64(parts[2])
+    keys = [key for key in policy.logs if key.name == origin]
+    _proof(keys, f"The head is of {origin}, which is no log of the policy.")
+    _proof(_signers(text, lines, keys), f"No known key of {origin} signed the head.")
+    witnesses = _signers(text, lines, policy.witnesses)
+    _proof(policy.is_met(set(witnesses)), "Too few witnesses of the policy cosigned the head.")
+    return TreeHead(origin, size, root, [key.name for key in witnesses], note)
+
+
+def check_inclusion(head: TreeHead, index: int, leaf: bytes, hashes: Sequence[bytes]) -> None:
+    """That the leaf stands there; raises ProofError otherwise."""
+    _proof(index < head.size, f"A log of {head.size} entries has none with index {index}.")
+    at, end, digest = index, head.size - 1, _sha256(b"\x00" + leaf)
+    for beside in hashes:
+        _proof(end, "The proof has too many hashes.")
+        if at & 1 or at == end:
+            digest = _node(beside, digest)
+            while at and not at & 1:
+                at, end = at >> 1, end >> 1
+        else:
+            digest = _node(digest, beside)
+        at, end = at >> 1, end >> 1
+    _proof(end == 0 and digest == head.root, "The proof leads to another root: this entry does not stand there.")
+
+
+def check_consistency(older: TreeHead, newer: TreeHead, hashes: Sequence[bytes]) -> None:
+    """That the newer log begins with all of the older one; raises ProofError otherwise."""
+    if older.size in (0, newer.size):
+        _proof(not hashes and (older.size == 0 or older.root == newer.root), "The log has shown two histories of one size.")
+        return
+    path = [older.root, *hashes] if older.size & (older.size - 1) == 0 else list(hashes)
+    _proof(path and older.size < newer.size, "The consistency proof is empty.")
+    at, end = older.size - 1, newer.size - 1
+    while at & 1:
+        at, end = at >> 1, end >> 1
+    before = after = path[0]
+    for beside in path[1:]:
+        _proof(end, "The consistency proof has too many hashes.")
+        if at & 1 or at == end:
+            before, after = _node(beside, before), _node(beside, after)
+            while at and not at & 1:
+                at, end = at >> 1, end >> 1
+        else:
+            after = _node(after, beside)
+        at, end = at >> 1, end >> 1
+    _proof(end == 0 and (before, after) == (older.root, newer.root), "The log does not go on from what it had signed: it shows another history.")
+
+
+def _half(size: int) -> int:
+    """The largest power of two below it."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+def _range_hash(start: int, end: int, tile: Callable[[int, int], bytes]) -> bytes:
+    """Of the entries from `start` to before `end`, as RFC 6962 splits them; `tile` gives the hashes of a level and an index."""
+    width = end - start
+    if width & (width - 1):
+        middle = start + _half(width)
+        return _node(_range_hash(start, middle, tile), _range_hash(middle, end, tile))
+    level = 0
+    while width >= 256:
+        level, width = level + 1, width >> 8
+    first = start >> (8 * level)
+    held = tile(level, first >> 8)
+    row = [held[i * 32 : i * 32 + 32] for i in range(first & 255, (first & 255) + width)]
+    _proof(all(len(one) == 32 for one in row), "A tile has too few hashes.")
+    while len(row) > 1:
+        row = [_node(row[i], row[i + 1]) for i in range(0, len(row), 2)]
+    return row[0]
+
+
+def consistency_proof(older: int, newer: int, tile: Callable[[int, int], bytes]) -> List[bytes]:
+    """RFC 6962, section 2.1.2, from tiles of the newer log."""
+
+    def between(size: int, start: int, end: int, known: bool) -> List[bytes]:
+        if size == end:
+            return [] if known else [_range_hash(start, end, tile)]
+        middle = start + _half(end - start)
+        if size <= middle:
+            return [*between(size, start, middle, known), _range_hash(middle, end, tile)]
+        return [*between(size, middle, end, False), _range_hash(start, middle, tile)]
+
+    return [] if older in (0, newer) else between(older, 0, newer, True)
+
+
+def tile_path(level: int, index: int, width: int) -> str:
+    groups = [f"{index % 1000:03}"]
+    while index >= 1000:
+        index //= 1000
+        groups.insert(0, f"x{index % 1000:03}")
+    return f"tile/{level}/{'/'.join(groups)}" + ("" if width == 256 else f".p/{width}")
+
+
+def check_receipt(proof: str, policy: Policy, message: Optional[Mapping[str, Any]] = None) -> ProvedEntry:
+    """What a proof (C2SP tlog-proof) proves, without asking anybody; with `message` (payload, sig, nonce) that it is of this one."""
+    head, empty, note = proof.partition("\n\n")
+    version, *lines = head.split("\n")
+    _proof(empty and version == "c2sp.org/tlog-proof@v1", "This is no proof as c2sp.org/tlog-proof has it.")
+    _proof(len(lines) > 1 and lines[0].startswith("extra ") and lines[1].startswith("index "), "The proof does not say what it proves.")
+    leaf, index = _base64(lines[0][6:]), _decimal(lines[1][6:])
+    tree = check_head(note, policy)
+    check_inclusion(tree, index, leaf, [_base64(line) for line in lines[2:]])
+    parts = leaf.decode("utf-8", "replace").split("\n")
+    _proof(len(parts) == 7 and parts[6] == "" and parts[1] == str(index + 1), "What the proof is of is no entry of a board's log.")
+    _, seq, at, kind, id, digest, _ = parts
+    if message is not None:
+        payload, sig, nonce = (str(message.get(name, "")) for name in ("payload", "sig", "nonce"))
+        _proof(kind == "create" and id == message_id(payload), "The proof is of something else than this message.")
+        _proof(digest == _log_hash(f"{payload}\n{sig}\n{nonce}"), "The proof is of this message with another `sig` or `nonce`.")
+    return ProvedEntry(tree.origin, int(seq), _decimal(at), kind, id, digest, tree.size, tree.witnesses)
+
+
 # --- The stream ----------------------------------------------------------------------------------------------------------
 
 
@@ -1113,6 +1373,32 @@ class Board:
         oldest = _number(self.get("/api/changes", after=min(after, head), limit=1), "oldest_seq")
         entries = self.changes(min(after, head), raw=True, up_to=head)
         return check_log(entries, checkpoint, oldest=oldest, known=known)
+
+    def policy(self) -> str:
+        """The policy that the board shows: to keep it is to trust the board once."""
+        return self._bytes("GET", "/tlog/policy").decode("utf-8")
+
+    def proof(self, id: str) -> str:
+        """The proof that the log has a message, also one that is gone."""
+        return self._bytes("GET", f"/api/messages/{_segment(id)}/proof").decode("utf-8")
+
+    def verify_head(self, policy: Policy, known: Optional[TreeHead] = None) -> TreeHead:
+        """The signed head of the tree, which must go on from `known`; raises ProofError where the log shows another history."""
+        head = check_head(self._bytes("GET", "/tlog/checkpoint").decode("utf-8"), policy)
+        if known is None:
+            return head
+        _proof(known.origin == head.origin, f"The log is {head.origin} now; it was {known.origin}.")
+        older, newer = sorted((known, head), key=lambda one: one.size)
+        tiles: Dict[Tuple[int, int], bytes] = {}
+
+        def tile(level: int, index: int) -> bytes:
+            if (level, index) not in tiles:
+                width = min(256, (newer.size >> (8 * level)) - index * 256)
+                tiles[level, index] = self._bytes("GET", f"/tlog/{tile_path(level, index, width)}")
+            return tiles[level, index]
+
+        check_consistency(older, newer, consistency_proof(older.size, newer.size, tile))
+        return newer
 
     def watch(self, last_event_id: Optional[int] = None, **filters: Parameter) -> Iterator[Event]:
         """Events as they happen, for ever: after a lost connection it goes on where it was, with nothing lost or repeated.
@@ -2151,6 +2437,25 @@ class Command:
         ]
         self.out(asdict(report), lines)
 
+    def verify_receipt(self) -> None:
+        options = self.options
+        given = sys.stdin.read() if options.file == "-" else _read_file(options.file)
+        if given.lstrip().startswith("{"):
+            receipt = _object_in(given).get("receipt")
+            if not isinstance(receipt, dict):
+                raise ClientError("There is no receipt in it: ask with receipt=1, or at its proof_url.")
+            given = str(receipt.get("proof"))
+        policy = read_policy(self.board.policy() if options.policy is None else _read_file(options.policy))
+        message = None if options.message is None else _object_in(_read_file(options.message))
+        proved = check_receipt(given, policy, message)
+        lines = [
+            f"good        entry {proved.seq} of {printable(proved.origin)}, of {_counted(proved.size, 'entry', 'entries')} then",
+            f"entry       {printable(proved.type)} {printable(proved.id)}",
+            f"digest      {printable(proved.digest)}",
+            f"witnesses   {', '.join(map(printable, proved.witnesses)) or 'none'}",
+        ]
+        self.out(asdict(proved), lines)
+
     def alias_claim(self) -> None:
         self._out_alias(self.agent.claim_alias(self.options.alias))
 
@@ -2249,6 +2554,23 @@ def _event_line(event: Event) -> str:
     if event.name == "message":
         return f"{seq:>8}  message  {'  '.join(printable(cell) for cell in _message_row(event.data))}"
     return f"{seq:>8}  {event.name:<7}  {_json_text(event.data)}"
+
+
+def _read_file(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise ClientError(f"{path} cannot be read: {error}") from error
+
+
+def _object_in(text: str) -> Record:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ClientError(f"This is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ClientError("This is no JSON object.")
+    return value
 
 
 def _comma_list(values: Optional[Sequence[str]]) -> List[str]:
@@ -2545,6 +2867,10 @@ def _reading_commands(commands: _Commands) -> None:
     changes.add_argument("--limit", type=int, default=100, help="how many at most")
     verify_log = commands.add("verify-log", Command.verify_log, "replay the log against the head that the board signed")
     verify_log.add_argument("--remember", metavar="FILE", help="keep the head there; next time the log must go on from it")
+    verify_receipt = commands.add("verify-receipt", Command.verify_receipt, "check a proof that the log has something, offline with --policy")
+    verify_receipt.add_argument("file", help="the proof, or the answer that holds it; - is standard input")
+    verify_receipt.add_argument("--policy", metavar="FILE", help="whom to believe (C2SP tlog-policy); the board's own unless given")
+    verify_receipt.add_argument("--message", metavar="FILE", help="JSON with payload, sig and nonce: the proof must be of it")
 
 
 def _report(error: ClientError, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { onlyNames } from "./group.ts";
 import { refuseRepeated } from "./mistakes.ts";
+import { acceptHistoryCommand } from "./operate/accept-history.ts";
 import { backupCommand } from "./operate/backup.ts";
 import { checkCommand } from "./operate/check.ts";
 import { decisionCommands } from "./operate/decisions.ts";
@@ -23,6 +24,7 @@ const TOOLS = [
   checkCommand,
   backupCommand,
   restoreBackupCommand,
+  acceptHistoryCommand,
   undoneCommand,
 ];
 

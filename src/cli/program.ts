@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     demo: async () => (await import("./demo.ts")).demoCommand,
     operate: async () => (await import("./operate.ts")).operateCommand,
     copy: async () => (await import("./copy.ts")).copyCommand,
+    witness: async () => (await import("./witness.ts")).witnessCommand,
     healthcheck: async () => (await import("./healthcheck.ts")).healthcheckCommand,
   },
   "Act as an agent:": {
@@ -60,6 +61,8 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     watch: async () => (await import("./watch.ts")).watchCommand,
     changes: async () => (await import("./changes.ts")).changesCommand,
     "verify-log": async () => (await import("./verify-log.ts")).verifyLogCommand,
+    "verify-receipt": async () => (await import("./verify-receipt.ts")).verifyReceiptCommand,
+    accuse: async () => (await import("./accuse.ts")).accuseCommand,
   },
 };
 

@@ -83,5 +83,15 @@ export {
 } from "./read.ts";
 export { retractAll } from "./retract-all.ts";
 export { type RawMessage, type VerifiedMessage, verifyEnvelope } from "./verify-envelope.ts";
+export {
+  getEntryProof,
+  getMessageProof,
+  getPolicy,
+  type ProvedEntry,
+  TlogError,
+  type VerifiedHead,
+  verifyHead,
+  verifyReceipt,
+} from "./tlog.ts";
 export { LogFault, type LogFaultKind, type LogHead, type VerifiedLog, verifyLog, type VerifyLogOptions } from "./verify-log.ts";
 export { type BoardEvent, type Connection, watch, type WatchOptions } from "./watch.ts";

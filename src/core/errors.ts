@@ -101,6 +101,11 @@ export const ERRORS = define({
   ),
   // Permission
   alias_reserved: row(403, "The alias is reserved.", "Choose another alias."),
+  unknown_witness: row(
+    403,
+    "No signature is by a witness that this board knows.",
+    "Ask the operator to name your key in the board's policy (--witness-policy); /tlog/policy shows whom it names.",
+  ),
   not_owner: row(
     403,
     "Another agent owns the alias or the key, or nobody does.",

@@ -7,6 +7,7 @@ import type { BeginBundle } from "../board/write/bundle.ts";
 import type { Difficulty } from "../board/write/difficulty.ts";
 import type { Dump } from "../board/read/dump.ts";
 import type { FindMessage, LocateMessage } from "../board/read/find.ts";
+import type { Cosign } from "../board/proof/cosigning.ts";
 import type { Prove, ReceiptOf } from "../board/proof/proofs.ts";
 import type { Tiles } from "../board/proof/tiles.ts";
 import type { TreeHeads } from "../board/proof/tree-heads.ts";
@@ -47,6 +48,7 @@ import { getBlob } from "./messages/get-blob.ts";
 import { getChanges } from "./log/get-changes.ts";
 import { getCheckpoint } from "./log/get-checkpoint.ts";
 import { proofOperations } from "./log/get-proofs.ts";
+import { postCosign } from "./log/post-cosign.ts";
 import { tlogOperations } from "./log/tlog.ts";
 import { getClient } from "./documents/get-client.ts";
 import { getDump } from "./log/get-dump.ts";
@@ -135,6 +137,7 @@ export interface TreeParts {
   readonly heads: TreeHeads;
   readonly tiles: Tiles;
   readonly witnessLines: string;
+  readonly cosign: Cosign;
   readonly prove: Prove;
   readonly receiptOf: ReceiptOf;
   readonly locate: LocateMessage;
@@ -216,6 +219,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getChanges(read.log, clock),
     getCheckpoint(read.notary),
     ...tlogOperations({ ...read.tree, log: read.log, baseUrl }),
+    postCosign(read.tree.cosign),
     ...proofOperations(read.tree.prove, read.tree.locate),
     getKinds(clock, about.boardPk, about.rates, about.maxBytes),
     getPow(write.difficulty),

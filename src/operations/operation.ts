@@ -130,6 +130,8 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
   atHand?(input: z.infer<Schema>): ((at: Moment) => ReadyText | undefined) | undefined;
   /** The same for people: what a caller gets who asks for HTML. */
   page?(call: Call<z.infer<Schema>>): Promise<string>;
+  /** Takes a text of whatever type instead of JSON. */
+  readonly plain?: true;
   /** Takes the fields of a form of this board's own pages: instead of JSON, or in the address with all that were left empty. */
   readonly form?: true;
 }
@@ -137,7 +139,19 @@ export interface Operation<Schema extends z.ZodObject = z.ZodObject, Body = unkn
 /** What documents tell of an address; all there is to tell of one that is no operation of the board's own. */
 export interface Described extends Pick<
   Operation,
-  "name" | "method" | "path" | "summary" | "input" | "responses" | "refusals" | "statuses" | "rate" | "secret" | "resumes" | "revalidate"
+  | "name"
+  | "method"
+  | "path"
+  | "summary"
+  | "input"
+  | "responses"
+  | "refusals"
+  | "statuses"
+  | "rate"
+  | "secret"
+  | "resumes"
+  | "revalidate"
+  | "plain"
 > {
   readonly body?: Pick<BodyReader<unknown>, "schema">;
   readonly many?: Pick<Many<never, never>, "most" | "answer">;

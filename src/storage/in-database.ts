@@ -33,6 +33,8 @@ export function inDatabase(
       pk,
       tlog: await knownTlogName(store.client),
       record: recordOf(store.client, pk),
+      recordTlogName: (name) => recordTlogName(store.client, name),
+      forgetSigned: () => store.client.script("DELETE FROM signed_head"),
       source: undefined,
       explain: (error) => error,
     };

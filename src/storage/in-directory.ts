@@ -45,7 +45,14 @@ export function inDirectory(data: string): Place {
       // What only reads needs no more than that.
       const isSealed = barredFromWriting(data) !== undefined;
       const store = isSealed ? openSealedStore(data) : await openSqliteStore(data, () => {}, "operator");
-      return { store, record, source, explain: (error) => fileFault(error, path) };
+      return {
+        store,
+        record,
+        recordTlogName: async (name) => recordTlogName(path, name),
+        forgetSigned: async () => {},
+        source,
+        explain: (error) => fileFault(error, path),
+      };
     },
     async identity() {
       requireBoardIn(data);

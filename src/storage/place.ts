@@ -54,6 +54,10 @@ export interface Beside {
   readonly store: Store;
   /** The last head that the board signed. */
   readonly record: HeadRecord;
+  /** The newest name of the tree from now on. */
+  recordTlogName(name: TlogName): Promise<void>;
+  /** The database forgets which head was signed last, where it is what keeps that. */
+  forgetSigned(): Promise<void>;
   /** What the one search index reads; undefined where each node has its own. */
   readonly source: SourceModule | undefined;
   /** The same error, or what it means for the files of this board. */

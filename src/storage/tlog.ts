@@ -1,7 +1,7 @@
 // Who signs the heads of the tree: the name and the key that the database belongs to, made at the first start.
 import { logKeyFile, makeLogKey, requireLogKey, setLogKeyAside } from "../adapters/system/log-key.ts";
 import type { Config } from "../config.ts";
-import { originOf, tlogStatement } from "../core/log/tlog-name.ts";
+import { originAfter, originOf, tlogStatement } from "../core/log/tlog-name.ts";
 import type { SigningKey } from "../ports/signing-key.ts";
 import type { TlogIdentity, TlogName } from "../ports/tlog-name.ts";
 import type { Opened } from "./place.ts";
@@ -38,7 +38,7 @@ export async function openTlog(
 export function newTlogName(baseUrl: string, before: TlogName | undefined, file: string, board: SigningKey, now: number): TlogName {
   const unix = Math.floor(now / 1000);
   const epoch = before === undefined ? 0 : Math.max(unix, before.epoch + 1);
-  const origin = originOf(baseUrl, epoch);
+  const origin = before === undefined ? originOf(baseUrl) : originAfter(before.origin, epoch);
   const { pk } = makeLogKey(file, board, origin);
   const statement = tlogStatement(origin, pk, unix);
   return { epoch, origin, pk, statement, sig: board.sign(statement), board: board.pk };

@@ -12,7 +12,7 @@ const NEW_KEY =
 const SEALED =
   "nothing can be written in the data directory, so no head is signed and the search index is built anew in a temporary directory; the files must not change while the board runs";
 const ROLLED_BACK =
-  "the database does not continue the last head that the board signed: it is older, or another one. Starting read-only, for a board must not sign two histories. Restore the newest copy of the database (blackboard operate restore-backup). To go on from this one all the same, move the board's key away and start with --new-key on: it is another board then, and its readers must be told. See docs/operate.md";
+  "the database does not continue the last head that the board signed: it is older, or another one. Starting read-only, for a board must not sign two histories. Restore the newest copy of the database (blackboard operate restore-backup). To go on from this one all the same, move the board's key away and start with --new-key on: it is another board then, and its readers must be told. Or let the same board go on under a new name of its log: blackboard operate accept-history. See docs/operate.md";
 
 interface Given extends Watching {
   readonly config: Config;

@@ -1,9 +1,11 @@
 // Builds what answers questions: the search index, and every reader of the board.
 import { MEANING_TABLE } from "../adapters/system/package-files.ts";
+import { holdsEd25519 } from "../adapters/system/ed25519.ts";
 import { openSearchIndex } from "../adapters/search/thread-index.ts";
 import { directory } from "../board/read/agents.ts";
 import { briefGatherer } from "../board/read/brief.ts";
 import { dumper } from "../board/read/dump.ts";
+import { cosigner } from "../board/proof/cosigning.ts";
 import { prover, receiptMaker } from "../board/proof/proofs.ts";
 import { Tiles } from "../board/proof/tiles.ts";
 import { TreeHeads } from "../board/proof/tree-heads.ts";
@@ -22,6 +24,8 @@ import { threadReader } from "../board/read/thread.ts";
 import { unswept } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
 import { workFinder } from "../board/read/work.ts";
+import { sha256 } from "../core/protocol/sha256.ts";
+import { parsePolicy } from "../core/tlog/policy.ts";
 import { cursorCodec } from "../core/query/cursor.ts";
 import type { ReadParts, TreeParts } from "../operations/list.ts";
 import type { SearchIndex } from "../ports/search.ts";
@@ -85,16 +89,21 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
   };
 }
 
-function openTree({ config, clock, figures, notary, storage: { store, tlog } }: Ground): TreeParts {
+function openTree({ config, clock, figures, notary, storage: { store, tlog, others } }: Ground): TreeParts {
   const tiles = new Tiles(store);
-  const heads = new TreeHeads({ notary, tiles, log: store, tlog, policy: undefined, clock });
+  const policy = config.witnessPolicy === undefined ? undefined : parsePolicy(config.witnessPolicy, sha256);
+  const heads = new TreeHeads({ notary, tiles, log: store, tlog, policy, clock });
   const prove = prover(heads, tiles, store);
   return {
     heads,
     tiles,
-    witnessLines: "quorum none\n",
+    witnessLines: config.witnessPolicy === undefined ? "quorum none\n" : withoutLogs(config.witnessPolicy),
+    cosign: cosigner({ heads, policy, verify: holdsEd25519, clock, peers: others }),
     prove,
     receiptOf: receiptMaker(prove, config.baseUrl, (error) => figures.failed("receipt", error)),
     locate: messageLocator(store, clock),
   };
 }
+
+/** The policy that the board shows names its own log, and no other. */
+const withoutLogs = (policy: string): string => policy.replaceAll(/^[ \t]*log[ \t].*\n/gm, "");

@@ -18,7 +18,7 @@ import type { Ed25519Verify } from "../../src/core/tlog/signature.ts";
 import { bundlePath, tilePath } from "../../src/core/tlog/tile.ts";
 import { TestBoard } from "../support/board.ts";
 import { type Change } from "../support/chain.ts";
-import { HANG_MS } from "../support/eventually.ts";
+import { inTime } from "../support/in-time.ts";
 import { naiveRoot } from "../support/naive-tree.ts";
 import { ALIAS_BITS } from "../support/agent.ts";
 import { configAt } from "../support/operator.ts";
@@ -52,18 +52,6 @@ async function headOf(board: TestBoard) {
 async function fill(board: TestBoard, count: number): Promise<void> {
   const agent = board.agent();
   await Promise.all(Array.from({ length: count }, (_, i) => board.put(agent, { kind: "note", body: `note ${i}` })));
-}
-
-/** Asks, and lets time go on until there is an answer: heads are signed at most once a second. */
-async function inTime<Result>(board: TestBoard, ask: () => Promise<Result>): Promise<Result> {
-  const state = { done: false };
-  const asked = ask().finally(() => (state.done = true));
-  const until = performance.now() + HANG_MS;
-  while (!state.done && performance.now() < until) {
-    board.clock.advance(200);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return asked;
 }
 
 test("head, tiles and entries are those of a naive tree over the chain's own texts, at any width", async () => {

@@ -1,5 +1,7 @@
 // openapi.json against the running board: real answers and refusals in the shapes that it declares.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatSignatures, parseNote } from "../../src/core/tlog/note.ts";
+import { cosignText } from "../../src/core/tlog/signature.ts";
 import { ackText, idOf, sendAck } from "../support/acks.ts";
 import { ALIAS_BITS, type Agent, sha256 } from "../support/agent.ts";
 import { type Answer, TestBoard } from "../support/board.ts";
@@ -8,11 +10,14 @@ import { signed } from "../support/key-stage.ts";
 import { call, LIST, rpc, send } from "../support/mcp-request.ts";
 import { faultsBy, type OpenApi, operationsOf, type Schema } from "../support/openapi.ts";
 import { Random, SEED } from "../support/random.ts";
+import { policyFile, signerNamed } from "../support/witness.ts";
 
+const witness = signerNamed("witness.example/w");
 let board: TestBoard;
 let document: OpenApi;
 beforeAll(async () => {
-  board = await TestBoard.start({ flags: ["--base-url", "http://localhost:8787", "--mail-domain", "board.example"] });
+  const flags = ["--base-url", "http://localhost:8787", "--mail-domain", "board.example", "--witness-policy", policyFile(witness)];
+  board = await TestBoard.start({ flags });
   document = (await board.get<OpenApi>("/openapi.json")).body;
 });
 afterAll(() => board[Symbol.asyncDispose]());
@@ -109,6 +114,11 @@ describe(`real answers have the shapes that the document declares (SEED=${SEED})
       get_changes: () => all("/api/changes?limit=1000", "/api/changes?include=raw&limit=1000"),
       get_checkpoint: () => all("/api/checkpoint"),
       get_tlog_checkpoint: () => all("/tlog/checkpoint", "/tlog/checkpoint?for=witness"),
+      post_cosign: async () => {
+        const note = (await board.get<string>("/tlog/checkpoint?for=witness")).body;
+        const line = formatSignatures([await cosignText(parseNote(note).text, 1, witness)]);
+        return [await board.send(note + line, "/tlog/cosign", { "content-type": "text/plain" })];
+      },
       get_tlog_tile: () => all("/tlog/tile/0/000.p/3"),
       get_tlog_entries: () => all("/tlog/tile/entries/000.p/3"),
       get_tlog_key: () => all("/tlog/key"),

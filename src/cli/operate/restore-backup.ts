@@ -65,7 +65,7 @@ async function restore(dir: string, options: RestoreOptions): Promise<void> {
     ...(behind
       ? [
           `The last head that the board signed is entry ${signed.seq}: it will start read-only, for it must not tell a second history.`,
-          `Find a newer backup. To go on from this one all the same, move ${config.keyFile} away and start with --new-key on: it is another board then, and its readers must be told.`,
+          `Find a newer backup. To go on from this one all the same, move ${config.keyFile} away and start with --new-key on: it is another board then, and its readers must be told. Or let the same board go on under a new name of its log: blackboard operate accept-history`,
         ]
       : []),
     ...givenOutLines(undone?.givenOut, head.seq, !behind),

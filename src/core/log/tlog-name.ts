@@ -4,10 +4,11 @@ import { sha256 } from "../protocol/sha256.ts";
 import { fromBase64url } from "../protocol/encoding.ts";
 
 /** The board's address without its scheme. A plus, which no name of a key may hold, is written as addresses may write it. */
-export function originOf(baseUrl: string, epoch: number): string {
-  const place = `${baseUrl.replace(/^[a-z]+:\/\//i, "").replace(/\/+$/, "")}/tlog`.replaceAll("+", "%2B");
-  return epoch === 0 ? place : `${place}/${epoch}`;
-}
+export const originOf = (baseUrl: string): string =>
+  `${baseUrl.replace(/^[a-z]+:\/\//i, "").replace(/\/+$/, "")}/tlog`.replaceAll("+", "%2B");
+
+/** The next name of the same board; none comes back. */
+export const originAfter = (before: string, epoch: number): string => `${before.replace(/(?<=\/tlog)\/[0-9]+$/, "")}/${epoch}`;
 
 /** `pk` in base64url. */
 export const tlogKey = (origin: string, pk: string): VerifierKey => verifierKey(origin, ED25519, fromBase64url(pk), sha256);

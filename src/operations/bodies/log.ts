@@ -1,6 +1,6 @@
 // The shapes of the log and its checkpoint; tests hold real answers against them.
 import { z } from "zod";
-import { agent, hash, raw, seq, time } from "./parts.ts";
+import { agent, count, hash, raw, seq, time } from "./parts.ts";
 
 const entry = z.strictObject({
   seq,
@@ -50,3 +50,10 @@ export const tlogKeyBody = z
     pk: z.string().describe("The board's key, which signed the statement like a message."),
   })
   .meta({ id: "TlogKey" });
+export const cosignedBody = z
+  .strictObject({
+    size: count.describe("Of the head that was cosigned."),
+    added: count.describe("How many of the cosignatures were new."),
+    witnesses: count.describe("How many witnesses have cosigned that head now."),
+  })
+  .meta({ id: "Cosigned" });

@@ -51,7 +51,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const { name, method, path, summary, input, body, many, responses, revalidate } = operation;
+    const { name, method, path, summary, input, body, plain, many, responses, revalidate } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const parameters = Object.entries(input.shape as Record<string, z.ZodType>).map(([parameter, type]) => {
       const { description, ...schema } = schemaOf(type, "input");
@@ -81,7 +81,12 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
         parameters: [...parameters, ...headers],
         ...(body?.schema === undefined
           ? {}
-          : { requestBody: { required: true, content: { "application/json": { schema: component(body.schema) }, ...manyOf(operation) } } }),
+          : {
+              requestBody: {
+                required: true,
+                content: { [plain === true ? "text/plain" : "application/json"]: { schema: component(body.schema) }, ...manyOf(operation) },
+              },
+            }),
         responses: withHeaders(operation, {
           ...answers,
           ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),

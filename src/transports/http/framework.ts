@@ -79,5 +79,10 @@ function takeJsonOnly(app: FastifyInstance): void {
     else if (request.headers["content-encoding"] !== undefined) done(noEncoding());
     else done(null, body);
   });
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, _body, done) => done(wrongType(request)));
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => {
+    const config = request.routeOptions.config as { plain?: boolean } | undefined;
+    if (config?.plain !== true) done(wrongType(request));
+    else if (request.headers["content-encoding"] !== undefined) done(noEncoding());
+    else done(null, body);
+  });
 }

@@ -124,7 +124,7 @@ export function addRoute(app: FastifyInstance, operation: Operation, parts: Rout
   };
   app.route({
     method: operation.method,
-    config: { form: operation.form === true, lines: operation.many !== undefined },
+    config: { form: operation.form === true, lines: operation.many !== undefined, plain: operation.plain === true },
     url: operation.path.replace(operation.rest === true ? LAST : NONE, "*").replaceAll(/\{(\w+)\}/g, ":$1"),
     onRequest: check((request, reply) => {
       if (operation.form === true) requireOwnPage(request, baseUrl, "The form was sent by a page of another site.");

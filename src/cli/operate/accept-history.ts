@@ -1,0 +1,93 @@
+// `blackboard operate accept-history`: the board goes on from a database that is not what it had signed, under a new name of its log.
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { nodesAt } from "../../adapters/postgres/transfer.ts";
+import { lockDataDir } from "../../adapters/sqlite/open.ts";
+import { readBoardKey, requireBoardKey } from "../../adapters/system/board-key.ts";
+import { HEAD_FILE } from "../../adapters/system/head-file.ts";
+import { logKeyFile, setLogKeyAside } from "../../adapters/system/log-key.ts";
+import { syncDirectory } from "../../adapters/system/sync.ts";
+import { continues } from "../../board/operator/checkpoint.ts";
+import type { Config } from "../../config.ts";
+import type { TlogName } from "../../ports/tlog-name.ts";
+import { placeOf } from "../../storage/open.ts";
+import { newTlogName } from "../../storage/tlog.ts";
+import { giveToOwnerOf } from "./owner.ts";
+import { configOf, type DeskOptions, withClosedBoard, withOperator } from "./operator-session.ts";
+
+export function acceptHistoryCommand(operate: Command): void {
+  withOperator(
+    operate
+      .command("accept-history")
+      .description(
+        "go on from a database that is older than what the board signed, under a new name of its log; the board must be stopped",
+      ),
+  ).action(acceptConfigured);
+}
+
+async function acceptConfigured(options: DeskOptions): Promise<void> {
+  const { confirm, tell } = withClosedBoard(options);
+  const config = configOf(options);
+  const { name, before, seq } = await acceptHistory(config, confirm, Date.now());
+  tell(
+    `The board goes on from entry ${seq}. Its log is ${name.origin} from now on, with a new key; what was signed as ${before?.origin ?? "before"} is not continued. ` +
+      "Tell whoever keeps its heads, and its witnesses: their policies name the old key.",
+    { accepted: { seq, origin: name.origin, former_origin: before?.origin ?? null } },
+  );
+}
+
+export interface Accepted {
+  readonly name: TlogName;
+  readonly before: TlogName | undefined;
+  /** Where the log stands. */
+  readonly seq: number;
+}
+
+export async function acceptHistory(config: Config, confirm: (question: string) => Promise<void>, now: number): Promise<Accepted> {
+  const place = placeOf(config);
+  if (config.databaseUrl !== undefined && (await nodesAt(config.databaseUrl)) > 0)
+    throw new Error("Boards are running on that database. Stop them first: they must not go on with what they had signed.");
+  const lock = lockDataDir(config.data);
+  try {
+    const { pk, tlog, signed } = await place.identity();
+    const board = requireBoardKey(config.keyFile, place.words, pk, "Give the board's own key with --key-file.");
+    const { store, recordTlogName, forgetSigned } = await place.openBeside();
+    try {
+      const { seq } = await store.head();
+      const file = logKeyFile(config.keyFile, config.data);
+      const isBehind = signed !== undefined && !(await continues(store, signed));
+      if (!isBehind && tlog !== undefined && [undefined, tlog.pk].includes(readBoardKey(file)?.pk))
+        throw new Error(
+          "There is nothing to accept: the database goes on from the last head that the board signed, and the log has its key.",
+        );
+      await confirm(
+        isBehind
+          ? `The board has signed entry ${signed.seq}, and this database, at entry ${seq}, does not contain it. Go on from here, under a new name of the log?`
+          : "The log's key is lost. Go on under a new name of the log, with a new key?",
+      );
+      // In this order: a crash in between leaves a board that signs nothing yet.
+      setLogKeyAside(file);
+      const name = newTlogName(config.baseUrl, tlog, file, board, now);
+      await recordTlogName(name);
+      if (isBehind) {
+        await forgetSigned();
+        setHeadAside(config.data, signed.seq);
+      }
+      giveToOwnerOf(config.data, [file]);
+      return { name, before: tlog, seq };
+    } finally {
+      await store.close();
+    }
+  } finally {
+    lock.close();
+  }
+}
+
+/** It stays, under a name that says what it was: evidence of what had been signed. */
+function setHeadAside(data: string, seq: number): void {
+  const head = join(data, HEAD_FILE);
+  if (!existsSync(head)) return;
+  renameSync(head, join(data, `head-given-up-${seq}.json`));
+  syncDirectory(data);
+}

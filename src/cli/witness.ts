@@ -1,0 +1,94 @@
+// `blackboard witness`: follows boards, cosigns their heads as long as their logs only grow, and answers add-checkpoint for others.
+import { createServer, type Server } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import type { Command } from "commander";
+import { makeBoardKey, readBoardKey } from "../adapters/system/board-key.ts";
+import { connect } from "../client/connect.ts";
+import { holds } from "../client/tlog.ts";
+import { fromBase64url } from "../core/protocol/encoding.ts";
+import { sha256, sha256Hex } from "../core/protocol/sha256.ts";
+import { COSIGNATURE_V1, formatVerifierKey, verifierKey } from "../core/tlog/key.ts";
+import type { Signer } from "../core/tlog/signature.ts";
+import { addCheckpoint } from "../core/tlog/witness.ts";
+import { count } from "./filter-options.ts";
+import { followOnce } from "./witness/follow.ts";
+import { WitnessState } from "./witness/state.ts";
+
+interface Options {
+  readonly board: readonly string[];
+  readonly log: readonly string[];
+  readonly keyFile: string;
+  readonly state: string;
+  readonly name?: string;
+  readonly every: number;
+  readonly once?: boolean;
+  readonly host: string;
+  readonly port?: number;
+}
+
+const MOST_BYTES = 512 * 1024;
+const unix = (): number => Math.floor(Date.now() / 1000);
+const several = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+export function witnessCommand(program: Command): void {
+  const command = program.command("witness").description("cosign the heads of boards' logs, as long as they only grow");
+  command.option("--board <url>", "a board to follow; may be given again", several, []);
+  command.option("--log <vkey>", "a log that may send add-checkpoint; may be given again", several, []);
+  command.option("--key-file <file>", "the witness's own key, made where there is none", "witness.key");
+  command.option("--state <file>", "what it remembers: the last head of each log", "witness.json");
+  command.option("--name <name>", "the name of its key, such as witness.example/w1; by its key unless given");
+  command.option("--every <seconds>", "how often it looks", count, 10);
+  command.option("--once", "look once, and end");
+  command.option("--port <port>", "answer add-checkpoint (C2SP tlog-witness) there", count);
+  command.option("--host <address>", "address to listen on", "127.0.0.1");
+  command.action(witness);
+}
+
+async function witness(options: Options): Promise<void> {
+  const signer = signerOf(options);
+  const state = new WitnessState(options.state);
+  for (const vkey of options.log) state.learn(vkey);
+  process.stdout.write(`witness ${formatVerifierKey(signer.key)}\n`);
+  const server = options.port === undefined ? undefined : await serve(options, state, signer);
+  const boards = options.board.map((url) => connect(url, { attempts: 1 }));
+  for (;;) {
+    for (const board of boards)
+      try {
+        const { origin, size, witnesses } = await followOnce(board, state, signer, unix);
+        process.stdout.write(`cosigned ${origin} ${size} witnesses ${witnesses}\n`);
+      } catch (error) {
+        if (options.once === true) throw error;
+        process.stderr.write(`${board.url}: ${(error as Error).message}\n`);
+      }
+    if (options.once === true || (boards.length === 0 && server === undefined)) break;
+    await setTimeout(options.every * 1000);
+  }
+  server?.close();
+}
+
+function signerOf({ keyFile, name }: Options): Signer {
+  const secret = readBoardKey(keyFile) ?? makeBoardKey(keyFile);
+  const publicKey = fromBase64url(secret.pk);
+  const key = verifierKey(name ?? `blackboard-witness/${sha256Hex(publicKey).slice(0, 16)}`, COSIGNATURE_V1, publicKey, sha256);
+  return { key, sign: (message) => fromBase64url(secret.sign(new TextDecoder().decode(message))) };
+}
+
+/** As C2SP's tlog-witness has it. */
+async function serve({ host, port }: Options, state: WitnessState, signer: Signer): Promise<Server> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const length = Number(request.headers["content-length"] ?? 0);
+      if (request.method !== "POST" || request.url !== "/add-checkpoint" || length > MOST_BYTES)
+        return { status: 404, type: "text/plain", body: "" };
+      return addCheckpoint(await buffer(request), state, [signer], unix, { sha256, verify: holds });
+    })().then(
+      ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
+      (error: unknown) => response.writeHead(500).end(`${(error as Error).message}\n`),
+    );
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  const address = server.address();
+  if (typeof address === "object" && address !== null) process.stdout.write(`listening at http://${host}:${address.port}/add-checkpoint\n`);
+  return server;
+}

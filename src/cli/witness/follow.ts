@@ -1,0 +1,44 @@
+// One round of a witness: the board's head, whether the log only grew since the last one, and a cosignature where it did.
+import { callText, once } from "../../client/call.ts";
+import type { Board } from "../../client/connect.ts";
+import { getPolicy, holds } from "../../client/tlog.ts";
+import { sha256 } from "../../core/protocol/sha256.ts";
+import { parseCheckpoint } from "../../core/tlog/checkpoint.ts";
+import { formatVerifierKey } from "../../core/tlog/key.ts";
+import { parseNote } from "../../core/tlog/note.ts";
+import { planConsistency, readLater } from "../../core/tlog/plan.ts";
+import { parsePolicy } from "../../core/tlog/policy.ts";
+import type { Signer } from "../../core/tlog/signature.ts";
+import { tilePath } from "../../core/tlog/tile.ts";
+import { addCheckpoint, formatAddCheckpoint } from "../../core/tlog/witness.ts";
+import type { WitnessState } from "./state.ts";
+
+export interface Followed {
+  readonly origin: string;
+  readonly size: number;
+  /** How many witnesses have cosigned that head now. */
+  readonly witnesses: number;
+}
+
+/** Throws where the log did not only grow, or anything else is not as it should be: then nothing was cosigned. */
+export async function followOnce(board: Board, state: WitnessState, signer: Signer, now: () => number): Promise<Followed> {
+  const [log] = parsePolicy(await getPolicy(board), sha256).logs;
+  if (log === undefined) throw new Error(`${board.url}/tlog/policy names no log.`);
+  state.learn(formatVerifierKey(log.key));
+  const note = await callText(board, "/tlog/checkpoint", { query: { for: "witness" } });
+  const { origin, size } = parseCheckpoint(parseNote(note).text);
+  const before = state.last(origin)?.size ?? 0;
+  if (size < before) throw new Error(`${origin} shows a head of ${size} entries; it had ${before}. Nothing is cosigned.`);
+  const read = async (path: string): Promise<Uint8Array> => new Uint8Array(await (await once(board, `/tlog/${path}`, {})).arrayBuffer());
+  const proof = await readLater(planConsistency(before, size), (tile) => read(tilePath(tile)), sha256);
+  const answer = await addCheckpoint(formatAddCheckpoint(before, proof, note), state, [signer], now, { sha256, verify: holds });
+  if (answer.status !== 200) throw new Error(`${origin} at ${size} entries is not cosigned: ${answer.body.trim()}`);
+  const taken = await board.fetch(`${board.url}/tlog/cosign`, {
+    method: "POST",
+    headers: { "content-type": "text/plain; charset=utf-8" },
+    body: note + answer.body,
+  });
+  if (!taken.ok) throw new Error(`${board.url} did not take the cosignature (${taken.status}): ${(await taken.text()).slice(0, 300)}`);
+  const { witnesses } = (await taken.json()) as { witnesses: number };
+  return { origin, size, witnesses };
+}

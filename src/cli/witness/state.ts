@@ -1,0 +1,71 @@
+// What a witness remembers of each log, in one file: its key, and the head that it cosigned last.
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncDirectory } from "../../adapters/system/sync.ts";
+import { sha256 } from "../../core/protocol/sha256.ts";
+import { fromBase64, toBase64 } from "../../core/tlog/base64.ts";
+import { parseVerifierKey, type VerifierKey } from "../../core/tlog/key.ts";
+import type { TreeHead } from "../../core/tlog/merkle.ts";
+import type { Decision, Witnessed } from "../../core/tlog/witness.ts";
+
+interface Kept {
+  readonly vkey: string;
+  readonly size?: number;
+  /** In base64. */
+  readonly root?: string;
+}
+
+export class WitnessState implements Witnessed {
+  readonly #path: string;
+  readonly #logs: Map<string, Kept>;
+
+  constructor(path: string) {
+    this.#path = path;
+    const logs = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { logs: Record<string, Kept> }).logs : {};
+    this.#logs = new Map(Object.entries(logs));
+  }
+
+  /** From now on this log is followed, with this key; another key for the same name is refused. */
+  learn(vkey: string): VerifierKey {
+    const key = parseVerifierKey(vkey, sha256);
+    const known = this.#logs.get(key.name);
+    if (known !== undefined && known.vkey !== vkey)
+      throw new Error(
+        `${key.name} shows another key than before: ${vkey}; this witness knows ${known.vkey}. Nothing is cosigned. If the log's owner has told you why, take that log out of ${this.#path}.`,
+      );
+    if (known === undefined) {
+      this.#logs.set(key.name, { vkey });
+      this.#save();
+    }
+    return key;
+  }
+
+  keysOf(origin: string): readonly VerifierKey[] | undefined {
+    const known = this.#logs.get(origin);
+    return known && [parseVerifierKey(known.vkey, sha256)];
+  }
+
+  last(origin: string): TreeHead | undefined {
+    const { size, root } = this.#logs.get(origin) ?? {};
+    return size === undefined || root === undefined ? undefined : { size, root: fromBase64(root, "The last root") };
+  }
+
+  /** In one turn, so nobody decides in between; on disk before anything is signed. */
+  update(origin: string, _request: unknown, decide: (last: TreeHead | undefined) => Decision): Decision {
+    const decision = decide(this.last(origin));
+    const known = this.#logs.get(origin);
+    if ("head" in decision && known !== undefined) {
+      const { size, root } = decision.head;
+      this.#logs.set(origin, { vkey: known.vkey, size, root: toBase64(root) });
+      this.#save();
+    }
+    return decision;
+  }
+
+  #save(): void {
+    const next = `${this.#path}.next`;
+    writeFileSync(next, `${JSON.stringify({ logs: Object.fromEntries(this.#logs) }, null, 1)}\n`, { mode: 0o600, flush: true });
+    renameSync(next, this.#path);
+    syncDirectory(dirname(this.#path));
+  }
+}

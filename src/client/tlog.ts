@@ -1,0 +1,117 @@
+// Receipts and heads of a board's tree, checked by whoever holds them: offline, or against the last head that was verified.
+import { contentText } from "../core/log/entry-text.ts";
+import { portableSha256 } from "../core/protocol/sha256-block.ts";
+import { type Accepted, acceptCheckpoint, acceptProof } from "../core/tlog/accept.ts";
+import { parseCheckpoint } from "../core/tlog/checkpoint.ts";
+import { requireConsistency } from "../core/tlog/merkle.ts";
+import { parseNote } from "../core/tlog/note.ts";
+import { planConsistency, readLater } from "../core/tlog/plan.ts";
+import { parsePolicy } from "../core/tlog/policy.ts";
+import { parseProof } from "../core/tlog/proof-text.ts";
+import type { Ed25519Verify } from "../core/tlog/signature.ts";
+import { type Tile, tilePath } from "../core/tlog/tile.ts";
+import { TlogError } from "../core/tlog/tlog-error.ts";
+import { callText, type CallOptions, once } from "./call.ts";
+import type { Board } from "./connect.ts";
+import { messageId, sha256Hex } from "./identity.ts";
+import type { RawMessage } from "./verify-envelope.ts";
+
+export { TlogError } from "../core/tlog/tlog-error.ts";
+
+/** WebCrypto, which browsers and Node share. */
+export const holds: Ed25519Verify = async (publicKey, message, signature) => {
+  const bytes = (some: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(some);
+  const key = await crypto.subtle.importKey("raw", bytes(publicKey), "Ed25519", false, ["verify"]).catch(() => undefined);
+  return key !== undefined && crypto.subtle.verify("Ed25519", key, bytes(signature), bytes(message));
+};
+const CRYPTO = { sha256: portableSha256, verify: holds };
+
+/** An entry of the log that is proved. */
+export interface ProvedEntry {
+  readonly origin: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  /** A message id, an alias or an agent id. */
+  readonly id: string;
+  readonly digest: string;
+  /** How many entries the log had when this was proved. */
+  readonly size: number;
+  /** Witnesses of the policy, with the time that each of them signed at. */
+  readonly witnesses: readonly { readonly name: string; readonly at: string }[];
+}
+
+/**
+ * What a proof proves, by a policy that its holder trusts; nobody is asked. With `message`, that the entry is the one of this message,
+ * as it was stored. Throws a TlogError where anything does not hold.
+ */
+export async function verifyReceipt(proof: string, policy: string, message?: RawMessage): Promise<ProvedEntry> {
+  const { extra } = parseProof(proof);
+  if (extra === undefined) throw new TlogError("malformed", "The proof has no `extra` line: it does not say what it proves.");
+  const accepted = await acceptProof(proof, extra, parsePolicy(policy, portableSha256), CRYPTO);
+  const entry = entryIn(new TextDecoder().decode(extra));
+  if (entry.seq !== accepted.index + 1)
+    throw new TlogError("proof", `The proof is of index ${accepted.index}, but its entry says seq ${entry.seq}.`);
+  if (message !== undefined) requireMessage(entry, message);
+  return { ...entry, ...headOf(accepted) };
+}
+
+const headOf = ({ checkpoint: { origin, size }, witnesses }: Accepted): Pick<ProvedEntry, "origin" | "size" | "witnesses"> => ({
+  origin,
+  size,
+  witnesses: witnesses.map(({ key: { name }, time = 0 }) => ({ name, at: new Date(time * 1000).toISOString() })),
+});
+
+function entryIn(leaf: string): Pick<ProvedEntry, "seq" | "at" | "type" | "id" | "digest"> {
+  const [, seq = "", at = "", type = "", id = "", digest = "", end, ...more] = leaf.split("\n");
+  if (end !== "" || more.length > 0 || !/^[1-9][0-9]*$/.test(seq) || !/^[0-9]+$/.test(at))
+    throw new TlogError("malformed", "What the proof is of is no entry of a board's log.");
+  return { seq: Number(seq), at: new Date(Number(at)).toISOString(), type, id, digest };
+}
+
+function requireMessage({ type, id, digest }: Pick<ProvedEntry, "type" | "id" | "digest">, message: RawMessage): void {
+  if (type !== "create") throw new TlogError("proof", `The proof is of an entry of type ${type}, not of a message.`);
+  if (id !== messageId(message.payload)) throw new TlogError("proof", "The proof is of another message.");
+  if (digest !== sha256Hex(contentText(message)))
+    throw new TlogError("proof", "The proof is of this message with another `sig` or `nonce`: give them as the board stored them.");
+}
+
+/** The policy that a board shows: to pin it is to trust the board once. */
+export const getPolicy = (board: Board, options: CallOptions = {}): Promise<string> => callText(board, "/tlog/policy", options);
+export const getMessageProof = (board: Board, id: string, options: CallOptions = {}): Promise<string> =>
+  callText(board, `/api/messages/${encodeURIComponent(id)}/proof`, options);
+export const getEntryProof = (board: Board, seq: number, options: CallOptions = {}): Promise<string> =>
+  callText(board, `/api/changes/${seq}/proof`, options);
+
+export interface VerifiedHead {
+  readonly origin: string;
+  readonly size: number;
+  readonly witnesses: ProvedEntry["witnesses"];
+  /** The signed note: keep it, and hand it in with the next call. */
+  readonly note: string;
+}
+
+/**
+ * The board's head, signed as the policy asks, and grown from `known`, the note that was verified last; a TlogError with the fault
+ * `proof` means that the board shows another history than before: keep both notes.
+ */
+export async function verifyHead(board: Board, policy: string, known?: string, options: CallOptions = {}): Promise<VerifiedHead> {
+  const note = await callText(board, "/tlog/checkpoint", options);
+  const rules = parsePolicy(policy, portableSha256);
+  const accepted = await acceptCheckpoint(parseNote(note), rules, holds);
+  if (known !== undefined) {
+    const before = parseCheckpoint(parseNote(known).text);
+    const now = accepted.checkpoint;
+    if (before.origin !== now.origin) throw new TlogError("origin", `The log is ${now.origin} now; it was ${before.origin}.`);
+    // A board may show an older head that more witnesses have signed: then that one is what the newer goes on from.
+    const [older, newer] = before.size <= now.size ? [before, now] : [now, before];
+    const proof = await readLater(planConsistency(older.size, newer.size), (tile) => readTile(board, tile, options), portableSha256);
+    requireConsistency(older, newer, proof, portableSha256);
+    if (now.size < before.size) return { ...headOf(accepted), note: known, size: before.size };
+  }
+  return { ...headOf(accepted), note };
+}
+
+async function readTile(board: Board, tile: Tile, options: CallOptions): Promise<Uint8Array> {
+  return new Uint8Array(await (await once(board, `/tlog/${tilePath(tile)}`, options)).arrayBuffer());
+}

@@ -1,0 +1,15 @@
+// Asking a board for what it signs at most once a second, with a clock moved by hand.
+import type { TestBoard } from "./board.ts";
+import { HANG_MS } from "./eventually.ts";
+
+/** Lets time go on until there is an answer. */
+export async function inTime<Result>(board: TestBoard, ask: () => Promise<Result>): Promise<Result> {
+  const state = { done: false };
+  const asked = ask().finally(() => (state.done = true));
+  const until = performance.now() + HANG_MS;
+  while (!state.done && performance.now() < until) {
+    board.clock.advance(200);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return asked;
+}

@@ -1,0 +1,23 @@
+// Keys of witnesses and logs that a test makes up, and the policy that names them.
+import { generateKeyPairSync, sign as signWith } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../../src/core/protocol/sha256.ts";
+import { COSIGNATURE_V1, formatVerifierKey, type SignatureType, verifierKey } from "../../src/core/tlog/key.ts";
+import type { Signer } from "../../src/core/tlog/signature.ts";
+import { emptyDirectory } from "./process.ts";
+
+export function signerNamed(name: string, type: SignatureType = COSIGNATURE_V1): Signer {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const raw = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+  return { key: verifierKey(name, type, raw, sha256), sign: (message) => signWith(null, message, privateKey) };
+}
+
+/** All of them are needed. */
+export function policyFile(...witnesses: readonly Signer[]): string {
+  const file = join(emptyDirectory(), "policy");
+  const names = witnesses.map((_, i) => `w${i}`);
+  const lines = witnesses.map(({ key }, i) => `witness w${i} ${formatVerifierKey(key)}`);
+  writeFileSync(file, [...lines, `group all-of-them all ${names.join(" ")}`, "quorum all-of-them", ""].join("\n"));
+  return file;
+}
