@@ -52,7 +52,8 @@ export async function acceptHistory(config: Config, confirm: (question: string) 
   try {
     const { pk, tlog, signed } = await place.identity();
     const board = requireBoardKey(config.keyFile, place.words, pk, "Give the board's own key with --key-file.");
-    const { store, recordTlogName, forgetSigned } = await place.openBeside();
+    const beside = await place.openBeside();
+    const { store } = beside;
     try {
       const { seq } = await store.head();
       const file = logKeyFile(config.keyFile, config.data);
@@ -69,9 +70,9 @@ export async function acceptHistory(config: Config, confirm: (question: string) 
       // In this order: a crash in between leaves a board that signs nothing yet.
       setLogKeyAside(file);
       const name = newTlogName(config.baseUrl, tlog, file, board, now);
-      await recordTlogName(name);
+      await beside.recordTlogName(name);
       if (isBehind) {
-        await forgetSigned();
+        await beside.forgetSigned();
         setHeadAside(config.data, signed.seq);
       }
       giveToOwnerOf(config.data, [file]);

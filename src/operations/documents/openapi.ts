@@ -51,7 +51,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
 
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const { name, method, path, summary, input, body, plain, many, responses, revalidate } = operation;
+    const { name, method, path, summary, input, many, responses, revalidate } = operation;
     const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
     const parameters = Object.entries(input.shape as Record<string, z.ZodType>).map(([parameter, type]) => {
       const { description, ...schema } = schemaOf(type, "input");
@@ -79,14 +79,7 @@ export function openApi(operations: readonly Described[], baseUrl: string, versi
         operationId: name,
         summary,
         parameters: [...parameters, ...headers],
-        ...(body?.schema === undefined
-          ? {}
-          : {
-              requestBody: {
-                required: true,
-                content: { [plain === true ? "text/plain" : "application/json"]: { schema: component(body.schema) }, ...manyOf(operation) },
-              },
-            }),
+        ...requestOf(operation, component),
         responses: withHeaders(operation, {
           ...answers,
           ...(revalidate === undefined ? {} : { 304: { description: "What If-None-Match names is still so." } }),
@@ -144,6 +137,13 @@ function withoutId(definition: object): object {
 }
 
 /** The same body many times. */
+function requestOf(operation: Described, component: (type: z.ZodType) => object): object {
+  const { body, plain } = operation;
+  if (body?.schema === undefined) return {};
+  const type = plain === true ? "text/plain" : "application/json";
+  return { requestBody: { required: true, content: { [type]: { schema: component(body.schema) }, ...manyOf(operation) } } };
+}
+
 const manyOf = ({ many }: Described): object =>
   many === undefined
     ? {}
