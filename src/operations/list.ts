@@ -1,5 +1,6 @@
 // Every operation of the board. A new endpoint is its own file and one line here.
 import { adviser } from "../board/write/advice.ts";
+import type { NameAgents } from "../board/read/agent-names.ts";
 import type { Directory } from "../board/read/agents.ts";
 import type { GatherBrief } from "../board/read/brief.ts";
 import type { CheckpointSigner } from "../board/operator/checkpoint.ts";
@@ -29,6 +30,7 @@ import type { Report } from "../board/write/reports.ts";
 import type { Settled } from "../board/time/settling.ts";
 import type { TakePulse } from "../board/read/stats.ts";
 import type { ListTags } from "../board/read/tags.ts";
+import type { CountThreads, ReadThreadNews } from "../board/read/thread-news.ts";
 import type { ShowThread } from "../board/read/thread.ts";
 import type { FindWork } from "../board/read/work.ts";
 import type { CursorCodec } from "../core/query/cursor.ts";
@@ -73,10 +75,12 @@ import { listTags } from "./log/list-tags.ts";
 import type { Operation } from "./operation.ts";
 import { showBoard } from "./pages/board.ts";
 import { showDocuments } from "./pages/documents.ts";
+import { showNew } from "./pages/new.ts";
 import { showPreview } from "./pages/preview.ts";
+import { showFeed, showIcons } from "./pages/feed.ts";
 import { showFigures } from "./pages/figures.ts";
 import { showMessage } from "./pages/message.ts";
-import { rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
+import { named, rootTitles, rowMaker, type RowsOf, type SiteOf } from "./pages/parts.ts";
 import { showPeople } from "./pages/people.ts";
 import type { Scripts } from "./documents/manual-scripts.ts";
 import { mcpCards } from "./documents/mcp-catalog.ts";
@@ -116,6 +120,9 @@ export interface ReadParts {
   readonly showGraph: Settled<ShowGraph>;
   readonly readHistory: Settled<ReadHistory>;
   readonly agents: { readonly [Read in keyof Directory]: Settled<Directory[Read]> };
+  readonly threadNews: Settled<ReadThreadNews>;
+  readonly countThreads: Settled<CountThreads>;
+  readonly nameAgents: Settled<NameAgents>;
   readonly listTags: Settled<ListTags>;
   readonly takePulse: Settled<TakePulse>;
   readonly dump: Settled<Dump>;
@@ -187,7 +194,9 @@ export function operations(parts: OperationParts): readonly Operation[] {
   const { baseUrl, mailDomain, version } = about;
   const present = presenter(baseUrl, parts.entropy);
   const askWork = workQuestions(names, read.lists, clock);
-  const shown: PageParts = { present, rows: rowMaker(baseUrl), site: about.site, baseUrl, clock };
+  const titleRoots = rootTitles(messages, clock);
+  const rows = rowMaker({ baseUrl, titleRoots, threadNews: read.threadNews });
+  const shown: PageParts = { present, rows, site: about.site, baseUrl, clock };
   const aliasesOfAgent = aliasesOf(aliases, clock, mailDomain);
   const stats = getStats({ takePulse: read.takePulse, difficulty: write.difficulty, streamsOpen: live.streamsOpen, version });
   const advice = adviser(list, clock);
@@ -232,13 +241,15 @@ export function operations(parts: OperationParts): readonly Operation[] {
     ...frontDoor(baseUrl),
     ...mcpCards(baseUrl, version),
     ...wellKnown({ baseUrl, contact: about.contact, clock }),
-    showBoard({ ...shown, list, listTags: read.listTags, stats }),
+    showBoard({ ...shown, ...read, titleRoots }),
     showMessage({ ...shown, ...read }),
     getClient(about.client, baseUrl),
   ];
   const documented = [...all, ...getManual([...all, mcpEndpoint], about)];
   const openapi = getOpenapi([...documented, mcpEndpoint], baseUrl, version);
-  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...read, askWork }, shown)];
+  return [...documented, openapi, ...pagesOf([...documented, openapi], { ...read, askWork }, shown)].map((one) =>
+    named(one, read.nameAgents),
+  );
 }
 
 /** How the board shows something to people. */
@@ -273,6 +284,9 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       checkpoint: find("get_checkpoint"),
     }),
     ...showPeople({ ...shown, list, names, listAgents: find("list_agents"), getAgent: find("get_agent") }),
+    showFeed({ ...shown, ...read }),
+    ...showIcons,
+    showNew({ ...shown, ...read }),
     showPreview,
     ...tryRequests(all),
     ...showDocuments({ ...shown, openapi: find("get_openapi"), transparency: find("get_transparency"), report: find("post_report") }),

@@ -2,7 +2,7 @@
 import { listedKinds, RELS, STATUSES } from "../core/protocol/vocabulary.ts";
 import { html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { kindMark, SHAPES, statusMark } from "./marks.ts";
+import { kindMark, SHAPES, statusPill } from "./marks.ts";
 import type { Site } from "./site.ts";
 
 export function aboutPage(site: Site): string {
@@ -59,7 +59,7 @@ export function aboutPage(site: Site): string {
         <dl class="words">
           ${Object.entries(STATUSES).map(
             ([name, meaning]) =>
-              html`<dt>${statusMark(name as keyof typeof STATUSES)}</dt>
+              html`<dt>${statusPill(name as keyof typeof STATUSES)}</dt>
                 <dd>${meaning}</dd>`,
           )}
         </dl>

@@ -1,5 +1,6 @@
 // One agent: its key, what is counted for it, what it says of itself, what it wrote and what reached it.
-import { type AgentFacts, nameOf } from "./agents-page.ts";
+import { agentName, agentText } from "./agent-name.ts";
+import type { AgentFacts } from "./agents-page.ts";
 import { bars } from "./charts.ts";
 import { face } from "./face.ts";
 import { type Fact, facts } from "./facts.ts";
@@ -7,7 +8,7 @@ import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import type { Rows } from "./listing.ts";
 import { SHAPES } from "./marks.ts";
-import { tagLinks } from "./message-row.ts";
+import { labelLinks } from "./message-row.ts";
 import { thousands } from "../core/text/plural.ts";
 import { agoTime, exactTime } from "./moments.ts";
 import type { Site } from "./site.ts";
@@ -15,7 +16,9 @@ import type { Site } from "./site.ts";
 export interface AgentView {
   readonly agent: AgentFacts;
   readonly profile: Html | undefined;
-  readonly messages: Rows;
+  readonly threads: Rows;
+  readonly answers: Rows;
+  readonly checks: Rows;
   readonly offers: Rows;
   readonly inbox: Rows;
   readonly now: number;
@@ -28,54 +31,68 @@ export function agentPage(site: Site, view: AgentView): string {
     <div class="page-head agent-head">
       ${face(id)}
       <div>
-        <h1>${nameOf(agent)}</h1>
+        <h1>${agentName(id)}</h1>
         <p class="byline">
           <code class="id">${id}</code> · last seen ${agoTime(agent.last_seen, now)}, first ${exactTime(agent.first_seen)}
         </p>
       </div>
     </div>
-    <div class="message-split">
+    <div class="message-split" data-latest-seq="${view.inbox.latestSeq}">
       <div class="message-main">
         ${
           profile !== undefined &&
-          html`<section class="said whole" aria-label="Profile, by the agent itself">
-            <h2 class="said-note">What it says of itself</h2>
+          html`<section class="said" aria-label="Profile, by the agent itself">
+            <h2>What it says of itself</h2>
             <div class="prose" dir="auto">${profile}</div>
           </section>`
         }
-        ${agent.offers.length + agent.needs.length > 0 && html`<p class="tags">${agent.offers.length > 0 && html`<span class="needs">offers ${tagLinks(agent.offers, "offers")}</span>`}${agent.needs.length > 0 && html`<span class="needs">needs ${tagLinks(agent.needs, "needs")}</span>`}</p>`}
-        ${part("Messages", view.messages, `/?author=${id}`, "It has no live message.")}
+        ${agent.offers.length + agent.needs.length > 0 && html`<p class="tags">${labelLinks({ tags: [], offers: agent.offers, needs: agent.needs })}</p>`}
+        ${part("Threads", view.threads, `/?view=threads&author=${id}`, "It has started no thread that is still here.", true)}
+        ${view.answers.rows.length > 0 && part("Answers", view.answers, `/?kind=answer,result&author=${id}`, "")}
+        ${view.checks.rows.length > 0 && part("Checks", view.checks, `/?kind=verification&author=${id}`, "")}
         ${view.offers.rows.length > 0 && part("Offers", view.offers, `/?kind=offer&author=${id}`, "")}
         ${part("Inbox", view.inbox, `/?inbox=${id}`, "Nothing was addressed to it.")}
       </div>
       <aside class="card" aria-label="Facts about this agent">${agentFacts(agent)}</aside>
     </div>`;
-  return layout(site, { title: nameOf(agent), page: "agent", nav: "/agents", noindex: true, body });
+  return layout(site, {
+    title: agentText(id),
+    page: "agent",
+    nav: "/agents",
+    noindex: true,
+    canonical: `/a/${id}`,
+    feed: `/feed.atom?author=${id}`,
+    body,
+  });
 }
 
-function part(title: string, rows: Rows, more: string, empty: string): Html {
+function part(title: string, rows: Rows, more: string, empty: string, threads = false): Html {
   const name = title.toLowerCase();
   return html`<section aria-labelledby="${name}">
     <h2 id="${name}">${title}</h2>
     ${
       rows.rows.length === 0
         ? html`<p class="quiet">${empty}</p>`
-        : html`<ol class="rows">
+        : html`<ol class="rows" ${threads && html` data-threads`}>
             ${rows.rows}
           </ol>`
     }
-    ${rows.nextCursor !== null && html`<p><a href="${more}">All of them</a></p>`}
+    ${rows.nextCursor !== null && html`<p><a href="${more}">All ${title.toLowerCase()}</a></p>`}
   </section>`;
 }
 
 function agentFacts({ pk, aliases, messages, work, votes, signals_received }: AgentFacts): Html {
   const signals = Object.entries(signals_received);
+  const received = votes.received.verifies + votes.received.refutes;
   const rows: readonly Fact[] = [
     aliases.length > 0 && ["Mail", html`${aliases.map(({ email }) => html`<span class="id">${email}</span> `)}`],
+    work.claimed > 0 && [
+      "Work",
+      `delivered ${thousands(work.answered)} of ${thousands(work.claimed)} claimed, ${thousands(work.resolved)} closed as done`,
+    ],
+    received > 0 && ["Checked by others", `${thousands(votes.received.verifies)} of ${thousands(received)} checks confirmed`],
     ["Messages", `${thousands(messages.live)} live, ${thousands(messages.total)} in all`],
-    ["Work", `${work.claimed} claimed, ${work.answered} answered, ${work.resolved} resolved`],
-    ["Votes on its messages", `${votes.received.verifies} verify, ${votes.received.refutes} refute`],
-    ["Votes it gave", `${votes.given.verifies} verify, ${votes.given.refutes} refute`],
+    ["Checks it made", `${thousands(votes.given.verifies)} confirm, ${thousands(votes.given.refutes)} dispute`],
     signals.length > 0 && ["Signals", signals.map(([signal, count]) => `${signal} ${count}`).join(", ")],
     ["Public key", html`<code class="id">${pk}</code>`],
   ];

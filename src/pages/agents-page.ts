@@ -1,5 +1,5 @@
 // Who is here: agents, last active first.
-import { face } from "./face.ts";
+import { agentLink } from "./agent-name.ts";
 import { html, type Html } from "./html.ts";
 import type { agentView } from "../core/view/agent.ts";
 import { layout } from "./layout.ts";
@@ -47,23 +47,20 @@ export function agentsPage(site: Site, { query, agents, nextCursor, now }: Agent
     <ul class="agents">
       ${agents.map((agent) => card(agent, now))}
     </ul>
-    ${agents.length === 0 && html`<div class="empty"><p>No agent fits.</p></div>`} ${pager("/agents", query, nextCursor)}`;
+    ${agents.length === 0 && html`<div class="empty"><p>No agents match.</p></div>`} ${pager("/agents", query, nextCursor)}`;
   return layout(site, { title: "Agents", page: "agents", nav: "/agents", noindex: true, body });
 }
-
-/** What an agent is called: its first alias, else the beginning of its id. */
-export const nameOf = ({ id, aliases }: Pick<AgentFacts, "id" | "aliases">): string => aliases[0]?.alias ?? id.slice(0, 11);
 
 function card(agent: AgentFacts, now: number): Html {
   const { id, last_seen, messages, votes, work, offers, needs, profile } = agent;
   const stood = votes.received.verifies + votes.received.refutes;
   return html`<li>
-    <h2>${face(id)}<a href="/a/${id}">${nameOf(agent)}</a></h2>
+    <h2>${agentLink(id)}</h2>
     <p class="facts">
-      ${agoTime(last_seen, now)} · ${plural(messages.live, "live message")} of
-      ${thousands(messages.total)}${work.answered > 0 && ` · answered ${work.answered}`}${stood > 0 && ` · ${votes.received.verifies} of ${stood} votes for it`}
+      active ${agoTime(last_seen, now)} · ${plural(messages.live, "live message")} of
+      ${thousands(messages.total)}${work.claimed > 0 && ` · delivered ${work.answered} of ${work.claimed} claimed`}${stood > 0 && ` · ${votes.received.verifies} of ${stood} checks confirmed`}
     </p>
     ${profile !== null && profile.body !== "" && html`<p class="said brief" dir="auto">${untrusted(profile.body)}${profile.truncated && "…"}</p>`}
-    ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}</p>`}
+    ${offers.length + needs.length > 0 && html`<p class="tags">${offers.length > 0 && html`<span class="needs">offers ${offers.slice(0, 8).map((tag) => html`<a class="tag need" href="/agents?offers=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}${needs.length > 0 && html`<span class="needs">needs ${needs.slice(0, 8).map((tag) => html`<a class="tag" href="/agents?needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}</span>`}</p>`}
   </li> `;
 }

@@ -1,187 +1,221 @@
-// The board: newest messages, every filter at hand, and what is going on right now.
-import { KIND_NAMES, STATUS_NAMES, type Status } from "../core/protocol/vocabulary.ts";
+// The front of the board: conversations, each in one row, by what a reader wants; and what is going on right now.
+import { KIND_NAMES, STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { SORTS } from "../core/query/order.ts";
+import { plural, thousands } from "../core/text/plural.ts";
+import { BOARD_VIEWS, type BoardViewName } from "./board-views.ts";
+import { connectCard } from "./connect.ts";
+import { type Happening, happeningList } from "./happening.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { listing, type Rows } from "./listing.ts";
-import { kindMark, statusMark } from "./marks.ts";
-import { plural, thousands, wordFor } from "../core/text/plural.ts";
-import { address, itemsOf, type Query, toggled } from "./query.ts";
+import { STATUS_WORDS } from "./marks.ts";
+import { address, itemsOf, type Query } from "./query.ts";
 import type { Site } from "./site.ts";
-import type { StatsView } from "./stats-page.ts";
 import { untrusted } from "./untrusted.ts";
 
 export interface BoardView {
   readonly query: Query;
+  readonly view: BoardViewName;
   readonly page: Rows;
-  readonly live: StatsView["live"];
-  readonly tags: readonly { readonly tag: string; readonly count: number }[];
+  readonly counts: Readonly<Partial<Record<BoardViewName, string>>>;
+  readonly agents24h: number;
+  readonly needs: readonly { readonly tag: string; readonly count: number }[];
+  readonly happening: readonly Happening[];
   /** What the stream would be asked. */
   readonly stream: string;
+  /** Where nothing was found, what comes closest. */
+  readonly nearest?: Rows | undefined;
 }
 
 const PATH = "/";
-/** Filters that have their own place on the page. */
-const IN_FORM = new Set(["q", "tag", "author", "lang", "sort"]);
 const SORT_WORDS: Readonly<Record<(typeof SORTS)[number], string>> = {
   new: "newest first",
   old: "oldest first",
   activity: "last active",
-  expiring: "ending soonest",
-  verified: "most verified",
-  pow: "most work proved",
+  expiring: "expiring soonest",
+  verified: "most confirmed",
+  pow: "most proof of work",
   changed: "changed longest ago",
   relevance: "best match",
 };
+/** Parameters that are no filter. */
+const NOT_FILTERS = new Set(["cursor", "sort", "limit", "q", "q_mode", "view"]);
 
-export function boardPage(site: Site, view: BoardView): string {
-  const { query, page, live } = view;
-  const asked = Object.keys(query).some((name) => name !== "cursor" && name !== "sort" && name !== "limit");
-  const intro = html`<p class="lede">
-    Agents post here: questions, tasks, findings, answers. Every message is signed, has cost some work, and is gone within a week.
-  </p>`;
-  const body = html`<div class="page-head">
-      <h1>${asked ? "Messages" : "On the board now"}</h1>
-      ${!asked && intro}
-      <p class="pulse">
-        <b>${thousands(live.messages)}</b> live ${wordFor(live.messages, "message")} ·
-        <b>${thousands(live.threads)}</b> ${wordFor(live.threads, "thread")} ·
-        <a href="/work"><b>${thousands(live.open_work)}</b> open for work</a> · <b>${plural(live.agents_24h, "agent")}</b> today
-      </p>
-    </div>
-    <div class="split">
-      <div class="rail">${rail(view)}</div>
-      <div class="list" data-list>
-        ${searchForm(query)} ${chips(query)}
+export function boardPage(site: Site, shown: BoardView): string {
+  const { query, view, page } = shown;
+  const { q } = query;
+  const filters = Object.keys(query).filter((name) => !NOT_FILTERS.has(name));
+  const asked = q !== undefined || filters.length > 0;
+  const threads = BOARD_VIEWS[view].threads;
+  const body = html`${!asked && intro()}
+    <div class="front">
+      <div class="front-list" data-list>
+        ${asked && headingOf(query, page)} ${tabs(shown, asked)} ${chips(query)}
         ${listing({
           path: PATH,
           query,
           page,
-          label: "Messages",
-          live: view.stream,
-          empty: asked
-            ? html`<p>Nothing here matches. <a href="/">Show everything</a>.</p>`
-            : html`<p>
-                The board is empty. <a href="/docs">See how to post</a>, or fill it with made-up messages: <code>npm run demo</code>.
-              </p>`,
+          label: threads ? "Threads" : "Messages",
+          live: shown.stream,
+          threads,
+          empty: emptyOf(shown, asked),
         })}
       </div>
+      <aside class="front-aside" aria-label="About this board">
+        ${connectCard(site)}
+        <section class="card" aria-labelledby="happening">
+          <h2 id="happening">Happening now <span class="n">${plural(shown.agents24h, "agent")} today</span></h2>
+          ${happeningList(shown.happening, page.asOf)}
+        </section>
+        ${
+          shown.needs.length > 0 &&
+          html`<section class="card" aria-labelledby="needed">
+            <h2 id="needed">Needed most</h2>
+            <p class="tags">
+              ${shown.needs.map(({ tag, count }) => html`<a class="tag need" href="/?view=open&amp;needs=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi> ${thousands(count)}</a> `)}
+            </p>
+          </section>`
+        }
+      </aside>
     </div>`;
   return layout(site, {
-    title: "Board",
+    title: titleOf(shown, asked),
     page: "board",
     nav: "/",
     noindex: asked || query["cursor"] !== undefined,
-    description: "A blackboard for AI agents: signed, short-lived messages.",
-    twin: `/api/messages${address("", query, { format: "md" })}`,
+    description: "A public board where AI agents ask, take on and check each other’s work. Signed, gone within a week, vetted by nobody.",
+    twin: `/api/messages${address("", withoutView(query), { format: "md" })}`,
+    feed: address("/feed.atom", query, { sort: undefined, limit: undefined }),
+    canonical: address(PATH, query, { limit: undefined }),
+    q,
+    skipTo: "listed",
     body,
   });
 }
 
-/** Everything that is not in the form itself goes with it, hidden. */
-function searchForm(query: Query): Html {
-  const kept = Object.entries(query).filter(([name]) => !IN_FORM.has(name) && name !== "cursor");
-  const more = ["tag", "author", "lang"].some((name) => query[name] !== undefined);
-  return html`<form class="search" role="search" action="/" method="get">
-    ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <div class="search-line">
-      <label class="hide" for="q">Search the text of messages</label
-      ><input
-        id="q"
-        name="q"
-        type="search"
-        value="${query["q"]}"
-        placeholder='Search: words, "a phrase", pre*, -not'
-        maxlength="256"
-        enterkeyhint="search"
-      /><label class="hide" for="sort">Order</label>${sortSelect(query)}<button>Search</button>
+const withoutView = ({ view: _view, ...rest }: Query): Query => rest;
+
+const intro = (): Html =>
+  html`<div class="intro">
+    <h1>
+      <b>A public board where AI agents ask, take on and check each other’s work.</b>
+      <span>Every post is signed and disappears within a week. Nobody vets it: read it as a stranger’s word.</span>
+    </h1>
+    <a class="more-link" href="/about">How it works</a>
+  </div>`;
+
+/** Every search and filter is a page of its own in somebody's history. */
+function titleOf({ view, query }: BoardView, asked: boolean): string {
+  const filters = Object.entries(query).filter(([name]) => !NOT_FILTERS.has(name));
+  const parts = [
+    query["q"] !== undefined && `${untrusted(query["q"])} · search`,
+    ...filters.map(([name, value]) => `${name.replaceAll("_", " ")} ${untrusted(value).slice(0, 60)}`),
+    (view !== "threads" || asked) && query["view"] !== undefined && BOARD_VIEWS[view].words,
+    query["sort"] !== undefined && SORT_WORDS[query["sort"] as keyof typeof SORT_WORDS],
+    query["cursor"] !== undefined && "next page",
+  ].filter((part) => part !== false);
+  return parts.join(" · ");
+}
+
+function headingOf({ q }: Query, { rows, nextCursor }: Rows): Html {
+  const count = `${thousands(rows.length)}${nextCursor === null ? "" : "+"}`;
+  if (q === undefined) return html`<h1 class="found">Messages <span class="n">${count}</span></h1>`;
+  return html`<h1 class="found">${count} ${rows.length === 1 ? "result" : "results"} for <q dir="auto">${untrusted(q)}</q></h1>`;
+}
+
+function tabs({ view, counts, query }: BoardView, asked: boolean): Html {
+  return html`<div class="tabs-line">
+    <nav class="tabs" aria-label="Threads by what you look for">
+      <ul>
+        ${Object.entries(BOARD_VIEWS).map(([name, { words }]) => {
+          const count = counts[name as BoardViewName];
+          const here = name === view && (!asked || query["view"] !== undefined || view === "everything");
+          return html`<li>
+            <a href="${name === "threads" ? PATH : `/?view=${name}`}" ${here && html` aria-current="page"`}
+              >${words}${count !== undefined && html` <span class="n">${count}</span>`}</a
+            >
+          </li>`;
+        })}
+      </ul>
+    </nav>
+    <div class="list-tools">
+      <div class="live" data-live-bar></div>
+      ${filterMenu(query)}
     </div>
-    <details class="more" ${more && html` open`}>
-      <summary>More filters</summary>
+  </div>`;
+}
+
+/** Everything that is not in the form itself goes with it, hidden. */
+const IN_FORM = new Set(["kind", "status", "tag", "author", "lang", "sort", "cursor"]);
+
+function filterMenu(query: Query): Html {
+  const kept = Object.entries(query).filter(([name]) => !IN_FORM.has(name));
+  const ticks = (name: "kind" | "status", words: (item: string) => string, items: readonly string[]): Html =>
+    html`${items.map((item) => html`<label class="tick"><input type="checkbox" name="${name}" value="${item}" ${itemsOf(query[name]).includes(item) && html` checked`} />${words(item)}</label> `)}`;
+  return html`<details class="filter-menu">
+    <summary>Filter</summary>
+    <form action="/" method="get">
+      ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <fieldset>
+        <legend>Status</legend>
+        ${ticks("status", (status) => STATUS_WORDS[status as keyof typeof STATUS_WORDS], STATUS_NAMES)}
+      </fieldset>
+      <fieldset>
+        <legend>Kind</legend>
+        ${ticks("kind", (kind) => kind, KIND_NAMES)}
+      </fieldset>
       <div class="fields">
         <label>Tag<input name="tag" value="${query["tag"]}" autocomplete="off" spellcheck="false" /></label
         ><label
-          >Agent<input
-            name="author"
-            value="${query["author"]}"
-            placeholder="ag_… or an alias"
-            autocomplete="off"
-            spellcheck="false" /></label
-        ><label
-          >Language<input name="lang" value="${query["lang"]}" placeholder="en, de, zh…" autocomplete="off" spellcheck="false"
-        /></label>
+          >Agent<input name="author" value="${query["author"]}" placeholder="alias or ag_…" autocomplete="off" spellcheck="false" /></label
+        ><label>Language<input name="lang" value="${query["lang"]}" placeholder="en, de, zh" autocomplete="off" spellcheck="false" /></label
+        ><label>Order${sortSelect(query)}</label>
       </div>
-    </details>
-  </form>`;
+      <p class="menu-end"><a href="/tags">All tags</a><button>Show</button></p>
+    </form>
+  </details>`;
 }
 
 function sortSelect(query: Query): Html {
   const searched = query["q"] !== undefined || query["near"] !== undefined;
-  const chosen = query["sort"] ?? (searched ? "relevance" : "new");
+  const chosen = query["sort"] ?? "";
   const offered = SORTS.filter((sort) => sort !== "relevance" || searched || chosen === sort);
-  return html`<select id="sort" name="sort">
-    ${offered.map(
-      (sort) =>
-        html`<option value="${sort === (searched ? "relevance" : "new") ? "" : sort}" ${sort === chosen && html` selected`}>
-          ${SORT_WORDS[sort]}
-        </option>`,
-    )}
+  return html`<select name="sort">
+    <option value="">as usual</option>
+    ${offered.map((sort) => html`<option value="${sort}" ${sort === chosen && html` selected`}>${SORT_WORDS[sort]}</option>`)}
   </select>`;
 }
 
+/** One for each item of a list: what is taken away is what was pressed. */
 function chips(query: Query): Html | false {
-  const shown = Object.entries(query).filter(([name]) => !["cursor", "sort", "limit", "q", "q_mode"].includes(name));
+  const shown = Object.entries(query)
+    .filter(([name]) => !NOT_FILTERS.has(name))
+    .flatMap(([name, value]) => itemsOf(value).map((item) => ({ name, item, rest: itemsOf(value).filter((one) => one !== item) })));
   if (shown.length === 0) return false;
   return html`<ul class="chips" aria-label="Filters in force">
     ${shown.map(
-      ([name, value]) =>
+      ({ name, item, rest }) =>
         html`<li>
-          <a href="${address(PATH, query, { [name]: undefined })}" aria-label="Remove the filter ${name} ${value}"
-            ><span>${name.replaceAll("_", " ")}</span> <bdi>${untrusted(value)}</bdi> <span aria-hidden="true">×</span></a
+          <a href="${address(PATH, query, { [name]: rest.join(",") })}" aria-label="Remove the filter ${name} ${item}"
+            ><span>${name.replaceAll("_", " ")}</span> <bdi>${untrusted(item)}</bdi> <span aria-hidden="true">×</span></a
           >
         </li>`,
     )}${shown.length > 1 && html`<li><a class="clear" href="/">Clear all</a></li>`}
   </ul>`;
 }
 
-function rail({ query, live, tags }: BoardView): Html {
-  const link = (name: string, item: string, label: Html, count: number | undefined): Html =>
-    html`<li>
-      <a
-        href="${address(PATH, query, { [name]: toggled(query[name], item) })}"
-        ${itemsOf(query[name]).includes(item) && html` aria-current="true"`}
-        >${label}<span class="n">${count === undefined ? "" : thousands(count)}</span></a
-      >
-    </li>`;
-  const kinds = [
-    ...KIND_NAMES,
-    ...Object.keys(live.by_kind)
-      .filter((kind) => !KIND_NAMES.includes(kind))
-      .sort(),
-  ].filter((kind) => (live.by_kind[kind] ?? 0) > 0 || itemsOf(query["kind"]).includes(kind));
-  return html`<details class="rail-fold">
-    <summary>Filter by kind, status, tag</summary>
-    <nav aria-label="Kinds">
-      <h2>Kind</h2>
-      <ul>
-        ${kinds.map((kind) => link("kind", kind, kindMark(kind), live.by_kind[kind] ?? 0))}
-      </ul>
-    </nav>
-    <nav aria-label="Statuses">
-      <h2>Status</h2>
-      <ul>
-        ${STATUS_NAMES.map((status: Status) => link("status", status, statusMark(status), live.by_status[status] ?? 0))}
-      </ul>
-    </nav>
-    ${
-      tags.length > 0 &&
-      html`<nav aria-label="Tags in use">
-        <h2>Tags</h2>
-        <ul class="tag-list">
-          ${tags.map(({ tag, count }) => link("tag", tag, html`<bdi>${untrusted(tag)}</bdi>`, count))}
-        </ul>
-        <p><a href="/tags">All tags</a></p>
-      </nav>`
-    }
-  </details>`;
+function emptyOf({ query, nearest }: BoardView, asked: boolean): Html {
+  if (!asked) return html`<p>Nothing is here yet. <a href="/new">Post the first message</a>, or <a href="/docs">connect an agent</a>.</p>`;
+  const near =
+    nearest !== undefined &&
+    nearest.rows.length > 0 &&
+    html`<h2>What comes closest</h2>
+      <ol class="rows">
+        ${nearest.rows}
+      </ol>`;
+  const unbalanced = (query["q"]?.match(/"/g)?.length ?? 0) % 2 === 1;
+  return html`<p>
+      No messages match.${unbalanced && " The search has a quotation mark without its partner."} <a href="/">Show all threads</a>.
+    </p>
+    ${near}`;
 }

@@ -12,9 +12,20 @@ export class Html {
 
 export type Part = Html | string | number | null | undefined | false | readonly Part[];
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+/** Stands around what is filled in last of all (agent-name.ts): no text may bring it along. */
+export const MARK = "\uE000";
 
-export const escape = (text: string): string => (/[&<>"']/.test(text) ? text.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? "") : text);
+const ESCAPES: Readonly<Record<string, string>> = {
+  [MARK]: "\uFFFD",
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export const escape = (text: string): string =>
+  /[&<>"'\uE000]/.test(text) ? text.replaceAll(/[&<>"'\uE000]/g, (char) => ESCAPES[char] ?? "") : text;
 
 function textOf(part: Part): string {
   if (part === null || part === undefined || part === false) return "";

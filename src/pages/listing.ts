@@ -20,17 +20,20 @@ export interface ListingView {
   readonly empty: Html;
   /** The stream's question, where the list can follow it. */
   readonly live?: string;
+  /** Whether a row is a thread, so that news of it moves the row. */
+  readonly threads?: boolean;
 }
 
-export function listing({ path, query, page, label, empty, live }: ListingView): Html {
+export function listing({ path, query, page, label, empty, live, threads = false }: ListingView): Html {
   const { rows, nextCursor, latestSeq } = page;
   const first = query["cursor"] === undefined;
-  return html`${SHAPES}${live !== undefined && first && html`<div class="live" data-live-bar hidden></div>`}
-    <h2 class="hide" id="listed">${label}</h2>
+  const follows = live !== undefined && first;
+  return html`${SHAPES}
+    <h2 class="hide" id="listed" tabindex="-1">${label}</h2>
     <ol
       class="rows"
       aria-labelledby="listed"
-      data-rows${live !== undefined && first && html` data-live="${live}" data-latest-seq="${latestSeq}"`}
+      data-rows${follows && html` data-live="${live}" data-latest-seq="${latestSeq}"`}${threads && html` data-threads`}
     >
       ${rows}
     </ol>

@@ -1,4 +1,5 @@
 // The log: every change in order, each entry chained to the one before, the head signed by the board.
+import { agentLink } from "./agent-name.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
 import { thousands } from "../core/text/plural.ts";
@@ -119,7 +120,7 @@ function row({ seq, at, type, id, detail, hash }: LogEntryView, now: number): Ht
   const subject = /^[0-9a-f]{64}$/.test(id)
     ? html`<a href="/m/${id}">${shortId(id)}</a>`
     : id.startsWith("ag_")
-      ? html`<a href="/a/${id}">${id.slice(0, 11)}</a>`
+      ? agentLink(id)
       : html`<bdi>${untrusted(id)}</bdi>`;
   return html`<tr data-seq="${seq}">
     <td class="n">${seq}</td>

@@ -33,10 +33,13 @@ const STATUS_SHAPES: Readonly<Record<Status, string>> = {
   resolved: `<circle class="f" cx="8" cy="8" r="6"/><path class="p" d="M5.3 8.2l2 2 3.5-4"/>`,
 };
 
+const VERDICT_SHAPES = { for: "M2.5 8.5l3.5 3.5L13.5 4.5", against: "M4 4l8 8M12 4l-8 8" } as const;
+
 const symbol = (id: string, shape: string): string => `<symbol id="${id}" viewBox="0 0 16 16">${shape}</symbol>`;
 
 const SYMBOLS = [
   ...Object.entries(KIND_SHAPES).map(([name, path]) => symbol(`k-${name}`, `<path d="${path}"/>`)),
+  ...Object.entries(VERDICT_SHAPES).map(([name, path]) => symbol(`v-${name}`, `<path d="${path}"/>`)),
   ...Object.entries(STATUS_SHAPES).map(([name, shape]) => symbol(`s-${name}`, shape)),
 ];
 
@@ -57,8 +60,30 @@ export const flagMarks = (flags: readonly Flag[]): Html | false =>
     >${flags.map((flag) => html`<span class="flag" title="${FLAGS[flag]}">${flag.replaceAll("_", " ")}</span> `)}</span
   >`;
 
-/** Nothing has happened to it, and nothing is waited for: that need not stand out. */
-export const statusMark = (status: Status, kind?: string): Html => {
-  const idle = status === "open" && kind !== undefined && !isWorkable(kind);
-  return html`<span class="status s-${status}${idle && " idle"}" title="${STATUSES[status]}">${icon(`s-${status}`)}${status}</span>`;
+export const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  open: "Open",
+  claimed: "Claimed",
+  answered: "Answered",
+  disputed: "Disputed",
+  verified: "Confirmed",
+  resolved: "Done",
 };
+
+export const statusPill = (status: Status): Html =>
+  html`<span class="pill s-${status}" title="${STATUSES[status]}">${icon(`s-${status}`)}${STATUS_WORDS[status]}</span>`;
+
+/** Only where it means something: on work always, on anything else once somebody has judged it. */
+export const statusMark = (status: Status, kind: string): Html | false => (isWorkable(kind) || status !== "open") && statusPill(status);
+
+/** How a check of something came out. */
+export const verdictMark = (rel: "verifies" | "refutes", words = true): Html =>
+  rel === "verifies"
+    ? html`<span class="for">${icon("v-for")}${words ? "confirms" : html`<span class="hide">confirms</span>`}</span>`
+    : html`<span class="against">${icon("v-against")}${words ? "disputes" : html`<span class="hide">disputes</span>`}</span>`;
+
+/** How many stand by it, and how many do not. */
+export const votes = (verifies: number, refutes: number): Html | false =>
+  verifies + refutes > 0 &&
+  html`<span class="votes"
+    >${verifies > 0 && html`<span class="for" title="confirmed by ${verifies}">${icon("v-for")}${verifies}</span> `}${refutes > 0 && html`<span class="against" title="disputed by ${refutes}">${icon("v-against")}${refutes}</span>`}</span
+  >`;

@@ -56,8 +56,8 @@ test("whatever a listing notes beside a message is text, as the message itself i
   const row = keptRows();
   const record = () => recordOf(card, new Set(), NOW, "http://board.test");
   for (let i = 0; i < 2; i++) {
-    const { text } = row(card, record, NOW, `<img src=x onerror="alert('1')">`);
-    expect(text).toContain(" · &lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;");
+    const { text } = row(card, record, { now: NOW, note: `<img src=x onerror="alert('1')">` });
+    expect(text).toContain("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;");
     expect(text).toContain("&lt;i&gt;title&lt;/i&gt;");
     expect(text).not.toMatch(/<img|<i>/);
   }

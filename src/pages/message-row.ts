@@ -1,56 +1,49 @@
-// A message as one row of a listing; what never changes is rendered once, what moves with time is filled in.
+// A message as one row of a listing; what never changes is rendered once, what moves with time or with its thread is filled in.
 import type { Recordable, MessageRecord, TombstoneRecord } from "../core/view/record.ts";
 import { type SenderFacts, senderWords } from "../core/view/sender.ts";
-import { face } from "./face.ts";
-import { escape, Html, html, joined } from "./html.ts";
-import { flagMarks, kindMark, statusMark } from "./marks.ts";
+import type { ThreadNews } from "../core/view/thread-news.ts";
+import { isWorkable } from "../core/protocol/vocabulary.ts";
 import { plural } from "../core/text/plural.ts";
-import { span } from "../core/text/format-duration.ts";
-import { ago, agoMark } from "./moments.ts";
-import { shortAgent, shortId, untrusted } from "./untrusted.ts";
+import { agentFace, agentLink, agentName } from "./agent-name.ts";
+import { ACTS, capitalised, didWhat, kindWord } from "./deeds.ts";
+import { Html, html, joined } from "./html.ts";
+import { flagMarks, statusMark, verdictMark, votes } from "./marks.ts";
+import { ago, agoMark, agoTime, endingMark, leftMark } from "./moments.ts";
+import { partsBar } from "./parts-bar.ts";
+import { languageOf, messagePath, untrusted } from "./untrusted.ts";
 
 /** No text of a message can contain it, so that the holes are where we put them. */
 const HOLE = new Html("\0");
 
-/** The share of its life that a message still has, in percent. */
-const shareLeft = ({ received_at, expires_at }: MessageRecord["server"], now: number): number => {
-  const end = Date.parse(expires_at);
-  const whole = end - Date.parse(received_at);
-  return whole <= 0 ? 0 : Math.max(0, Math.min(100, Math.round(((end - now) / whole) * 100)));
-};
-
-/** How much of its time is left, as a line that burns down. */
-const fuse = (share: number | Html): Html =>
-  html`<svg class="fuse" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="t" width="100" height="3" />
-    <rect class="l" width="${share}" height="3" />
-  </svg>`;
-
-const leftMark = ({ expires_at, received_at }: MessageRecord["server"], left: string | Html, share: number | Html): Html =>
-  html`<span class="left" data-left="${expires_at}" data-from="${received_at}"
-    ><span data-left-text>${left} left</span>${fuse(share)}</span
-  >`;
-
-const timeLeft = ({ expires_at }: MessageRecord["server"], now: number): string => span((Date.parse(expires_at) - now) / 1000);
-
-export const lifeLeft = ({ server }: Pick<MessageRecord, "server">, now: number): Html =>
-  leftMark(server, timeLeft(server, now), shareLeft(server, now));
-
-export const agentLink = (agent: string): Html =>
-  html`<a class="agent" href="/a/${agent}" title="${agent}">${face(agent)}${shortAgent(agent)}</a>`;
+/** What a row can say besides the message itself. */
+export interface RowContext {
+  readonly now: number;
+  /** The thread that it belongs to, where it is not the root. */
+  readonly root?: { readonly id: string; readonly title: string; readonly lang: string | undefined } | undefined;
+  /** As one row of a list of threads. */
+  readonly news?: ThreadNews | undefined;
+  readonly note?: string | undefined;
+  /** What somebody searched for, to be marked in the text. */
+  readonly found?: RegExp | undefined;
+}
 
 export const tagLinks = (tags: readonly string[], name = "tag"): Html =>
   html`${tags.map((tag) => html`<a class="tag" href="/?${name}=${encodeURIComponent(tag)}"><bdi>${untrusted(tag)}</bdi></a> `)}`;
 
-export const votes = (verifies: number, refutes: number): Html | false =>
-  verifies + refutes > 0 &&
-  joined(
-    [
-      verifies > 0 && html`<span class="for">verified by ${verifies}</span>`,
-      refutes > 0 && html`<span class="against">refuted by ${refutes}</span>`,
-    ],
-    ", ",
-  );
+const needLinks = (needs: readonly string[] = [], word = "needs"): Html =>
+  html`${needs.map((need) => html`<a class="tag need" href="/?${word}=${encodeURIComponent(need)}">${word} <bdi>${untrusted(need)}</bdi></a> `)}`;
+
+export const labelLinks = ({ tags, needs, offers }: Pick<MessageRecord["meta"], "tags" | "needs" | "offers">): Html =>
+  html`${needLinks(needs)}${needLinks(offers, "offers")}${tagLinks(tags)}`;
+
+const LABELS_LISTED = 3;
+const NEEDS_LISTED = 2;
+
+/** A row has room for a few: what is needed first. */
+const fewLabels = ({ tags, needs = [], offers = [] }: Pick<MessageRecord["meta"], "tags" | "needs" | "offers">): Html => {
+  const first = { needs: needs.slice(0, NEEDS_LISTED), offers: offers.slice(0, NEEDS_LISTED) };
+  return labelLinks({ ...first, tags: tags.slice(0, Math.max(1, LABELS_LISTED - first.needs.length - first.offers.length)) });
+};
 
 /** Who sent an e-mail, beside the board that is its author. */
 export function senderMark(facts: SenderFacts): Html | false {
@@ -60,52 +53,118 @@ export function senderMark(facts: SenderFacts): Html | false {
 
 type Listed = Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned">;
 
-function template(record: Listed): Html {
+const judges = ({ meta }: Pick<Listed, "meta">): "verifies" | "refutes" | undefined =>
+  meta.refs?.map(({ rel }) => rel).find((rel) => rel === "verifies" || rel === "refutes");
+
+function template(record: Listed, found: RegExp | undefined): Html {
   const { id, seq, server, meta, content, derived } = record;
-  const { status, replies, answers, verifies, refutes, claimed_by, superseded_by } = derived;
-  const preview = content.preview ?? "";
-  const facts = [
-    agoMark(server.received_at, HOLE),
-    agentLink(server.author.id),
-    senderMark(record),
-    replies > 0 && plural(replies, "reply", "replies"),
-    answers > 0 && plural(answers, "answer"),
-    votes(verifies, refutes),
-    claimed_by !== null && html`held by ${agentLink(claimed_by)}`,
-    superseded_by !== null && html`superseded by <a href="/m/${superseded_by}">${shortId(superseded_by)}</a>`,
-    meta.to !== undefined && html`to ${agentLink(meta.to)}`,
-    flagMarks(content.flags),
-    meta.lang !== undefined && html`<span class="lang">${untrusted(meta.lang)}</span>`,
-  ];
-  return html`<li class="row" data-id="${id}" data-seq="${seq}" data-kind="${meta.kind}" data-status="${status}">
-    <div class="row-kind">${kindMark(meta.kind)}</div>
+  const preview = (content.preview ?? "").replaceAll(/\s+/g, " ").trim();
+  const verdict = judges(record);
+  const mark =
+    meta.kind === "verification" && verdict !== undefined
+      ? html`<span class="pill plain">${verdictMark(verdict)}</span>`
+      : statusMark(derived.status, meta.kind) || html`<span class="pill plain">${capitalised(kindWord(meta.kind))}</span>`;
+  const titled = meta.title !== undefined && meta.title !== "";
+  return html`<li
+    class="row"
+    data-id="${id}"
+    data-seq="${seq}"
+    data-kind="${meta.kind}"
+    data-status="${derived.status}"
+    data-root="${derived.root}"
+  >
+    <div class="row-state">${mark}</div>
     <div class="row-main">
-      ${heading(record)} ${meta.title !== undefined && preview !== "" && html`<p class="said brief" dir="auto">${untrusted(preview)}</p>`}
+      ${heading(record, preview, found)}
+      ${titled && preview !== "" && html`<p class="said brief" dir="auto" ${languageOf(meta.lang)}>${foundIn(preview, found)}</p>`}
       <p class="facts">
-        ${joined(facts, html` · `)}${HOLE}${(meta.tags.length > 0 || meta.needs !== undefined) && html` <span class="tags">${tagLinks(meta.tags)}${meta.needs !== undefined && meta.needs.length > 0 && html`<span class="needs">needs ${tagLinks(meta.needs, "needs")}</span>`}</span>`}
+        ${capitalised(kindWord(meta.kind))} by
+        ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`}${HOLE}${joinedWith(flagMarks(content.flags))}
+        <span class="tags">${fewLabels(meta)}</span>
       </p>
     </div>
-    <div class="row-state">${statusMark(status, meta.kind)}${leftMark(server, HOLE, HOLE)}</div>
+    <div class="row-end">${HOLE}</div>
   </li> `;
 }
 
-/** A message without a title is read by its text; one without text, by what it does. */
-function heading({ id, meta, content, derived }: Listed): Html {
-  if (meta.title !== undefined && meta.title !== "")
-    return html`<h3>
-      <a href="/m/${id}"><bdi>${untrusted(meta.title)}</bdi></a>
-    </h3>`;
-  const text = (content.preview ?? "").trim();
-  if (text !== "") return html`<h3 class="untitled said" dir="auto"><a href="/m/${id}">${untrusted(text)}</a></h3>`;
-  const [ref] = meta.refs ?? [];
-  const does =
-    ref === undefined
-      ? untrusted(derived.display_title)
-      : `${meta.signal === undefined ? "" : `${meta.signal}, `}${ref.rel.replaceAll("_", " ")} ${shortId(ref.id)}`;
-  return html`<h3 class="untitled"><a href="/m/${id}">${does}</a></h3>`;
+const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
+
+/** What somebody searched for stands out. */
+function foundIn(text: string, found: RegExp | undefined): Html {
+  if (found === undefined) return html`${untrusted(text)}`;
+  return html`${untrusted(text)
+    .split(found)
+    .map((part, i) => (i % 2 === 1 ? html`<mark>${part}</mark>` : part))}`;
 }
 
-export type RowOf = (card: Recordable, record: () => MessageRecord, now: number, note?: string) => Html;
+/** A message without a title is read by its text; one without text, by what it does. */
+function heading({ id, meta, server }: Listed, text: string, found: RegExp | undefined): Html {
+  const href = messagePath(id);
+  if (meta.title !== undefined && meta.title !== "")
+    return html`<h3>
+      <a href="${href}" dir="auto" ${languageOf(meta.lang)}>${foundIn(meta.title, found)}</a>
+    </h3>`;
+  if (text !== "")
+    return html`<h3 class="untitled said"><a href="${href}" dir="auto" ${languageOf(meta.lang)}>${foundIn(text, found)}</a></h3>`;
+  const rel = meta.refs?.[0]?.rel ?? null;
+  return html`<h3 class="untitled">
+    <a href="${href}">${agentName(server.author.id)} ${didWhat({ kind: meta.kind, rel, signal: meta.signal })}</a>
+  </h3>`;
+}
+
+/** What happened in a thread last, where that is not its beginning. */
+function lastDeed({ derived, id }: Listed, { news, now }: RowContext): Html | false {
+  const [last] = news?.deeds ?? [];
+  if (last === undefined || last.id === id || derived.root !== id) return false;
+  const when = agoTime(new Date(last.at).toISOString(), now);
+  return html`${agentLink(last.author)} ${didWhat(last)} ${when}`;
+}
+
+function factsEnd(record: Listed, context: RowContext): Html {
+  const { root, now, note } = context;
+  const last = lastDeed(record, context);
+  const posted = agoMark(record.server.received_at, ago(record.server.received_at, now));
+  return html`${root !== undefined && html` in <a href="${messagePath(root.id)}" dir="auto" ${languageOf(root.lang)}>${untrusted(root.title)}</a>`}
+  · ${last === false ? posted : last}${note !== undefined && html` · <span class="note">${note}</span>`}`;
+}
+
+function rowEnd(record: Listed, context: RowContext): Html {
+  const { derived, meta, server } = record;
+  const { news, now } = context;
+  const ending = endingMark(server.expires_at, now);
+  const lines: (Html | false)[] = [];
+  if (derived.claimed_by !== null && derived.lease_until !== null && isWorkable(meta.kind) && derived.status === "claimed") {
+    const claim = news?.deeds.find(({ kind, author }) => kind === "claim" && author === derived.claimed_by);
+    const from = claim === undefined ? undefined : new Date(claim.at).toISOString();
+    lines.push(html`<span class="holder">${agentLink(derived.claimed_by)}</span> ${leftMark(derived.lease_until, from, now)}`);
+  } else if (news !== undefined && news.parts.length > 0) lines.push(partsBar(news.parts, now));
+  else if (!ACTS.has(meta.kind)) {
+    const size = derived.thread_messages - 1;
+    lines.push(
+      joined(
+        [
+          votes(derived.verifies, derived.refutes),
+          derived.answers > 0 && html`<span>${plural(derived.answers, "answer")}</span>`,
+          derived.is_root && size > 0 && html`<span class="wide-only">${plural(size, "reply", "replies")}</span>`,
+          size === 0 && isWorkable(meta.kind) && html`<span class="quiet">no replies yet</span>`,
+        ],
+        " ",
+      ),
+    );
+    if (news !== undefined) lines.push(faces(record, news));
+  }
+  if (derived.superseded_by !== null) lines.push(html`<a href="${messagePath(derived.superseded_by)}">newer version</a>`);
+  return html`${joined([...lines, ending], html`<br />`)}`;
+}
+
+const FACES = 5;
+
+function faces({ server }: Listed, { deeds }: ThreadNews): Html | false {
+  const all = [...new Set([server.author.id, ...deeds.map(({ author }) => author)])].slice(0, FACES);
+  return all.length > 1 && html`<span class="faces wide-only" aria-hidden="true">${all.map(agentFace)}</span>`;
+}
+
+export type RowOf = (card: Recordable, record: () => MessageRecord, context: RowContext) => Html;
 
 /** Rows kept for as long as the board keeps the message as it is. */
 export function keptRows(): RowOf {
@@ -113,34 +172,32 @@ export function keptRows(): RowOf {
     Recordable["standing"],
     { readonly held: boolean; readonly texts: readonly string[]; readonly record: Listed }
   >();
-  return (card, record, now, note) => {
+  const make = (record: Listed, found?: RegExp) => template(record, found).text.split("\0");
+  return (card, record, context) => {
+    const { now, found } = context;
     const held = card.standing.leaseUntil !== null && card.standing.leaseUntil > now;
     let row = kept.get(card.standing);
     if (row === undefined || row.held !== held) {
       const made = record();
-      row = { held, texts: template(made).text.split("\0"), record: made };
-      kept.set(card.standing, row);
+      kept.set(card.standing, (row = { held, texts: make(made), record: made }));
     }
-    const { texts, record: listed } = row;
-    const { server, derived } = listed;
-    const thread = !derived.is_root || card.thread.messages > 1 ? ` · thread of ${card.thread.messages}` : "";
-    const holes = [
-      ago(server.received_at, now),
-      (note === undefined ? "" : ` · ${escape(note)}`) + thread,
-      timeLeft(server, now),
-      String(shareLeft(server, now)),
-    ];
-    return new Html(texts.map((text, i) => (i === 0 ? text : (holes[i - 1] ?? "") + text)).join(""));
+    const { record: listed } = row;
+    // How many are in its thread is no part of the message.
+    const current = { ...listed, derived: { ...listed.derived, thread_messages: card.thread.messages } };
+    const [start = "", middle = "", end = ""] = found === undefined ? row.texts : make(listed, found);
+    return new Html(`${start}${factsEnd(current, context).text}${middle}${rowEnd(current, context).text}${end}`);
   };
 }
 
 /** What is left of a message that is gone. */
 export const tombstoneRow = ({ id, server, meta }: TombstoneRecord, now: number): Html =>
   html`<li class="row gone">
-    <div class="row-kind">${kindMark(meta.kind)}</div>
+    <div class="row-state"><span class="pill plain">${goneWord(server.gone.reason)}</span></div>
     <div class="row-main">
-      <h3><a href="/m/${id}">${shortId(id)}</a></h3>
-      <p class="facts">${ago(server.received_at, now)} · by ${agentLink(server.author.id)}</p>
+      <h3><a href="${messagePath(id)}">${capitalised(kindWord(meta.kind))} by ${agentName(server.author.id)}</a></h3>
+      <p class="facts">${agoTime(server.received_at, now)}</p>
     </div>
-    <div class="row-state"><span class="status s-gone">${server.gone.reason}</span></div>
+    <div class="row-end"></div>
   </li> `;
+
+const goneWord = (reason: string): string => (reason === "retracted" ? "Withdrawn" : capitalised(reason));

@@ -42,10 +42,10 @@ markdown.core.ruler.push("alignment", ({ tokens }) => {
   }
 });
 /** Code can be wider than the screen and is then scrolled, also by keys. */
-const block = (content: string): string => html`<pre tabindex="0"><code>${content}</code></pre> `.text;
+const block = (content: string): string => html`<pre tabindex="0" dir="ltr"><code>${content}</code></pre> `.text;
 markdown.renderer.rules["fence"] = (tokens, index) => block(tokens[index]?.content ?? "");
 markdown.renderer.rules["code_block"] = (tokens, index) => block(tokens[index]?.content ?? "");
-markdown.renderer.rules["table_open"] = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n';
+markdown.renderer.rules["table_open"] = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
 markdown.renderer.rules["table_close"] = () => "</table></div>\n";
 
 export interface Said {
@@ -71,7 +71,8 @@ function render({ body, format }: Omit<Said, "id">): Html {
   markdown.set({ linkify: addressSteps(text) <= ADDRESS_STEPS });
   if (tableCells(text) > CELLS_SHOWN) markdown.disable("table");
   else markdown.enable("table");
-  return new Html(markdown.render(text));
+  // What was written as a number becomes a character only here.
+  return new Html(untrusted(markdown.render(text)));
 }
 
 /** A table with more cells than this is shown as it was written: a row of one mark has as many cells as the widest, all of which are made. */

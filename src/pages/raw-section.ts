@@ -16,12 +16,12 @@ export function rawSection({ baseUrl }: Site, { id, raw, server }: MessageRecord
     <details class="raw">
       <summary>Raw envelope, and how to check it</summary>
       <div data-verify="${id}"></div>
-      <ol class="steps">
+      <ol class="how">
         <li>The id is the SHA-256 of the payload: <code class="id">${id}</code></li>
         <li>The signature is Ed25519 over the same bytes, by the key <code>pk</code> inside the payload.</li>
         <li>SHA-256 of <code>id:nonce</code> begins with ${plural(server.pow_bits, "zero bit")}.</li>
       </ol>
-      <pre tabindex="0"><code>${recipe(baseUrl, id)}</code></pre>
+      <pre tabindex="0" dir="ltr"><code>${recipe(baseUrl, id)}</code></pre>
       <h3>payload</h3>
       ${
         payload.length > SHOWN_CHARS

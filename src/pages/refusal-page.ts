@@ -8,33 +8,44 @@ import type { Site } from "./site.ts";
 import { shortId, untrusted } from "./untrusted.ts";
 
 const HEADINGS: Readonly<Record<number, string>> = {
-  400: "That cannot be asked like this",
+  400: "That filter isn’t valid",
   403: "Not allowed",
-  404: "Nothing is here",
-  405: "Not in this way",
-  410: "It is gone",
+  404: "Page not found",
+  405: "That isn’t possible here",
+  410: "This message is gone",
   413: "Too much at once",
   429: "Too fast",
   451: "Removed",
-  500: "Something broke",
+  500: "Something went wrong",
   503: "Not at the moment",
+};
+
+const HEADINGS_BY_CODE: Readonly<Record<string, string>> = {
+  retracted: "This message was withdrawn",
+  expired: "This message has expired",
+  agent_unknown: "No such agent",
+  alias_unknown: "No such agent",
+  invalid_query: "That search isn’t valid",
 };
 
 export function refusalPage(site: Site, refusal: Refusal): string {
   const { status, code } = refusal;
   const removal = removalOf(refusal);
-  const heading = removal?.heading ?? HEADINGS[status] ?? "That did not work";
+  const heading = removal?.heading ?? HEADINGS_BY_CODE[code] ?? HEADINGS[status] ?? "That did not work";
   const body = html`<div class="refusal">
-    <p class="code">${status} · <code>${code}</code></p>
     <h1>${heading}</h1>
     ${removal?.words ?? wordsOf(refusal)}
     <p class="ways">
-      <a href="/">To the board</a> ${
-        removal === undefined
-          ? html`<a href="/docs">To the documentation</a> <a href="/llms/errors/${code}.txt">About this refusal</a>`
-          : html`<a href="/transparency">All decisions of the operator</a>`
+      <a href="/">All threads</a> ${
+        removal === undefined ? html`<a href="/docs">Documentation</a>` : html`<a href="/transparency">All decisions of the operator</a>`
       }
     </p>
+    <details class="technical">
+      <summary>Technical details</summary>
+      <p>
+        ${status} · <a href="/llms/errors/${code}.txt"><code>${code}</code></a>
+      </p>
+    </details>
   </div>`;
   return layout(site, { title: heading, page: "refusal", noindex: true, body });
 }

@@ -3,7 +3,7 @@ import { STATUS_NAMES } from "../core/protocol/vocabulary.ts";
 import { bars, hours, shares } from "./charts.ts";
 import { html, type Html } from "./html.ts";
 import { layout } from "./layout.ts";
-import { kindMark, SHAPES, statusMark } from "./marks.ts";
+import { kindMark, SHAPES, statusPill } from "./marks.ts";
 import { plural, thousands, wordFor } from "../core/text/plural.ts";
 import { span } from "../core/text/format-duration.ts";
 import type { Site } from "./site.ts";
@@ -75,7 +75,7 @@ export function statsPage(site: Site, stats: StatsView, limits: WorkLimits): str
       ${shares(
         STATUS_NAMES.map((status) => ({
           name: status,
-          mark: statusMark(status),
+          mark: statusPill(status),
           value: live.by_status[status] ?? 0,
           href: `/?status=${status}`,
         })),

@@ -15,3 +15,12 @@ export interface AgentQuery {
   readonly limit: number;
   readonly now: number;
 }
+
+/** What an agent may be called by. */
+export interface NamedAgent {
+  readonly agent: string;
+  /** The first of its live aliases. */
+  readonly alias: string | null;
+  /** The seq of its newest live self-description. */
+  readonly profile: number | null;
+}

@@ -11,6 +11,8 @@ export interface Figures {
   readonly byStatus: Counts;
   readonly byKind: Counts;
   readonly openWork: number;
+  /** Tasks, subtasks and questions by status. */
+  readonly work: Counts;
   /** Threads with a live message. */
   readonly threads: number;
   /** Agents that posted at or after `dayAgo`. */

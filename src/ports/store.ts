@@ -9,7 +9,7 @@ import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
 import type { Tombstone, MessageState } from "../core/message/message-state.ts";
-import type { AgentQuery } from "./agents.ts";
+import type { AgentQuery, NamedAgent } from "./agents.ts";
 import type { Figures, FiguresQuery } from "./stats.ts";
 import type { TagFacts, TagQuery } from "./tags.ts";
 import type { KeyReads } from "./keys.ts";
@@ -183,6 +183,8 @@ export interface ListReads extends ListingReads {
   divided(ids: readonly string[], now: number): Promise<readonly string[]>;
   agent(id: string, now: number): Promise<AgentFacts | undefined>;
   agents(query: AgentQuery): Promise<readonly AgentFacts[]>;
+  /** What these agents may be called by. */
+  agentNames(agents: readonly string[], now: number): Promise<readonly NamedAgent[]>;
   tags(query: TagQuery): Promise<readonly TagFacts[]>;
   figures(query: FiguresQuery): Promise<Figures>;
 }

@@ -1,5 +1,6 @@
 // What the board needs of a store to show how messages hang together; part of the store's port.
 import type { Votes } from "../core/message/status.ts";
+import type { ThreadNews } from "../core/view/thread-news.ts";
 import type { Rel } from "../core/protocol/vocabulary.ts";
 
 /** How far a thread reaches; it changes whenever a message joins or leaves. */
@@ -49,6 +50,8 @@ export interface Answer extends Votes {
 
 export interface ThreadReads {
   threadExtent(root: string): Promise<ThreadExtent>;
+  /** What happened last in each of these threads. */
+  threadNews(roots: readonly string[], now: number): Promise<readonly ThreadNews[]>;
   /** The live messages of a thread after a seq, in order, at most `limit`. */
   branches(root: string, query: BranchQuery): Promise<readonly Branch[]>;
   /** Live answers to a message, oldest first, at most `limit`, each with its votes and what `asker` voted on it. */

@@ -22,6 +22,10 @@ const RULES: Policy = {
 /** Browsers that know trusted types run nothing without it; for the others it changes nothing. */
 export const policy: Policy = window.trustedTypes?.createPolicy("board", RULES) ?? RULES;
 
+const documentOf = (text: string): Document => new DOMParser().parseFromString(policy.createHTML(text), "text/html");
+
 /** Scripts in it do not run: it is a document of its own, which nobody looks at. */
-export const documentIn = async (answer: Response): Promise<Document> =>
-  new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html");
+export const documentIn = async (answer: Response): Promise<Document> => documentOf(await answer.text());
+
+/** What the same functions as on the board made here, with every text of others escaped. */
+export const fromBoard = (text: string): Node[] => [...documentOf(text).body.childNodes];

@@ -1,20 +1,21 @@
 // The script of every page: starts what the page asks for; pages work without it.
 import { connect } from "../client/client.ts";
-import { offerActs } from "./act-buttons.ts";
 import { offerLogCheck } from "./check-log.ts";
-import { composer, offerCompose } from "./compose.ts";
-import { letGraphMove } from "./graph.ts";
+import { offerCopies } from "./copy-code.ts";
+import { identity } from "./identity.ts";
 import { followList } from "./live-list.ts";
-import { followThread } from "./live-message.ts";
+import { followThread } from "./live-thread.ts";
 import { keepTimesTrue } from "./moving-times.ts";
+import { writeNew } from "./new-page.ts";
+import { listenForKeys } from "./shortcuts.ts";
 
 document.documentElement.classList.add("scripted");
 const board = connect(location.origin);
-const compose = composer(board);
 keepTimesTrue();
-offerCompose(compose);
-followList(board);
-followThread(board);
+offerCopies();
 offerLogCheck(board);
-letGraphMove();
-void offerActs(compose);
+followList(board);
+const who = await identity(board);
+const acts = followThread(board, who);
+writeNew(board, who);
+listenForKeys((id) => acts?.reply(id));

@@ -2,6 +2,7 @@
 import { type AgentKey, loadKey, makeKey } from "../client/client.ts";
 
 const PLACE = "blackboard.key";
+const SAVED = "blackboard.saved";
 
 /** The key of this browser, where it has one. */
 export async function storedKey(): Promise<AgentKey | undefined> {
@@ -14,9 +15,11 @@ export async function newKey(): Promise<AgentKey> {
   return (await storedKey()) ?? keep(await makeKey());
 }
 
-/** A key from elsewhere; throws where the text is none. */
+/** A key from elsewhere, of which there is a copy then; throws where the text is none. */
 export async function importKey(secret: string): Promise<AgentKey> {
-  return keep(await loadKey(secret.trim()));
+  const key = keep(await loadKey(secret.trim()));
+  noteSaved(key);
+  return key;
 }
 
 function keep(key: AgentKey): AgentKey {
@@ -28,8 +31,13 @@ export function forgetKey(): void {
   localStorage.removeItem(PLACE);
 }
 
+const noteSaved = ({ agent }: AgentKey): void => localStorage.setItem(SAVED, agent);
+/** Whether there is a copy outside of this browser. */
+export const isSaved = ({ agent }: AgentKey): boolean => localStorage.getItem(SAVED) === agent;
+
 export function exportKey(key: AgentKey): void {
   const address = URL.createObjectURL(new Blob([`${key.secret()}\n`], { type: "text/plain" }));
   Object.assign(document.createElement("a"), { href: address, download: `${key.agent}.key` }).click();
   URL.revokeObjectURL(address);
+  noteSaved(key);
 }

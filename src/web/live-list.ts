@@ -3,65 +3,76 @@ import { type Board, BoardError, type BoardEvent, type Connection, watch } from 
 import { documentIn } from "./board-html.ts";
 import { all, announcer, button, find, make } from "./dom.ts";
 import { showTimes } from "./moving-times.ts";
-import { showStatus } from "./show-status.ts";
 
-/** More than this is easier to read as a fresh page. */
+/** More than this is not counted. */
 const MOST_WAITING = 100;
 
 export function followList(board: Board): void {
   const list = find("[data-live]");
   const bar = find("[data-live-bar]");
   if (list === undefined || bar === undefined) return;
-  /** Where each new message stands in the log, by its id. */
+  const threads = list.dataset["threads"] !== undefined;
+  /** Messages, or threads, that have news; each with the newest entry of the log that brought it. */
   const waiting = new Map<string, number>();
-  /** What is newer than this is not in the list yet. */
   let shown = Number(list.dataset["latestSeq"]);
-  /** What is heard while rows are fetched is news for them too. */
-  const meanwhile: BoardEvent[] = [];
   const state = make("span", { className: "live-state" });
   const show = button("", () => arrive(), { className: "fresh-button", hidden: true });
   const said = announcer();
-  bar.append(state, show, said);
-  bar.hidden = false;
+  bar.append(state, said);
+  list.before(show);
 
   function showCount(): void {
     const count = waiting.size;
+    const many = count >= MOST_WAITING ? `${MOST_WAITING}+` : String(count);
+    const words = threads
+      ? `${many} ${count === 1 ? "thread has" : "threads have"} news`
+      : `Show ${many} new ${count === 1 ? "message" : "messages"}`;
     show.hidden = count === 0;
-    show.textContent = `Show ${count >= MOST_WAITING ? `${MOST_WAITING}+` : count} new ${count === 1 ? "message" : "messages"}`;
-    said.textContent = count === 0 ? "" : `${count} new ${count === 1 ? "message" : "messages"}`;
-    document.title = document.title.replace(/^(\(\d+\+?\) )?/, count === 0 ? "" : `(${Math.min(count, MOST_WAITING)}) `);
+    show.textContent = words;
+    said.textContent = count === 0 ? "" : words;
+    document.title = document.title.replace(/^(\(\d+\+?\) )?/, count === 0 ? "" : `(${many}) `);
   }
   const hear = (event: BoardEvent): void => {
-    if (show.disabled) meanwhile.push(event);
-    else if (event.type === "message" && find(`[data-id="${event.message.id}"]`, list) === undefined) {
-      waiting.set(event.message.id, event.message.seq);
+    if (event.type === "message") {
+      const { id, seq, derived } = event.message;
+      if (seq <= shown) return;
+      waiting.set(threads ? derived.root : id, seq);
       showCount();
     } else if (event.type === "status") {
-      for (const row of rowsOf(list, event.id)) showStatus(row, event.to);
+      if (threads && rowsOf(event.id).length > 0) {
+        waiting.set(event.id, event.seq);
+        showCount();
+      } else void renewRow(event.id);
     } else if (event.type === "gone") {
-      for (const row of rowsOf(list, event.id)) row.classList.add("gone");
-      waiting.delete(event.id);
+      for (const row of rowsOf(event.id)) {
+        row.classList.add("gone");
+        // Its words are gone with it.
+        for (const words of all("h3 a, .said, .tags", row)) words.textContent = words.matches("h3 a") ? "Withdrawn or expired" : "";
+      }
+      if (!threads) waiting.delete(event.id);
       showCount();
     }
   };
-  /** Newest first is what the reader sees already; any other order is made by the board. */
+  const rowsOf = (id: string): HTMLElement[] => all(`[data-id="${id}"]`, list);
+  /** Rows are made by the board and nowhere else. */
+  const renewRow = async (id: string): Promise<void> => {
+    if (rowsOf(id).length === 0) return;
+    const fresh = await newest(board);
+    const row = fresh && find(`[data-id="${id}"]`, fresh);
+    if (row !== undefined) for (const old of rowsOf(id)) old.replaceWith(row);
+  };
   const arrive = async (): Promise<void> => {
-    const sort = new URLSearchParams(location.search).get("sort") ?? "new";
-    if ((sort !== "new" && sort !== "") || waiting.size >= MOST_WAITING) return location.reload();
     show.disabled = true;
     const fresh = await newest(board);
     show.disabled = false;
-    if (fresh === undefined) show.textContent = "The board did not answer. Try again";
-    else put(fresh);
-    for (const event of meanwhile.splice(0)) hear(event);
-  };
-  const put = (fresh: HTMLElement): void => {
-    for (const [id, seq] of waiting) if (seq <= Number(fresh.dataset["latestSeq"])) waiting.delete(id);
-    const rows = all("[data-id]", fresh).filter(({ dataset: { seq } }) => Number(seq) > shown);
-    if (rows.length >= MOST_WAITING) return location.reload();
-    shown = Math.max(shown, ...rows.map(({ dataset: { seq } }) => Number(seq)));
-    for (const row of rows) row.classList.add("fresh");
-    list.prepend(...rows);
+    if (fresh === undefined) return void (show.textContent = "The board did not answer. Try again");
+    const at = Number(fresh.dataset["latestSeq"]);
+    const moved = new Set([...waiting].filter(([, seq]) => seq <= at).map(([id]) => id));
+    for (const id of moved) waiting.delete(id);
+    for (const row of all("[data-id]", fresh))
+      if (moved.has((threads ? row.dataset["root"] : row.dataset["id"]) ?? "")) row.classList.add("fresh");
+    shown = Math.max(shown, at);
+    list.replaceChildren(...fresh.childNodes);
     showTimes(list);
     find(".empty")?.remove();
     showCount();
@@ -71,15 +82,10 @@ export function followList(board: Board): void {
   void follow(watch(board, query, { after: shown, onConnection: (connection) => tell(state, connection) }), hear, state);
 }
 
-const rowsOf = (list: HTMLElement, id: string): HTMLElement[] => all(`[data-id="${id}"]`, list);
-
-/** The list as the board shows it now: rows are made there and nowhere else. */
+/** The list as the board shows it now. */
 async function newest(board: Board): Promise<HTMLElement | undefined> {
-  const address = new URL(location.href);
-  address.searchParams.set("sort", "new");
-  address.searchParams.set("limit", String(MOST_WAITING));
   try {
-    const answer = await board.fetch(address, { headers: { accept: "text/html" } });
+    const answer = await board.fetch(location.href, { headers: { accept: "text/html" } });
     return answer.ok ? find("[data-live]", await documentIn(answer)) : undefined;
   } catch {
     return undefined;

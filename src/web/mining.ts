@@ -1,12 +1,36 @@
-// Work done beside the page: in workers, so that it stays quick while they dig.
-import { type Mine, minedBy, mineHere } from "../client/client.ts";
+// Proof of work beside the page, in workers, so that it stays quick meanwhile; and how long it will take on this device.
+import { type Board, getPow, type Mine, minedBy, mineHere, type Progress } from "../client/client.ts";
+import { span } from "../core/text/format-duration.ts";
 import { policy } from "./board-html.ts";
 
 const MOST_WORKERS = 4;
+const RATE = "blackboard.rate";
 
 export function miner(): Mine {
   const address = document.body.dataset["miner"];
   if (address === undefined) return mineHere;
   const count = Math.max(1, Math.min(MOST_WORKERS, navigator.hardwareConcurrency - 1));
   return minedBy(() => new Worker(policy.createScriptURL(address), { type: "module" }), count);
+}
+
+const inSeconds = (seconds: number): string => (seconds < 1.5 ? "about 1 s" : `about ${span(Math.ceil(seconds))}`);
+
+/** Before anything is mined: from what this device has done before. */
+export async function priceWords(board: Board): Promise<string> {
+  const rate = Number(localStorage.getItem(RATE));
+  const { required_bits: bits } = await getPow(board);
+  return rate > 0 ? `${inSeconds(2 ** bits / rate)} of proof of work on this device` : "a few seconds of proof of work on this device";
+}
+
+/** What to say while it is mined; it has no known end, only a mean. */
+export function miningWords(): (progress: Progress) => { readonly words: string; readonly share: number } {
+  const begun = performance.now();
+  return ({ tries, expected }) => {
+    const seconds = Math.max(0.05, (performance.now() - begun) / 1000);
+    const rate = tries / seconds;
+    localStorage.setItem(RATE, String(Math.round(rate)));
+    const left = (expected - tries) / rate;
+    const words = left > 0 ? `Proof of work: ${inSeconds(left)} left on this device` : "Proof of work: taking longer than usual";
+    return { words, share: 1 - Math.exp(-tries / expected) };
+  };
 }

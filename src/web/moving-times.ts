@@ -1,28 +1,49 @@
-// Times that stay true while somebody looks: how long ago, how long still, and the line that burns down.
+// Times that stay true while somebody looks: how long ago, how long still, and every exact time as the reader's own clock has it.
 import { span } from "../core/text/format-duration.ts";
 import { ago } from "../pages/moments.ts";
 import { all, find } from "./dom.ts";
 
 const EVERY_MS = 1000;
+const SHORT: Intl.DateTimeFormatOptions = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
 
 export function keepTimesTrue(): void {
-  setInterval(() => document.hidden || showTimes(document), EVERY_MS);
-  document.addEventListener("visibilitychange", () => document.hidden || showTimes(document));
+  showTimes(document);
+  setInterval(() => document.hidden || showMoving(document), EVERY_MS);
+  document.addEventListener("visibilitychange", () => document.hidden || showMoving(document));
 }
 
+/** Once for what is new on the page. */
 export function showTimes(inside: ParentNode): void {
+  for (const time of all("time[data-local]", inside)) put(time, localTime(time));
+  for (const time of all("time[data-ago]", inside)) {
+    const utc = time.title;
+    if (!utc.includes(" · ")) time.title = `${localTime(time)} · ${utc}`;
+  }
+  showMoving(inside);
+}
+
+const localTime = (time: HTMLElement): string => new Date(time.getAttribute("datetime") ?? "").toLocaleString("en-GB", SHORT);
+
+function showMoving(inside: ParentNode): void {
   const now = Date.now();
-  for (const time of all("time[data-ago]", inside)) put(time, ago(time.getAttribute("datetime") ?? "", now));
+  for (const time of all("time[data-ago]", inside)) {
+    const words = ago(time.getAttribute("datetime") ?? "", now);
+    put(time, time.closest(".ticker") === null ? words : words.replace(" ago", ""));
+  }
   for (const left of all("[data-left]", inside)) showLeft(left, now);
+  for (const ending of all("[data-ends]", inside)) {
+    const rest = (Date.parse(ending.dataset["ends"] ?? "") - now) / 1000;
+    put(ending, rest > 0 ? `gone in ${span(rest)}` : "expired");
+  }
 }
 
 function showLeft(left: HTMLElement, now: number): void {
   const end = Date.parse(left.dataset["left"] ?? "");
-  const whole = end - Date.parse(left.dataset["from"] ?? "");
   const text = find("[data-left-text]", left);
-  if (text !== undefined) put(text, now < end ? `${span((end - now) / 1000)} left` : "expired");
+  if (text !== undefined) put(text, now < end ? `${span((end - now) / 1000)} left` : "lease over");
+  const whole = end - Date.parse(left.dataset["from"] ?? "");
   const share = Math.max(0, Math.min(100, ((end - now) / whole) * 100));
-  left.querySelector(".fuse .l")?.setAttribute("width", share.toFixed(1));
+  if (whole > 0) left.querySelector(".lease .l")?.setAttribute("width", share.toFixed(1));
 }
 
 /** Only where it changes, so that nothing is laid out anew for nothing. */

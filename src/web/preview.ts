@@ -12,5 +12,5 @@ export async function preview(board: Board, body: string): Promise<HTMLElement> 
   const made = make("div", { className: "prose", dir: "auto" });
   if (!answer.ok) made.textContent = body;
   else made.append(...(await documentIn(answer)).body.childNodes);
-  return make("section", { className: "said whole" }, make("p", { className: "said-note" }, "Preview"), made);
+  return make("div", { className: "said previewed" }, made);
 }

@@ -2,6 +2,7 @@
 import { MEANING_TABLE } from "../adapters/system/package-files.ts";
 import { holdsEd25519 } from "../adapters/system/ed25519.ts";
 import { openSearchIndex } from "../adapters/search/thread-index.ts";
+import { agentNamer } from "../board/read/agent-names.ts";
 import { directory } from "../board/read/agents.ts";
 import { briefGatherer } from "../board/read/brief.ts";
 import { dumper } from "../board/read/dump.ts";
@@ -20,6 +21,7 @@ import { settling } from "../board/time/settling.ts";
 import { pulseTaker } from "../board/read/stats.ts";
 import { tagLister } from "../board/read/tags.ts";
 import { textSearch } from "../board/read/text-search.ts";
+import { threadCounter, threadNewsReader } from "../board/read/thread-news.ts";
 import { threadReader } from "../board/read/thread.ts";
 import { unswept } from "../board/read/read-only-view.ts";
 import { type Versions, versions } from "../transports/http/versions.ts";
@@ -81,6 +83,9 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
     showThread: settled(threadReader(common)),
     showGraph: settled(graphReader(common)),
     readHistory: settled(historyReader(store)),
+    threadNews: settled(threadNewsReader(common)),
+    countThreads: settled(threadCounter(common)),
+    nameAgents: settled(agentNamer(common)),
     agents: { find: settled(agents.find), list: settled(agents.list) },
     keys: { of: settled(keys.of), line: settled(keys.line) },
     listTags: settled(tagLister(common)),

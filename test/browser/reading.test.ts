@@ -1,6 +1,4 @@
 // The board in a real browser, as somebody who only reads: every page, light and dark, wide and narrow, with and without script.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,10 +6,8 @@ import { axeFindings } from "../support/axe.ts";
 import { TestBoard } from "../support/board.ts";
 import { launch, noBrowser, openTab, WITH_BROWSER, type Tab } from "../support/browser.ts";
 import { fillWithDemo } from "../support/demo-board.ts";
-import { Operator } from "../support/operator.ts";
+import { PAGE_KINDS, type PageKind, pagesOf } from "../support/page-kinds.ts";
 
-/** Where pictures of the pages go, for whoever asks for them. */
-const PICTURES = process.env["PICTURES"] === undefined ? undefined : join(import.meta.dirname, "../../artefacts/pages");
 const WIDE = { viewport: { width: 1280, height: 900 } };
 const NARROW = { viewport: { width: 360, height: 760 }, isMobile: true, hasTouch: true };
 interface Look {
@@ -36,48 +32,14 @@ const LOOKS: readonly (readonly [screen: string, options: BrowserContextOptions,
     [{ name: "narrow", colorScheme: "light", rules: ["heading-order", "region", "scrollable-region-focusable", "target-size"] }],
   ],
 ];
-// oxfmt-ignore
-const NAMES = [
-  "board", "found", "message", "work", "agents", "agent", "tags", "stats", "log", "transparency", "report", "docs", "about", "gone", "wrong",
-  "removed", "contest",
-] as const;
-
 let board: TestBoard;
 let browser: Browser;
-let pages: Readonly<Record<(typeof NAMES)[number], string>>;
+let pages: Readonly<Record<PageKind, string>>;
 describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
   beforeAll(async () => {
-    if (PICTURES !== undefined) mkdirSync(PICTURES, { recursive: true });
     [board, browser] = await Promise.all([TestBoard.start(), launch()]);
     await fillWithDemo(board);
-    const { body } = await board.get<{
-      messages: { id: string; server: { author: { id: string } }; derived: { thread_messages: number } }[];
-    }>("/api/messages?kind=task,question&limit=200");
-    const [busiest] = body.messages.toSorted((a, b) => b.derived.thread_messages - a.derived.thread_messages);
-    const { id: gone } = await board.put(board.agent(), { kind: "note", title: "Short", ttl: "60s" });
-    board.clock.advance(3_700_000);
-    const { id: removed } = await board.put(board.agent(), { kind: "note", title: "Unwanted" });
-    await using operator = await Operator.at(board);
-    await operator.remove(removed);
-    pages = {
-      board: "/",
-      found: "/?q=data&kind=question,task,finding&status=open,verified",
-      message: `/m/${busiest?.id ?? ""}`,
-      work: "/work?needs=german",
-      agents: "/agents",
-      agent: `/a/${busiest?.server.author.id ?? ""}`,
-      tags: "/tags",
-      stats: "/stats",
-      log: "/log",
-      transparency: "/transparency",
-      report: `/report?target=${busiest?.id ?? ""}`,
-      docs: "/docs",
-      about: "/about",
-      gone: `/m/${gone}`,
-      wrong: "/?kind=nonsense",
-      removed: `/m/${removed}`,
-      contest: `/report?target=${removed}&contest=yes`,
-    };
+    pages = await pagesOf(board);
   });
   afterAll(async () => {
     await browser.close();
@@ -97,7 +59,7 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       });
       afterAll(() => tab[Symbol.asyncDispose]());
 
-      test.each(NAMES)("%s", async (name) => {
+      test.each(PAGE_KINDS)("%s", async (name) => {
         tab.complaints.length = 0;
         await tab.page.emulateMedia({ colorScheme: "light" });
         await tab.page.goto(pages[name]);
@@ -105,7 +67,6 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
           await tab.page.emulateMedia({ colorScheme });
           const findings = await axeFindings(tab.page, rules);
           const wider = await tab.page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-          if (PICTURES !== undefined) await tab.page.screenshot({ path: join(PICTURES, `${name}-${look}.png`), fullPage: true });
           expect([...findings, ...faults(tab.complaints)], look).toEqual([]);
           expect(wider, look).toBe(0);
         }
@@ -120,30 +81,45 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       await using tab = await openTab(browser, board.url, options);
       const { page } = tab;
       await page.goto("/");
-      expect(await page.locator(".row").count()).toBe(50);
+      const kinds = () => page.evaluate<string[]>("[...new Set([...document.querySelectorAll('.row')].map((row) => row.dataset.kind))]");
+      expect(await page.locator(".row").count()).toBe(30);
+      expect((await kinds()).filter((kind) => /claim|signal|retraction|verification|profile/.test(kind))).toEqual([]);
       await page.getByRole("link", { name: "Next page" }).click();
+      expect(await page.locator(".row").count()).toBe(30);
+      await page.getByRole("link", { name: /^Everything/ }).click();
       expect(await page.locator(".row").count()).toBe(50);
+      expect(await kinds()).toContain("verification");
 
-      await page
-        .getByRole("link", { name: /^question/ })
-        .first()
-        .click();
-      expect(new Set(await page.evaluate<string[]>("[...document.querySelectorAll('.row')].map((row) => row.dataset.kind)"))).toEqual(
-        new Set(["question"]),
-      );
-      await page.getByRole("link", { name: /^task/ }).first().click();
-      expect(new URL(page.url()).searchParams.get("kind")).toBe("question,task");
+      await page.getByText("Filter", { exact: true }).click();
+      await page.getByLabel("question", { exact: true }).check();
+      await page.getByLabel("task", { exact: true }).check();
+      await page.getByRole("button", { name: "Show" }).click();
+      expect(new Set(await kinds())).toEqual(new Set(["question", "task"]));
+      expect(new URL(page.url()).searchParams.getAll("kind").join()).toBe("task,question");
+      // One is taken away, the other stays.
+      await page.getByRole("link", { name: "Remove the filter kind question" }).click();
+      expect(await kinds()).toEqual(["task"]);
 
       await page.getByRole("searchbox").fill("translate");
-      await page.getByRole("button", { name: "Search" }).click();
-      expect(new URL(page.url()).searchParams.get("kind")).toBe("question,task");
-      const first = page.locator(".row h3 a").first();
+      await page.getByRole("searchbox").press("Enter");
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toMatch(/^\d+ results for\s*translate$/);
+      expect(await page.locator(".row mark").count()).toBeGreaterThan(0);
+      expect(await page.title()).toBe("translate · search · Agent blackboard");
+      const first = page.locator(".row[data-kind=task] h3 a").first();
       const title = await first.textContent();
       await first.click();
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
-      expect(await page.locator(".tree li").count()).toBeGreaterThan(1);
-      await page.locator(".tree li:not([aria-current]) a[href^='/m/']").first().click();
-      expect(await page.locator(".tree li[aria-current]").count()).toBe(1);
+      expect(await page.locator("article.post").count()).toBeGreaterThan(1);
+      const reply = page.locator("article.post .post-end .when").last();
+      await reply.click();
+      // The same thread, at that card, which the browser has scrolled to by itself.
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
+      expect(await page.locator("article.post.here[aria-current]").count()).toBe(1);
+      expect(
+        await page.evaluate<boolean>(
+          "(() => { const { top, bottom } = document.querySelector('.post.here').getBoundingClientRect(); return bottom > 0 && top < innerHeight; })()",
+        ),
+      ).toBe(true);
       expect(faults(tab.complaints)).toEqual([]);
     });
 
@@ -154,9 +130,9 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       await page.getByLabel("Offers").fill("translation");
       await page.getByRole("button", { name: "Show" }).click();
       await page.locator(".agents h2 a").first().click();
-      expect(await page.getByRole("heading", { name: "Messages", level: 2, exact: true }).count()).toBe(1);
+      expect(await page.getByRole("heading", { name: "Threads", level: 2, exact: true }).count()).toBe(1);
       await page.locator(".row h3 a").first().click();
-      await page.getByRole("link", { name: "Report this message" }).click();
+      await page.getByRole("link", { name: "Report", exact: true }).click();
       await page.getByLabel("What is wrong with it?").selectOption("spam");
       await page.getByLabel("Why?").fill("It says the same as ten others.");
       await page.getByRole("button", { name: "Send the report" }).click();
@@ -176,8 +152,119 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
     });
   });
 
+  describe("what a look at the page tells", () => {
+    const rowsInSight = "[...document.querySelectorAll('.row')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length";
+
+    test("so many threads are in sight at once, all of them are, and nothing moves when the script has come", async () => {
+      for (const [options, least] of [
+        [WIDE, 8],
+        [{ viewport: { width: 390, height: 844 }, isMobile: true }, 3],
+      ] as const) {
+        await using tab = await openTab(browser, board.url, options);
+        // A page of ordinary threads: the newest ones of this board want to be looked at.
+        for (const path of ["/?view=open", pages.thread]) {
+          await tab.page.goto(path);
+          if (path !== pages.thread) expect(await tab.page.evaluate<number>(rowsInSight), path).toBeGreaterThanOrEqual(least);
+          await tab.page.waitForFunction("document.querySelector('.me-menu')");
+          const shift = await tab.page.evaluate<number>(
+            "new Promise((resolve) => { let sum = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (sum += one.value))).observe({ type: 'layout-shift', buffered: true }); requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum))); })",
+          );
+          expect(shift, path).toBeLessThan(0.05);
+        }
+      }
+    });
+
+    test("every refutation says that it disputes, nobody who has a name goes by an id, and every search has a title of its own", async () => {
+      await using tab = await openTab(browser, board.url, { ...WIDE, javaScriptEnabled: false });
+      const { page } = tab;
+      const { body } = await board.get<{ messages: { id: string }[] }>("/api/messages?kind=verification&limit=200");
+      await page.goto("/?kind=verification&limit=200");
+      const told = await page.evaluate<Record<string, string>>(
+        "Object.fromEntries([...document.querySelectorAll('.row')].map((row) => [row.dataset.id, row.querySelector('.row-state').textContent.trim()]))",
+      );
+      for (const { id } of body.messages) {
+        const { meta } = (await board.get<{ meta: { refs: { rel: string }[] } }>(`/api/messages/${id}`)).body;
+        expect(told[id]).toBe(meta.refs.some(({ rel }) => rel === "refutes") ? "disputes" : "confirms");
+      }
+      const { agents } = (await board.get<{ agents: { id: string; aliases: unknown[] }[] }>("/api/agents?limit=200")).body;
+      const named = new Set(
+        (
+          await board.get<{ messages: { server: { author: { id: string } }; meta: { title?: string } }[] }>(
+            "/api/messages?kind=profile&limit=200",
+          )
+        ).body.messages.flatMap(({ server, meta }) => (meta.title === undefined ? [] : [server.author.id])),
+      );
+      expect(named.size).toBeGreaterThan(5);
+      for (const path of ["/", "/?view=everything", "/agents", "/log", pages.thread, pages.parts]) {
+        await page.goto(path);
+        const text = await page.evaluate<string>("document.querySelector('main').textContent");
+        expect(agents.filter(({ id }) => named.has(id) && text.includes(id.slice(0, 11))).map(({ id }) => `${path} ${id}`)).toEqual([]);
+      }
+      const titles: string[] = [];
+      for (const path of [
+        "/",
+        "/?q=pool",
+        "/?q=data",
+        "/?kind=task",
+        "/?tag=i18n",
+        "/?view=open",
+        "/?view=done",
+        pages.thread,
+        pages.reply,
+        pages.agent,
+        "/docs",
+        "/new",
+      ]) {
+        await page.goto(path);
+        titles.push(await page.title());
+      }
+      expect(new Set(titles).size).toBe(titles.length);
+    });
+
+    test("no drawing reaches out of its frame, and a table of a stranger breaks at no letter", async () => {
+      await using tab = await openTab(browser, board.url, WIDE);
+      for (const path of ["/", pages.parts, "/stats", pages.hostile]) {
+        await tab.page.goto(path);
+        const out = await tab.page.evaluate<string[]>(`[...document.querySelectorAll("main svg[viewBox]")].flatMap((svg) => {
+          const { x, y, width, height } = svg.viewBox.baseVal;
+          return [...svg.querySelectorAll(":scope > rect, :scope > path, :scope > g > rect")].filter((node) => {
+            const box = node.getBBox();
+            return box.x < x - 1 || box.y < y - 1 || box.x + box.width > x + width + 1 || box.y + box.height > y + height + 1;
+          }).map((node) => node.outerHTML.slice(0, 80));
+        })`);
+        expect(out, path).toEqual([]);
+      }
+      const cells = await tab.page.evaluate<number[]>(
+        "[...document.querySelectorAll('.prose td, .prose th')].map((cell) => cell.getBoundingClientRect().width)",
+      );
+      expect(Math.min(...cells)).toBeGreaterThan(40);
+      expect(
+        await tab.page.evaluate<string[]>("[...document.querySelectorAll('pre')].map((pre) => getComputedStyle(pre).direction)"),
+      ).not.toContain("rtl");
+    });
+
+    test("a first visit is small: the front and a thread, with all that they load", async () => {
+      for (const path of ["/", pages.thread]) {
+        await using tab = await openTab(browser, board.url, WIDE);
+        const session = await tab.context.newCDPSession(tab.page);
+        await session.send("Network.enable");
+        let [bytes, requests] = [0, 0];
+        session.on(
+          "Network.responseReceived",
+          ({ response }) =>
+            void (/^(text|image|application\/javascript)/.test(response.mimeType) && !/event-stream/.test(response.mimeType) && requests++),
+        );
+        session.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+        await tab.page.goto(path, { waitUntil: "load" });
+        await tab.page.waitForFunction("document.querySelector('.me-menu')");
+        expect(bytes, path).toBeLessThan(45 * 1024);
+        expect(requests, path).toBeLessThanOrEqual(6);
+      }
+    });
+  });
+
   describe("with the keyboard", () => {
-    test("the first stop leads past the head of the page, and where the focus is can be seen", async () => {
+    test("the first stop leads to the list, the first row comes next, and where the focus is can be seen whole", async () => {
       await using tab = await openTab(browser, board.url, WIDE);
       const { page } = tab;
       await page.goto("/");
@@ -185,10 +272,33 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the content");
       expect(await page.evaluate<number>("document.activeElement.getBoundingClientRect().left")).toBeGreaterThanOrEqual(0);
       await page.keyboard.press("Enter");
-      expect(await page.evaluate("document.activeElement.id")).toBe("main");
       await page.keyboard.press("Tab");
-      const outline = await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle");
-      expect(outline).toBe("solid");
+      expect(await page.evaluate<boolean>("document.activeElement.matches('.row:first-child h3 a')")).toBe(true);
+      expect(await page.evaluate<string>("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+      // Nothing around the link cuts its ring off, and the row shows it too.
+      expect(await page.evaluate<string>("getComputedStyle(document.activeElement.closest('.row')).boxShadow")).not.toBe("none");
+      expect(await page.evaluate<string>("getComputedStyle(document.activeElement.parentElement).overflow")).toBe("visible");
+    });
+
+    test("letters search, go through rows, open one and reply", async () => {
+      await using tab = await openTab(browser, board.url, WIDE);
+      const { page } = tab;
+      await page.goto("/?view=open");
+      await page.waitForFunction("document.querySelector('.me-menu')");
+      for (const key of ["j", "j", "k"]) await page.keyboard.press(key);
+      expect(await page.evaluate<boolean>("document.activeElement.matches('.row:first-child h3 a')")).toBe(true);
+      await page.keyboard.press("/");
+      expect(await page.evaluate<string>("document.activeElement.id")).toBe("find");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("j");
+      await page.keyboard.press("Enter");
+      await page.waitForURL("**/m/*");
+      await page.locator(".write textarea").waitFor();
+      await page.keyboard.press("r");
+      expect(await page.evaluate<string>("document.activeElement.name")).toBe("body");
     });
   });
 });

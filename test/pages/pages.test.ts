@@ -1,12 +1,13 @@
 // Pages over plain HTTP: who gets them, what guards them, what they cost, and what people see where something is wrong.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { operateAlias } from "../support/aliases.ts";
 import { TestBoard } from "../support/board.ts";
 import { fillWithDemo } from "../support/demo-board.ts";
 import { FACTS, Operator } from "../support/operator.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
-const PATHS = ["/", "/work", "/agents", "/tags", "/stats", "/log", "/transparency", "/report", "/docs", "/about"];
+const PATHS = ["/", "/work", "/agents", "/tags", "/stats", "/log", "/transparency", "/report", "/docs", "/about", "/new"];
 
 let board: TestBoard;
 let someone: string;
@@ -61,7 +62,9 @@ describe("every page", () => {
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("set-cookie")).toBeNull();
       expect(body, path).not.toMatch(/<script(?![^>]* src="\/assets\/)|<style|\sstyle="|\son\w+="|javascript:/i);
-      const elsewhere = [...body.matchAll(/<(?:link|script|img|source|iframe)[^>]*(?:href|src)="(?!\/)([^"]*)"/g)].map(([, url]) => url);
+      const elsewhere = [...body.matchAll(/<(?:link(?! rel="canonical")|script|img|source|iframe)[^>]*(?:href|src)="(?!\/)([^"]*)"/g)].map(
+        ([, url]) => url,
+      );
       expect(elsewhere, path).toEqual([]);
     }
   });
@@ -141,11 +144,11 @@ describe("forms without a script", () => {
   test("fields that were left empty ask nothing, and ticks of one list are one list", async () => {
     const { status, body } = await page("/?q=&kind=question&kind=task&status=&tag=&author=&lang=&sort=");
     expect(status).toBe(200);
-    const kinds = [...body.matchAll(/<li class="row"[^>]* data-kind="(\w+)"/g)].map(([, kind]) => kind);
+    const kinds = [...body.matchAll(/<li\s+class="row"[^>]*\sdata-kind="(\w+)"/g)].map(([, kind]) => kind);
     expect(new Set(kinds)).toEqual(new Set(["question", "task"]));
   });
   test("the next page goes on where this one ends", async () => {
-    const ids = (text: string) => [...text.matchAll(/<li class="row" data-id="(\w+)"/g)].map(([, id]) => id ?? "");
+    const ids = (text: string) => [...text.matchAll(/<li\s+class="row"\s+data-id="(\w+)"/g)].map(([, id]) => id ?? "");
     const first = (await page("/?limit=20")).body;
     const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = (await page(next)).body;
@@ -193,7 +196,7 @@ describe("where something is wrong, people are told in words", () => {
     const { status, body, headers } = await page("/wrk");
     expect(status).toBe(404);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(body).toContain("<h1>Nothing is here</h1>");
+    expect(body).toContain("<h1>Page not found</h1>");
   });
   test("a message that is gone: since when, and that it will not come back", async () => {
     const agent = board.agent();
@@ -201,7 +204,7 @@ describe("where something is wrong, people are told in words", () => {
     board.clock.advance(61_000);
     const { status, body } = await page(`/m/${id}`);
     expect(status).toBe(410);
-    expect(body).toContain("<h1>It is gone</h1>");
+    expect(body).toContain("<h1>This message has expired</h1>");
     expect(body).toMatch(/<dt>Since<\/dt>\s*<dd><time/);
     expect(body).not.toContain("Short");
   });
@@ -273,49 +276,129 @@ describe("where something is wrong, people are told in words", () => {
 });
 
 describe("a message's page", () => {
-  const history = (text: string): string[] =>
-    [...(/<ol class="history">[^]*?<\/ol>/.exec(text)?.[0] ?? "").matchAll(/<li>[^]*?<\/li>/g)].map(([item]) =>
-      item
-        .replaceAll(/<svg[^]*?<\/svg>|<time[^]*?<\/time>|<[^>]*>/g, "")
-        .replaceAll(/\s+/g, " ")
-        .trim(),
-    );
+  const plain = (text: string): string =>
+    text
+      .replaceAll(/<svg[^]*?<\/svg>|<time[^]*?<\/time>|<[^>]*>/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim();
+  const within = (text: string, start: RegExp, end: string): string => {
+    const from = text.search(start);
+    return from < 0 ? "" : text.slice(from, text.indexOf(end, from));
+  };
+  const steps = (text: string): string[] =>
+    [...within(text, /<ol class="steps">/, "</ol>").matchAll(/<li[^]*?<\/li>/g)].map(([item]) => plain(item));
+  const card = (text: string, id: string): string =>
+    plain(within(text, new RegExp(`<article[^>]*id="m-${id.slice(0, 12)}"`), "</article>"));
+  const shortName = (agent: { id: string }): string => agent.id.slice(0, 11);
 
-  test("tells how a question came to its status, whoever or whatever brought it there", async () => {
+  test("tells how a question came to its status, whoever or whatever brought it there, and how it stands in one sentence", async () => {
     const [asker, helper, checker] = [board.agent(), board.agent(), board.agent()];
     const { id } = await board.put(asker, { kind: "question", title: "Where is it?" });
+    expect(plain(within((await page(`/m/${id}`)).body, /<div[^>]*class="state/, "</div>"))).toContain("Open. Nobody is working on it.");
     await board.put(helper, { kind: "claim", lease: "60s", refs: [{ rel: "claims", id }] });
+    expect(plain(within((await page(`/m/${id}`)).body, /<div[^>]*class="state/, "</div>"))).toContain(
+      `${shortName(helper)} is working on it`,
+    );
     board.clock.advance(61_000);
     await board.put(checker, { kind: "note", title: "Something else happens meanwhile" });
     const answer = await board.put(helper, { kind: "answer", body: "Over there.", refs: [{ rel: "answers", id }] });
     await board.put(checker, { kind: "verification", body: "Looked.", refs: [{ rel: "verifies", id: answer.id }] });
     await board.put(asker, { kind: "signal", signal: "resolved", refs: [{ rel: "on", id }] });
     const { body } = await page(`/m/${id}`);
-    const name = (agent: { id: string }): string => agent.id.slice(0, 11);
-    expect(history(body)).toEqual([
-      "open when it was posted",
-      `claimed by a claim of ${name(helper)}`,
-      "open as time passed",
-      `answered by an answer of ${name(helper)}`,
-      `verified by a verification of ${name(checker)}`,
-      `resolved by a signal of ${name(asker)}`,
+    expect(steps(body)).toEqual([
+      "Open",
+      `Claimed by ${shortName(helper)}`,
+      "Open as time passed",
+      `Answered by ${shortName(helper)}`,
+      `Confirmed by ${shortName(checker)}`,
+      `Done by ${shortName(asker)}`,
     ]);
+    const state = plain(within(body, /<div[^>]*class="state/, "</div>"));
+    expect(state).toContain(`Done. ${shortName(helper)} answered, confirmed by ${shortName(checker)}. Closed by its author.`);
   });
 
-  test("draws what is around it, with what each is to the other, and says the same in words", async () => {
+  test("shows whole texts, each check beside what it judges, the confirmed answer first, and acts as lines", async () => {
+    const [asker, helper, checker] = [board.agent(), board.agent(), board.agent()];
+    const { id } = await board.put(asker, { kind: "task", title: "The whole", body: `${"Word by word. ".repeat(60)}THE END` });
+    await board.put(helper, { kind: "claim", lease: "8h", refs: [{ rel: "claims", id }] });
+    const first = await board.put(helper, { kind: "result", body: "First try.", refs: [{ rel: "answers", id }] });
+    const second = await board.put(helper, { kind: "result", title: "Second", body: "- [x] *done*", refs: [{ rel: "answers", id }] });
+    await board.put(checker, { kind: "verification", body: "Ran it.", refs: [{ rel: "verifies", id: second.id }] });
+    const refuted = await board.put(checker, { kind: "verification", body: "Fails.", refs: [{ rel: "refutes", id: first.id }] });
+    await board.put(asker, { kind: "signal", signal: "useful", refs: [{ rel: "on", id: second.id }] });
+    const { body } = await page(`/m/${id}`);
+    expect(body).toContain("THE END");
+    expect(body).toContain("<em>done</em>");
+    expect(card(body, second.id)).toContain(`confirms ${shortName(checker)} confirms`);
+    expect(card(body, second.id)).toContain("useful 1");
+    expect(card(body, first.id)).toContain(`disputes ${shortName(checker)} disputes Fails.`);
+    expect(body.indexOf("Confirmed result")).toBeLessThan(body.indexOf("First try."));
+    expect(plain(body)).toContain(`${shortName(helper)} claimed this for 8 h`);
+    // The address of a reply is the same page, at that card; the list of everything tells what it is.
+    const reply = await page(`/m/${refuted.id.slice(0, 12)}`);
+    expect(reply.body).toContain("<h1");
+    expect(reply.body).toMatch(/<title>Verification by [^<]* in The whole · Agent blackboard<\/title>/);
+    const [row = ""] =
+      new RegExp(`<li\\s+class="row"\\s+data-id="${refuted.id}"[^]*?</li>`).exec((await page("/?view=everything")).body) ?? [];
+    expect(plain(row)).toMatch(/^disputes Fails\..* in The whole/);
+  });
+
+  test("has the parts of a task in a table, and links out of the thread as related", async () => {
     const agent = board.agent();
-    const root = await board.put(agent, { kind: "task", title: "The whole" });
-    const middle = await board.put(agent, { kind: "subtask", title: "A part", refs: [{ rel: "subtask_of", id: root.id }] });
-    const result = await board.put(board.agent(), {
-      kind: "result",
-      title: "Done so",
-      body: "so",
-      refs: [{ rel: "answers", id: middle.id }],
+    const base = await board.put(agent, { kind: "finding", title: "What it builds on" });
+    const root = await board.put(agent, { kind: "task", title: "The sum", refs: [{ rel: "builds_on", id: base.id }] });
+    const part = await board.put(agent, { kind: "subtask", title: "A part", refs: [{ rel: "subtask_of", id: root.id }] });
+    await board.put(board.agent(), { kind: "result", title: "Done so", body: "so", refs: [{ rel: "answers", id: part.id }] });
+    const { body } = await page(`/m/${root.id}`);
+    expect(plain(within(body, /<table class="parts">/, "</table>"))).toMatch(/A part Answered .* Done so$/);
+    expect(plain(body)).toContain("0 of 1 parts done");
+    expect(plain(body)).toContain("builds on What it builds on");
+    expect(plain((await page(`/m/${base.id}`)).body)).toContain("built on by The sum");
+    expect(plain((await page("/")).body)).toContain("0 of 1 parts done");
+  });
+
+  test("keeps a place for what was withdrawn, without a word of it, and with the words of who withdrew it", async () => {
+    const [author, other] = [board.agent(), board.agent()];
+    const root = await board.put(other, { kind: "question", title: "How many?" });
+    const wrong = await board.put(author, {
+      kind: "finding",
+      title: "Secretly wrong",
+      body: "WRONG TEXT",
+      refs: [{ rel: "reply", id: root.id }],
     });
-    const { body } = await page(`/m/${middle.id}`);
-    for (const { id } of [root, middle, result]) expect(body).toContain(`data-node="${id}"`);
-    expect(body).toMatch(new RegExp(`data-edge data-from="${result.id}" data-to="${middle.id}" class="rel r-answers"`));
-    expect(body).toMatch(/<h2>This message<\/h2>[^]*subtask of[^]*The whole[^]*<h2>Others on it<\/h2>[^]*answers[^]*Done so/);
+    await board.put(other, { kind: "verification", body: "Counted again.", refs: [{ rel: "refutes", id: wrong.id }] });
+    await board.put(author, { kind: "retraction", body: "I misread it.", refs: [{ rel: "retracts", id: wrong.id }] });
+    const { body } = await page(`/m/${root.id}`);
+    expect(card(body, wrong.id)).toMatch(/finding withdrawn by its author .*I misread it\. disputes .*Counted again\./);
+    expect(body).not.toMatch(/Secretly wrong|WRONG TEXT/);
+    const gone = await page(`/m/${wrong.id}`);
+    expect(gone.body).toContain("<h1>This message was withdrawn</h1>");
+  });
+
+  test("calls agents by the alias that the board vouches for, else by their own name and a piece of their id", async () => {
+    const [named, aliased, nobody] = [board.agent(), board.agent(), board.agent()];
+    await board.put(named, { kind: "profile", title: "@Kestrel <b>", body: "I check things." });
+    expect((await operateAlias(board, aliased, "claim", "mirror-desk")).status).toBe(201);
+    await board.put(aliased, { kind: "profile", title: "Somebody else", body: "x" });
+    const root = await board.put(named, { kind: "note", title: "Names", body: "x" });
+    for (const agent of [aliased, nobody]) await board.put(agent, { kind: "note", body: "y", refs: [{ rel: "reply", id: root.id }] });
+    for (const path of [`/m/${root.id}`, "/?view=everything", "/agents"]) {
+      const { body } = await page(path);
+      const text = plain(body);
+      expect(text, path).toContain(`Kestrel &lt;b&gt;·${named.id.slice(-4)}`);
+      expect(text, path).toContain("@mirror-desk");
+      expect(text, path).toContain(shortName(nobody));
+      expect(text, path).not.toMatch(new RegExp(`by @Kestrel|Somebody else·|${shortName(named)}|${shortName(aliased)}`));
+    }
+    expect((await page(`/a/${named.id}`)).body).toContain(`<title>Kestrel &lt;b&gt; ·${named.id.slice(-4)} · Agent blackboard</title>`);
+  });
+
+  test("takes no mark of its own making from a text: names are filled in where the page says so", async () => {
+    const mark = "\uE000";
+    const fake = `${mark}lag_${"0".repeat(20)}${mark} &#xE000;lag_${"0".repeat(20)}&#xE000; [x](https://a.example "&#xE000;tag_${"0".repeat(20)}&#xE000;")`;
+    const { id } = await board.put(board.agent(), { kind: "note", title: fake, body: fake });
+    for (const path of [`/m/${id}`, `/?q=${encodeURIComponent(fake)}`])
+      expect((await page(path)).body, path).not.toContain(`/a/ag_${"0".repeat(20)}`);
   });
 
   test("warns of what the board noticed in the text, above the text", async () => {
@@ -326,7 +409,7 @@ describe("a message's page", () => {
     const { body } = await page(`/m/${id}`);
     expect(body.indexOf("<b>instructions</b>")).toBeGreaterThan(0);
     expect(body.indexOf("<b>instructions</b>")).toBeLessThan(body.indexOf('<div class="prose"'));
-    expect(body.indexOf('class="flag"')).toBeLessThan(body.indexOf("<h1"));
+    expect(body.indexOf('class="flag"')).toBeLessThan(body.indexOf('<div class="prose"'));
     expect((await page("/")).body).toMatch(/class="flag"[^>]*>instructions</);
   });
 

@@ -9,10 +9,11 @@ import { keyFacts, keyOp, keyOps, keysOf, keyStates, publicKey } from "./keys.ts
 import { entries, oldestSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
+import { agentNames } from "./names.ts";
 import { figures, postedByMinute } from "./stats.ts";
 import { tags } from "./tags.ts";
 import { tile } from "./tree.ts";
-import { answersTo, barredWork, branches, divided, neighbours, openWork, refs, threadExtent } from "./threads.ts";
+import { answersTo, barredWork, branches, divided, neighbours, openWork, refs, threadExtent, threadNews } from "./threads.ts";
 
 export class SqlReads {
   protected readonly rows: SqlRows;
@@ -26,6 +27,7 @@ export class SqlReads {
   agents: Store["agents"] = (query) => agents(this.rows, this.seenOf, query);
   ack: Store["ack"] = (id) => ack(this.rows, id);
   reading: Store["reading"] = (agent) => reading(this.rows, agent);
+  agentNames: Store["agentNames"] = (...asked) => agentNames(this.rows, ...asked);
   alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
   entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);
@@ -51,6 +53,7 @@ export class SqlReads {
   postedByMinute: Store["postedByMinute"] = (from) => postedByMinute(this.rows, from);
   tags: Store["tags"] = (query) => tags(this.rows, query);
   threadExtent: Store["threadExtent"] = (root) => threadExtent(this.rows, root);
+  threadNews: Store["threadNews"] = (...asked) => threadNews(this.rows, ...asked);
   branches: Store["branches"] = (...asked) => branches(this.rows, ...asked);
   openWork: Store["openWork"] = (...asked) => openWork(this.rows, ...asked);
   answersTo: Store["answersTo"] = (...asked) => answersTo(this.rows, ...asked);

@@ -44,6 +44,7 @@ export async function figures(rows: SqlRows, { hourAgo, dayAgo, firstHour }: Fig
     byStatus: counts("status"),
     byKind: counts("kind"),
     openWork: counts("work")["open"] ?? 0,
+    work: counts("work"),
     threads: counts("thread")["live"] ?? 0,
     agents: of("agents")[0]?.count ?? 0,
     lastHour: flows("hour"),

@@ -1,7 +1,8 @@
 // Threads: narrow rows by root, the refs between messages, and their neighbours.
 import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
+import type { ThreadDeed, ThreadNews, ThreadPart } from "../../core/view/thread-news.ts";
 import type { Answer, Branch, BranchQuery, NeighbourQuery, StoredRef, ThreadExtent } from "../../ports/threads.ts";
-import { first, spelled, type SqlRows } from "./dialect.ts";
+import { first, fromJson, spelled, type SqlRows } from "./dialect.ts";
 
 const JOINING = REL_NAMES.filter((rel) => RELS[rel].thread)
   .map((rel) => `'${rel}'`)
@@ -56,6 +57,35 @@ const POINTING = spelled(({ among, each, lateral }) => {
   return `SELECT DISTINCT n.value AS seq FROM messages t CROSS JOIN ${each("$3", "text", "k")} CROSS JOIN ${lateral(some, "n")}
     WHERE ${among("t.seq", "$1", "number")} ORDER BY 1 LIMIT $4`;
 });
+
+const DEEDS = 12;
+const PARTS = 48;
+
+/** Whatever the size of the threads, a few rows of each are read. */
+const NEWS = spelled(({ each, json, thread }) => {
+  const deeds = `SELECT m.id, m.author, m.kind, m.signal, m.received_at AS at,
+      (SELECT r.rel FROM refs r WHERE r.seq = m.seq AND r.rel IN (${JOINING}) ORDER BY r.position LIMIT 1) AS rel
+    FROM messages m WHERE m.${thread.ofMessage} = ${thread.of("g.value")} AND +m.expires_at > $2 ORDER BY m.seq DESC LIMIT ${DEEDS}`;
+  const parts = `SELECT p.status, p.lease_until AS "leaseUntil" FROM refs r JOIN messages p ON p.seq = r.seq
+    WHERE r.target = g.value AND r.rel = 'subtask_of' AND p.superseded_by IS NULL AND +p.expires_at > $2 ORDER BY r.seq LIMIT ${PARTS}`;
+  return `SELECT g.value AS root, ${json(["id", "author", "kind", "signal", "at", "rel"], deeds)} AS deeds,
+    ${json(["status", '"leaseUntil"'], parts)} AS parts FROM ${each("$1", "text", "g")}`;
+});
+
+export async function threadNews(rows: SqlRows, roots: readonly string[], now: number): Promise<readonly ThreadNews[]> {
+  if (roots.length === 0) return [];
+  const found = await rows.all<{ root: string; deeds: string | null; parts: string | null }>(NEWS(rows), [rows.dialect.list(roots), now]);
+  return found.map(({ root, deeds, parts }) => ({
+    root,
+    deeds: (fromJson(deeds) as [string, string, string, ThreadDeed["signal"], number, ThreadDeed["rel"]][]).map(
+      ([id, author, kind, signal, at, rel]) => ({ id, author, kind, signal, at, rel }),
+    ),
+    parts: (fromJson(parts) as [ThreadPart["status"], number | null][]).map(([status, until]) => ({
+      status,
+      leaseUntil: until,
+    })),
+  }));
+}
 
 export async function threadExtent(rows: SqlRows, root: string): Promise<ThreadExtent> {
   return (await first<ThreadExtent>(rows, EXTENT(rows), [root])) ?? { messages: 0, lastSeq: 0 };

@@ -1,7 +1,7 @@
 // The read path of a listing: from a question to a plan, from the plan to messages and a cursor to the next page.
 import { z } from "zod";
 import { Refusal } from "../../core/errors.ts";
-import { and, atLeast, atMost, type Condition, flagIs } from "../../core/query/condition.ts";
+import { and, atLeast, atMost, type Condition, flagIs, not, oneOf } from "../../core/query/condition.ts";
 import { MESSAGE_ID } from "../../core/protocol/encoding.ts";
 import type { CursorCodec } from "../../core/query/cursor.ts";
 import { type FilterValues, meaningOf, movesWithClock, refers } from "../../core/query/filters.ts";
@@ -25,6 +25,8 @@ export interface Question {
   readonly near?: string | undefined;
   /** A text to compare with, never an id; unlike with `near`, all that is similar at all counts. */
   readonly like?: string | undefined;
+  /** Of no such kind; for views that show conversations, not what is done in them. */
+  readonly not_kinds?: readonly string[] | undefined;
   readonly include_superseded?: boolean | undefined;
   readonly include_removed?: boolean | undefined;
   readonly after_seq?: number | undefined;
@@ -159,6 +161,7 @@ function conditionOn(
     atLeast("expiresAt", now + 1),
     ...(superseded === true ? [] : [flagIs("superseded", false)]),
     ...meaningOf(filters, now),
+    ...(question.not_kinds === undefined ? [] : [not(oneOf("kind", question.not_kinds))]),
     ...(ref === undefined ? [] : [refers(ref, rel)]),
     ...(afterSeq === undefined ? [] : [atLeast("seq", afterSeq + 1), atMost("seq", latestSeq)]),
     ...(changedAfter === undefined ? [] : [atLeast("changed", changedAfter + 1), atMost("changed", latestSeq)]),

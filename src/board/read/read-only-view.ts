@@ -49,6 +49,7 @@ export function unswept(store: ListReads, clock: Clock): ListReads {
     },
     ...(atHand === undefined ? {} : { atHand: { ...atHand, list: (query: ListQuery) => atHand.list(told(query)) } }),
     barredWork: (agent, now) => store.barredWork(agent, now),
+    agentNames: (agents, now) => store.agentNames(agents, now),
     divided: (ids, now) => store.divided(ids, now),
     changedSince: (seq, limit) => store.changedSince(seq, limit),
     async openWork(root, limit, now) {

@@ -1,55 +1,156 @@
 // GET /: the board for people; for programs, what this is and where to go, or a listing in Markdown.
 import { z } from "zod";
-import type { List } from "../../board/read/list.ts";
+import type { List, Question } from "../../board/read/list.ts";
 import type { ListTags } from "../../board/read/tags.ts";
-import { boardPage } from "../../pages/board-page.ts";
+import type { TakePulse } from "../../board/read/stats.ts";
+import type { CountThreads } from "../../board/read/thread-news.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { RELS } from "../../core/protocol/vocabulary.ts";
 import { FILTER_NAMES } from "../../core/query/filters.ts";
+import { thousands } from "../../core/text/plural.ts";
+import { boardPage, type BoardView } from "../../pages/board-page.ts";
+import { BOARD_VIEW_NAMES, BOARD_VIEWS, type BoardViewName } from "../../pages/board-views.ts";
+import { ACTS } from "../../pages/deeds.ts";
+import type { Happening } from "../../pages/happening.ts";
+import { slice } from "../../ports/share.ts";
 import { welcome } from "../documents/get-front.ts";
-import { listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
+import { fixedQuestion, type Listing, listingShape, LIST_REFUSALS, questionOf } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
-import { ask, type RowsOf, type SiteOf } from "./parts.ts";
-import { slice } from "../../ports/share.ts";
+import { type RowsOf, type SiteOf, titleOf, type TitleRoots } from "./parts.ts";
 
 export interface BoardParts {
   readonly list: List;
   readonly listTags: ListTags;
-  readonly stats: Operation;
+  readonly takePulse: TakePulse;
+  readonly countThreads: CountThreads;
+  readonly titleRoots: TitleRoots;
   readonly present: Presenter;
   readonly rows: RowsOf;
   readonly site: SiteOf;
   readonly baseUrl: string;
 }
 
-const TAGS_SHOWN = 18;
+const THREADS_SHOWN = 30;
+const NEEDS_SHOWN = 8;
+const HAPPENING_SHOWN = 7;
+const NEAREST_SHOWN = 5;
+const MOST_COUNTED = 1000;
 /** What the stream takes of a listing's parameters. */
 const STREAMED: ReadonlySet<string> = new Set([...FILTER_NAMES, "ref", "rel", "q", "q_mode", "near"]);
+/** What says how a list is shown, and not what is in it. */
+const HOW: ReadonlySet<string> = new Set(["view", "sort", "limit", "cursor"]);
 
-export function showBoard({ list, listTags, stats, present, rows, site, baseUrl }: BoardParts): Operation {
-  const text = welcome(baseUrl);
+export const boardInput = z.strictObject({
+  view: z
+    .enum(BOARD_VIEW_NAMES, `must be one of ${BOARD_VIEW_NAMES.join(", ")}`)
+    .optional()
+    .describe("A tab of the page."),
+  ...listingShape,
+});
+type Given = z.infer<typeof boardInput>;
+
+/** Who names a filter and no tab gets the messages that fit; who names nothing gets threads. */
+export const viewOf = ({ view }: Given, query: Readonly<Record<string, string>>): BoardViewName =>
+  view ?? (Object.keys(query).every((name) => HOW.has(name)) ? "threads" : "everything");
+
+/** What a tab asks for, and what the reader asks for besides. */
+export function viewQuestion(given: Given, view: BoardViewName, limit: number): Question {
+  const { view: _view, ...listing } = given;
+  const { filters, sort } = BOARD_VIEWS[view];
+  const searched = listing.q !== undefined || listing.near !== undefined;
+  const asked = { ...filters, ...listing, limit, sort: listing.sort ?? (searched ? undefined : sort) } as Listing;
+  const question = questionOf(asked);
+  return view === "threads" ? { ...question, not_kinds: [...ACTS], text: `threads ${question.text}` } : question;
+}
+
+export function showBoard(parts: BoardParts): Operation {
+  const { list, listTags, present, rows, site } = parts;
+  const text = welcome(parts.baseUrl);
+  const limitOf = ({ limit }: Given, query: Readonly<Record<string, string>>, view: BoardViewName): number =>
+    query["limit"] === undefined && BOARD_VIEWS[view].threads ? THREADS_SHOWN : limit;
   return operation({
     name: "get_front",
     method: "GET",
     path: "/",
     summary: "What this is, and where to go from here; with parameters, a listing; for browsers, the board as a page.",
-    input: z.strictObject(listingShape),
+    input: boardInput,
     responses: { 200: { words: "A short page of links, or messages.", types: ["text/markdown", "text/html"] } },
     refusals: [...LIST_REFUSALS, "invalid_query"],
     rate: "reads",
     extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
     revalidate: true,
-    async run({ input, query }) {
+    async run({ input: given, query }) {
       if (Object.keys(query).length === 0) return { body: text, type: "text/markdown; charset=utf-8" };
-      return present.page(await list(questionOf(input)), { include: PREVIEW, format: "md", heading: "Messages" });
+      const page = await list(viewQuestion(given, viewOf(given, query), given.limit));
+      return present.page(page, { include: PREVIEW, format: "md", heading: "Messages" });
     },
-    async page(call) {
-      const { input, query } = call;
-      const page = await list(questionOf(input));
-      const { live } = await ask<{ live: Parameters<typeof boardPage>[1]["live"] }>(stats, {}, call);
-      const { tags } = await listTags({ field: "tag", prefix: "", limit: TAGS_SHOWN });
-      const stream = new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
-      const [parts, shown] = [await site(), await rows(page)];
-      return slice(() => boardPage(parts, { query, page: shown, live, tags, stream }));
+    async page({ input: given, query }) {
+      const view = viewOf(given, query);
+      const page = await list(viewQuestion(given, view, limitOf(given, query, view)));
+      const found = given.q === undefined ? undefined : wordsOf(given.q);
+      const { threads } = BOARD_VIEWS[view];
+      const shown = await rows(page, { threads, found });
+      const nothing = page.items.length === 0 && given.q !== undefined;
+      const nearest = nothing
+        ? await rows(await list(fixedQuestion("nearest", {}, { limit: NEAREST_SHOWN }, { like: given.q })))
+        : undefined;
+      const stream = threads ? "" : new URLSearchParams(Object.entries(query).filter(([name]) => STREAMED.has(name))).toString();
+      const { figures } = await parts.takePulse();
+      const { tags: needs } = await listTags({ field: "need", prefix: "", limit: NEEDS_SHOWN });
+      const [frame, counts, happening] = [await site(), await countsOf(parts), await happeningNow(parts)];
+      return slice(() =>
+        boardPage(frame, {
+          query,
+          view,
+          page: shown,
+          counts,
+          agents24h: figures.agents,
+          needs: needs.map(({ shown: tag, count }) => ({ tag, count })),
+          happening,
+          stream,
+          nearest,
+        }),
+      );
     },
+  });
+}
+
+/** The words of a search, to be marked where they are found; undefined where there is none to mark. */
+function wordsOf(q: string): RegExp | undefined {
+  const words = [...q.matchAll(/(?<!\S)-?"[^"]*"?|\S+/g)]
+    .map(([word]) => word)
+    .filter((word) => !word.startsWith("-"))
+    .flatMap((word) => word.replaceAll(/["*]/g, " ").trim().split(/\s+/))
+    .filter((word) => word.length > 1)
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return words.length === 0 ? undefined : new RegExp(`(${words.slice(0, 12).join("|")})`, "giu");
+}
+
+async function countsOf({ takePulse, countThreads }: BoardParts): Promise<BoardView["counts"]> {
+  const { figures } = await takePulse();
+  const { work, byStatus, byKind } = figures;
+  const threads = await countThreads([...ACTS], MOST_COUNTED);
+  return {
+    threads: threads >= MOST_COUNTED ? `${thousands(MOST_COUNTED)}+` : thousands(threads),
+    open: thousands(work["open"] ?? 0),
+    progress: thousands(work["claimed"] ?? 0),
+    disputed: thousands(byStatus["disputed"] ?? 0),
+    done: thousands((work["verified"] ?? 0) + (work["resolved"] ?? 0)),
+    offers: thousands(byKind["offer"] ?? 0),
+  };
+}
+
+async function happeningNow({ list, titleRoots }: BoardParts): Promise<readonly Happening[]> {
+  const { items } = await list(fixedQuestion("happening", {}, { limit: HAPPENING_SHOWN }));
+  const cards = items.flatMap((item) => ("card" in item ? [item.card] : []));
+  const titles = await titleRoots(cards);
+  return cards.map((card) => {
+    const { id, author, kind, root, receivedAt, signal } = card.standing;
+    const { refs = [] } = JSON.parse(card.raw.payload) as Payload;
+    const rel = refs.find((one) => RELS[one.rel].thread)?.rel ?? null;
+    const { title, lang } = titles.get(root) ?? titleOf(card);
+    return { id, author, kind, rel, signal, at: iso(receivedAt), title, lang };
   });
 }

@@ -1,43 +1,69 @@
-// GET /m/{id}: the `url` of a message, a page for people; programs are led to the message as Markdown.
+// GET /m/{id}: the `url` of a message, the page of its thread for people; programs are led to the message as Markdown.
 import { z } from "zod";
 import type { FindMessage } from "../../board/read/find.ts";
-import type { Graph, ShowGraph } from "../../board/read/graph.ts";
 import type { PossibleCause, ReadHistory } from "../../board/read/history.ts";
+import { cardsAt } from "../../board/read/stored-messages.ts";
 import type { ShowThread, ThreadPage } from "../../board/read/thread.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
-import { durationSeconds } from "../../core/protocol/time.ts";
-import { REL_NAMES } from "../../core/protocol/vocabulary.ts";
+import { durationSeconds, iso } from "../../core/protocol/time.ts";
+import { REL_NAMES, RELS } from "../../core/protocol/vocabulary.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
 import { type Include, recordOf } from "../../core/view/record.ts";
-import { messagePage } from "../../pages/message-page.ts";
 import { keptTexts } from "../../pages/message-text.ts";
-import type { ThreadView } from "../../pages/thread-tree.ts";
+import { type RelatedView, threadPage } from "../../pages/thread-page.ts";
+import type { Lost, Post } from "../../pages/thread-shape.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { StoredMessage } from "../../ports/store.ts";
-import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
-import { PREVIEW } from "../present.ts";
-import type { SiteOf } from "./parts.ts";
 import { nextSlice, slice, sliced } from "../../ports/share.ts";
+import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
+import { type SiteOf, titleOf } from "./parts.ts";
 
 export interface MessageParts {
   readonly find: FindMessage;
   readonly showThread: ShowThread;
-  readonly showGraph: ShowGraph;
   readonly readHistory: ReadHistory;
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
   readonly clock: Clock;
   readonly site: SiteOf;
   readonly baseUrl: string;
 }
 
 const WHOLE: ReadonlySet<Include> = new Set(["body", "data", "raw"]);
-/** So many of a thread stand on a page, the first ones. */
-const THREAD_SHOWN = 500;
-/** How far the picture reaches. */
-const AROUND = 2;
+const TEXTS: ReadonlySet<Include> = new Set(["body", "data"]);
+/** So many of a thread are read, the first ones. */
+const THREAD_READ = 500;
+/** So many stand on a page, around the one that the address names; and so many characters of them. */
+const THREAD_SHOWN = 200;
+const CHARS_SHOWN = 600_000;
+const RELATED_SHOWN = 12;
+const LOST_SHOWN = 100;
+/** Links out of a thread. */
+const OUTWARD = REL_NAMES.filter((rel) => !RELS[rel].thread);
 
-export function showMessage({ find, showThread, showGraph, readHistory, clock, site, baseUrl }: MessageParts): Operation {
+export function showMessage(parts: MessageParts): Operation {
+  const { find, showThread, readHistory, clock, site, baseUrl } = parts;
   const textOf = keptTexts();
+
+  /** The thread; of a very large one, what the message hangs on and what hangs on it. */
+  async function threadOf(id: string): Promise<ThreadPage> {
+    const page = await showThread(id, { limit: THREAD_READ, sizeOf: () => 0 });
+    return page.items.some(({ card }) => card.standing.id === id)
+      ? page
+      : showThread(id, { limit: THREAD_READ, scope: "subtree", sizeOf: () => 0 });
+  }
+
+  async function postsOf(items: ThreadPage["items"], now: number): Promise<readonly Post[]> {
+    const posts: Post[] = [];
+    await sliced(items, ({ card, parent, parentRel }) => {
+      const record = recordOf(card, TEXTS, now, baseUrl);
+      const text = textOf({ id: record.id, body: record.content.body ?? "", format: record.meta.body_format });
+      posts.push({ record, text, parent, rel: parentRel });
+    });
+    return posts;
+  }
+
   return operation({
     name: "get_page",
     method: "GET",
@@ -56,31 +82,61 @@ export function showMessage({ find, showThread, showGraph, readHistory, clock, s
     async page({ input }) {
       const card = await find(input.id);
       const { id } = card.standing;
-      const [thread, graph] = [await showThread(id, { limit: THREAD_SHOWN, sizeOf: () => 0 }), await showGraph(id, AROUND, REL_NAMES)];
+      const thread = await threadOf(id);
       const now = clock.now();
-      const record = recordOf(card, WHOLE, now, baseUrl);
-      const text = slice(() => textOf({ id, body: record.content.body ?? "", format: record.meta.body_format }));
+      const focus = slice(() => recordOf(card, WHOLE, now, baseUrl));
+      const posts = await postsOf(windowAround(thread.items, id), now);
+      const lost = await lostIn(thread, parts.messages, now);
+      const root = thread.items.find((item) => item.card.standing.id === thread.root)?.card;
+      const history = root === undefined ? [] : await readHistory(thread.root, causesOf(thread));
+      const related = await relatedTo(root ?? card, parts, now);
+      const frame = await site();
       await nextSlice();
-      const history = await readHistory(id, causesOf(graph, thread));
-      const view = await threadView(thread, baseUrl);
-      const parts = await site();
-      await nextSlice();
-      return slice(() => messagePage(parts, { record, text, thread: view, graph, history, now }));
+      const { participants, total: all, latestSeq } = thread;
+      return slice(() => threadPage(frame, { root: thread.root, focus, posts, lost, participants, all, latestSeq, history, related, now }));
     },
   });
 }
 
-/** Whatever points at the message, or votes on an answer to it, may have moved its status. */
-function causesOf({ center, nodes, edges }: Graph, { items }: ThreadPage): readonly PossibleCause[] {
-  const near = new Set([center, ...edges.filter(({ to, rel }) => to === center && rel === "answers").map(({ from }) => from)]);
+/** As many as a page has room for; the first one always. */
+function windowAround(items: ThreadPage["items"], id: string): ThreadPage["items"] {
+  const at = Math.max(
+    0,
+    items.findIndex(({ card }) => card.standing.id === id),
+  );
+  const start = Math.max(0, Math.min(at - THREAD_SHOWN / 2, items.length - THREAD_SHOWN));
+  const [first] = items;
+  const shown = items.slice(start, start + THREAD_SHOWN);
+  const window = start > 0 && first !== undefined ? [first, ...shown.slice(1)] : shown;
+  let chars = 0;
+  return window.filter(({ card }, i) => {
+    chars += card.raw.payload.length;
+    return i === 0 || chars <= CHARS_SHOWN || card.standing.id === id;
+  });
+}
+
+/** What is left of the messages that others of the thread still point at. */
+async function lostIn({ items, edges }: ThreadPage, messages: Pick<MessageReads, "findAll">, now: number): Promise<readonly Lost[]> {
+  const here = new Set(items.map(({ card }) => card.standing.id));
+  const away = [...new Set(edges.filter(({ rel, to }) => RELS[rel].thread && !here.has(to)).map(({ to }) => to))].slice(0, LOST_SHOWN);
+  if (away.length === 0) return [];
+  return [...(await messages.findAll(away, now)).values()].flatMap((found) => {
+    if (!("gone" in found)) return [];
+    const { id, author, kind, seq, reason, at } = found.gone;
+    return [{ id, author, kind, seq, reason, at: iso(at) }];
+  });
+}
+
+/** Whatever points at the first message, or votes on an answer to it, may have moved its status. */
+function causesOf({ root, items, edges }: ThreadPage): readonly PossibleCause[] {
+  const near = new Set([root, ...edges.filter(({ to, rel }) => to === root && rel === "answers").map(({ from }) => from)]);
   const acting = new Set(edges.filter(({ to }) => near.has(to)).map(({ from }) => from));
-  const cards = new Map(items.map(({ card }) => [card.standing.id, card]));
-  return nodes
-    .filter(({ id }) => acting.has(id))
-    .map(({ id, seq, kind, author }) => {
-      const card = edges.some(({ from, to, rel }) => from === id && to === center && rel === "claims") ? cards.get(id) : undefined;
-      return { id, seq, kind, author, leaseEnds: card === undefined ? undefined : leaseEnd(card) };
-    });
+  const claims = new Set(edges.filter(({ to, rel }) => to === root && rel === "claims").map(({ from }) => from));
+  return items.flatMap(({ card }) => {
+    const { id, seq, kind, author } = card.standing;
+    if (!acting.has(id)) return [];
+    return [{ id, seq, kind, author, leaseEnds: claims.has(id) ? leaseEnd(card) : undefined }];
+  });
 }
 
 function leaseEnd({ standing, raw }: StoredMessage): number {
@@ -88,10 +144,19 @@ function leaseEnd({ standing, raw }: StoredMessage): number {
   return standing.receivedAt + (lease === undefined ? LIMITS.lease_default_s : (durationSeconds(lease) ?? 0)) * 1000;
 }
 
-async function threadView({ root, focus, items, participants, asOf }: ThreadPage, baseUrl: string): Promise<ThreadView> {
-  const messages: ThreadView["messages"][number][] = [];
-  await sliced(items, ({ card, depth, parent, parentRel }) => {
-    messages.push({ ...recordOf(card, PREVIEW, asOf, baseUrl), depth, parent, parent_rel: parentRel });
+/** What the thread builds on, cites, summarizes or repeats, and what does so with it. */
+async function relatedTo(
+  { standing, raw }: StoredMessage,
+  { messages, lists }: Pick<MessageParts, "messages" | "lists">,
+  now: number,
+): Promise<readonly RelatedView[]> {
+  const near = await messages.neighbours({ of: [standing.seq], except: [standing.seq], rels: OUTWARD, limit: RELATED_SHOWN, now });
+  if (near.length === 0) return [];
+  const { refs = [] } = JSON.parse(raw.payload) as Payload;
+  return [...(await cardsAt(lists, near, now)).values()].flatMap((card): RelatedView[] => {
+    const out = refs.find(({ id, rel }) => id === card.standing.id && !RELS[rel].thread);
+    const back = ((JSON.parse(card.raw.payload) as Payload).refs ?? []).find(({ id, rel }) => id === standing.id && !RELS[rel].thread);
+    const rel = (out ?? back)?.rel;
+    return rel === undefined ? [] : [{ ...titleOf(card), rel, points: out === undefined }];
   });
-  return { root, focus, messages, participants, all: participants.reduce((sum, one) => sum + one.messages, 0) };
 }

@@ -1,28 +1,99 @@
 // What the operations behind pages share: the board's own readings, and the frame of a page.
+import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Item, Page } from "../../board/read/list.ts";
-import { recordOf, tombstoneOf } from "../../core/view/record.ts";
+import type { ReadThreadNews } from "../../board/read/thread-news.ts";
+import { BoundedCache } from "../../core/bounded-cache.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { displayTitle, recordOf, tombstoneOf } from "../../core/view/record.ts";
+import { agentsIn, withNames } from "../../pages/agent-name.ts";
 import type { Html } from "../../pages/html.ts";
 import type { Rows } from "../../pages/listing.ts";
 import { keptRows, tombstoneRow } from "../../pages/message-row.ts";
 import type { Site } from "../../pages/site.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { MessageReads, StoredMessage } from "../../ports/store.ts";
 import type { Call, Operation } from "../operation.ts";
 import { PREVIEW } from "../present.ts";
-import { sliced } from "../../ports/share.ts";
+import { slice, sliced } from "../../ports/share.ts";
 
 export type SiteOf = () => Promise<Site>;
-export type RowsOf = (page: Page, note?: (item: Item) => string | undefined) => Promise<Rows>;
+
+export interface RowOptions {
+  /** One row is a thread: what happened in it last, who is in it, how far its parts are. */
+  readonly threads?: boolean;
+  readonly note?: (item: Item) => string | undefined;
+  readonly found?: RegExp | undefined;
+}
+export type RowsOf = (page: Page, how?: RowOptions) => Promise<Rows>;
+
+/** The beginning of a thread, for a row that is a reply in it. */
+export interface RootTitle {
+  readonly id: string;
+  readonly title: string;
+  readonly lang: string | undefined;
+}
+export type TitleRoots = (cards: readonly StoredMessage[]) => Promise<ReadonlyMap<string, RootTitle>>;
+
+const TITLES_KEPT = 10_000;
+const TITLE_CHARS = 120;
+
+export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock): TitleRoots {
+  const kept = new BoundedCache<string, RootTitle>(TITLES_KEPT);
+  return async (cards) => {
+    const roots = [...new Set(cards.flatMap(({ standing }) => (standing.root === standing.id ? [] : [standing.root])))];
+    const unknown = roots.filter((id) => !kept.has(id));
+    const found = unknown.length === 0 ? [] : await messages.findAll(unknown, clock.now());
+    for (const [id, one] of found) if ("card" in one) kept.set(id, titleOf(one.card));
+    return new Map(
+      roots.flatMap((id) => {
+        const title = kept.get(id);
+        return title === undefined ? [] : [[id, title]];
+      }),
+    );
+  };
+}
+
+export function titleOf({ standing, raw }: StoredMessage): RootTitle {
+  const payload = JSON.parse(raw.payload) as Payload;
+  return { id: standing.id, title: displayTitle(payload, standing.author).slice(0, TITLE_CHARS), lang: payload.lang };
+}
+
+export interface RowParts {
+  readonly baseUrl: string;
+  readonly titleRoots: TitleRoots;
+  readonly threadNews: ReadThreadNews;
+}
 
 /** Rows of a listing, in slices: messages may be large. Those that many look at are rendered once. */
-export function rowMaker(baseUrl: string): RowsOf {
+export function rowMaker({ baseUrl, titleRoots, threadNews }: RowParts): RowsOf {
   const row = keptRows();
-  return async ({ items, nextCursor, latestSeq, asOf }, note) => {
-    const rowOf = (item: Item): Html =>
-      "gone" in item
-        ? tombstoneRow(tombstoneOf(item.gone, baseUrl), asOf)
-        : row(item.card, () => recordOf(item.card, PREVIEW, asOf, baseUrl), asOf, note?.(item));
+  return async ({ items, nextCursor, latestSeq, asOf }, { threads = false, note, found } = {}) => {
+    const cards = items.flatMap((item) => ("card" in item ? [item.card] : []));
+    const titles = await titleRoots(cards);
+    const news = threads ? await threadNews(cards.filter(({ standing }) => standing.root === standing.id)) : undefined;
+    const rowOf = (item: Item): Html => {
+      if ("gone" in item) return tombstoneRow(tombstoneOf(item.gone, baseUrl), asOf);
+      const { standing } = item.card;
+      const context = { now: asOf, note: note?.(item), found, root: titles.get(standing.root), news: news?.get(standing.id) };
+      return row(item.card, () => recordOf(item.card, PREVIEW, asOf, baseUrl), context);
+    };
     const rows: Html[] = [];
     await sliced(items, (item) => void rows.push(rowOf(item)));
     return { rows, nextCursor, latestSeq, asOf };
+  };
+}
+
+/** The same page, with agents by their names. */
+export function named(operation: Operation, nameAgents: NameAgents): Operation {
+  if (operation.page === undefined) return operation;
+  return {
+    ...operation,
+    async page(call) {
+      const text = (await operation.page?.(call)) ?? "";
+      const agents = agentsIn(text);
+      const names = agents.length === 0 ? new Map<string, never>() : await nameAgents(agents);
+      return slice(() => withNames(text, names));
+    },
   };
 }
 

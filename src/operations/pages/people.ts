@@ -1,11 +1,12 @@
 // GET /agents and /a/{agent_id}: who is here, and one of them.
 import { plural } from "../../core/text/plural.ts";
 import { z } from "zod";
-import type { List } from "../../board/read/list.ts";
+import type { List, Question } from "../../board/read/list.ts";
 import type { Names } from "../../board/read/names.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { agentPage } from "../../pages/agent-page.ts";
 import { type AgentFacts, agentsPage } from "../../pages/agents-page.ts";
+import { ACTS } from "../../pages/deeds.ts";
 import { keptTexts } from "../../pages/message-text.ts";
 import { fixedQuestion, LIST_REFUSALS } from "../messages/list-messages.ts";
 import { operation, type Operation } from "../operation.ts";
@@ -29,8 +30,8 @@ const HTML_OR_MARKDOWN = ["text/html", "text/markdown"] as const;
 
 export function showPeople({ listAgents, getAgent, list, names, clock, present, rows, site }: PeopleParts): readonly Operation[] {
   const textOf = keptTexts();
-  const by = (agent: string, limit: number, kind?: string) =>
-    list(fixedQuestion("agent", { author: [agent], ...(kind === undefined ? {} : { kind: [kind] }) }, { limit }));
+  const by = (agent: string, limit: number, filters: Question["filters"] = {}, more: Partial<Question> = {}) =>
+    list(fixedQuestion("agent", { author: [agent], ...filters }, { limit }, more));
 
   return [
     operation({
@@ -75,7 +76,10 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
       async page(call) {
         const agent = await ask<AgentFacts>(getAgent, { agent_id: call.input.agent_id }, call);
         const id = await names.agent(agent.id);
-        const [messages, offers] = [await by(id, MESSAGES_SHOWN), await by(id, INBOX_SHOWN, "offer")];
+        const threads = await by(id, MESSAGES_SHOWN, { roots: true }, { not_kinds: [...ACTS], sort: "activity" });
+        const answers = await by(id, INBOX_SHOWN, { kind: ["answer", "result"] });
+        const checks = await by(id, INBOX_SHOWN, { kind: ["verification"] });
+        const offers = await by(id, INBOX_SHOWN, { kind: ["offer"] });
         const inbox = await list(fixedQuestion("inbox", { inbox: [id] }, { limit: INBOX_SHOWN }));
         const { profile } = agent;
         const said =
@@ -83,7 +87,9 @@ export function showPeople({ listAgents, getAgent, list, names, clock, present, 
         return agentPage(await site(), {
           agent,
           profile: said,
-          messages: await rows(messages),
+          threads: await rows(threads, { threads: true }),
+          answers: await rows(answers),
+          checks: await rows(checks),
           offers: await rows(offers),
           inbox: await rows(inbox),
           now: clock.now(),

@@ -44,8 +44,13 @@ export function wantsMarkdown(accept: string | undefined): boolean {
   return markdown > 0 && markdown >= wish(accept ?? "", "application/json");
 }
 
+/** Those who show what a shared link leads to take anything, and look for a title in it. */
+const UNFURLS =
+  /slackbot|twitterbot|facebookexternalhit|discordbot|linkedinbot|whatsapp|telegrambot|mastodon|bluesky|iframely|embedly|redditbot|skypeuripreview|matrix-media|synapse \(bot/i;
+
 /** Under /api everything is for programs, whoever asks. */
-export const wantsPage = ({ headers, url }: FastifyRequest): boolean => wantsHtml(headers.accept) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
+export const wantsPage = ({ headers, url }: FastifyRequest): boolean =>
+  (wantsHtml(headers.accept) || UNFURLS.test(headers["user-agent"] ?? "")) && !/^\/(api|mcp)(\/|\?|$)/.test(url);
 
 /** A text, its validator, and what was made of it. */
 export interface Kept {

@@ -1,0 +1,55 @@
+// What threads are about to somebody who has not opened them; read again only where something happened in them.
+import { BoundedCache } from "../../core/bounded-cache.ts";
+import { minuteOf } from "../../core/durations.ts";
+import { and, atLeast, flagIs, not, oneOf } from "../../core/query/condition.ts";
+import { ORDERS } from "../../core/query/order.ts";
+import type { ThreadNews } from "../../core/view/thread-news.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ListReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+
+export type ReadThreadNews = (roots: readonly StoredMessage[]) => Promise<ReadonlyMap<string, ThreadNews>>;
+
+const NEWS_KEPT = 5000;
+
+export interface ThreadNewsParts {
+  readonly messages: MessageReads;
+  readonly lists: ListReads;
+  readonly clock: Clock;
+}
+
+export function threadNewsReader({ messages, clock }: ThreadNewsParts): ReadThreadNews {
+  const kept = new BoundedCache<string, { readonly state: string; readonly news: ThreadNews }>(NEWS_KEPT);
+  return async (roots) => {
+    const now = clock.now();
+    // A lease ends by itself, so that nothing is kept for longer than a page is.
+    const stateOf = ({ thread, standing }: StoredMessage): string =>
+      `${thread.messages} ${thread.lastActivity} ${standing.changed} ${minuteOf(now)}`;
+    const old = roots.filter((one) => kept.get(one.standing.id)?.state !== stateOf(one));
+    const states = new Map(old.map((one) => [one.standing.id, stateOf(one)]));
+    for (const news of await messages.threadNews([...states.keys()], now))
+      kept.set(news.root, { state: states.get(news.root) ?? "", news });
+    return new Map(
+      roots.flatMap(({ standing: { id } }) => {
+        const found = kept.get(id)?.news;
+        return found === undefined ? [] : [[id, found]];
+      }),
+    );
+  };
+}
+
+export type CountThreads = (without: readonly string[], most: number) => Promise<number>;
+
+/** Live roots of other kinds than these, as far as `most`. */
+export function threadCounter({ lists, clock }: Pick<ThreadNewsParts, "lists" | "clock">): CountThreads {
+  let known = { seq: -1, asOf: 0, asked: "", count: 0 };
+  return async (without, most) => {
+    const now = clock.now();
+    const { seq } = await lists.head();
+    const asked = `${most} ${without.join(",")}`;
+    if (known.seq === seq && known.asked === asked && minuteOf(known.asOf) === minuteOf(now)) return known.count;
+    const condition = and(atLeast("expiresAt", now + 1), flagIs("superseded", false), flagIs("isRoot", true), not(oneOf("kind", without)));
+    const found = await lists.listSeqs({ condition, order: ORDERS.new, after: undefined, limit: most, removed: false, only: undefined });
+    known = { seq, asOf: now, asked, count: found.length };
+    return known.count;
+  };
+}

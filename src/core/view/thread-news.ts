@@ -1,0 +1,26 @@
+// What a thread is about to somebody who has not opened it: what happened in it last, who is in it, and how far its parts are.
+import type { Rel, Signal, Status } from "../protocol/vocabulary.ts";
+
+/** One message of the thread, in few words. */
+export interface ThreadDeed {
+  readonly id: string;
+  readonly author: string;
+  readonly kind: string;
+  readonly signal: Signal | null;
+  readonly at: number;
+  /** What it is to the message that it joins; none for the root. */
+  readonly rel: Rel | null;
+}
+
+export interface ThreadPart {
+  readonly status: Status;
+  readonly leaseUntil: number | null;
+}
+
+export interface ThreadNews {
+  readonly root: string;
+  /** The newest first, a few. */
+  readonly deeds: readonly ThreadDeed[];
+  /** Live parts of the root itself, oldest first. */
+  readonly parts: readonly ThreadPart[];
+}

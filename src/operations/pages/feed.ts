@@ -1,0 +1,97 @@
+// GET /feed.atom: any listing as a feed; and the icon as a picture, for those who do not take it as a drawing.
+import { z } from "zod";
+import type { NameAgents } from "../../board/read/agent-names.ts";
+import type { List } from "../../board/read/list.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { recordOf } from "../../core/view/record.ts";
+import { shownName } from "../../pages/agent-name.ts";
+import { type FeedEntry, atomFeed } from "../../pages/feed.ts";
+import { FAVICON, TOUCH_ICON } from "../../pages/icons.ts";
+import { keptTexts } from "../../pages/message-text.ts";
+import { address } from "../../pages/query.ts";
+import { sliced } from "../../ports/share.ts";
+import { LIST_REFUSALS } from "../messages/list-messages.ts";
+import { operation, type Operation } from "../operation.ts";
+import { boardInput, viewOf, viewQuestion } from "./board.ts";
+
+export interface FeedParts {
+  readonly list: List;
+  readonly nameAgents: NameAgents;
+  readonly baseUrl: string;
+}
+
+const ENTRIES = 50;
+const TEXT_CHARS = 20_000;
+
+export function showFeed({ list, nameAgents, baseUrl }: FeedParts): Operation {
+  const textOf = keptTexts();
+  return operation({
+    name: "get_feed",
+    method: "GET",
+    path: "/feed.atom",
+    summary: "Any listing as an Atom feed; takes every filter of a listing.",
+    input: boardInput,
+    responses: { 200: { words: "The feed.", types: ["application/atom+xml"] } },
+    refusals: [...LIST_REFUSALS, "invalid_query"],
+    rate: "reads",
+    extraRate: ({ q, near }) => (q === undefined && near === undefined ? undefined : "searches"),
+    revalidate: true,
+    async run({ input: given, query }) {
+      // The newest first, whatever the page has first.
+      const sort = given.sort ?? "new";
+      const page = await list(viewQuestion({ ...given, sort }, viewOf(given, query), Math.min(given.limit, ENTRIES)));
+      const cards = page.items.flatMap((item) => ("card" in item ? [item.card] : []));
+      const names = await nameAgents([...new Set(cards.map(({ standing }) => standing.author))]);
+      const entries: FeedEntry[] = [];
+      await sliced(cards, (card) => {
+        const { id, meta, content, derived, server } = recordOf(card, new Set(["body"]), page.asOf, baseUrl);
+        entries.push({
+          id,
+          title: derived.display_title,
+          author: shownName(server.author.id, names.get(server.author.id)).text,
+          received: server.received_at,
+          updated: server.received_at,
+          kind: meta.kind,
+          tags: meta.tags,
+          lang: meta.lang,
+          text: textOf({ id, body: (content.body ?? "").slice(0, TEXT_CHARS), format: meta.body_format }),
+        });
+      });
+      const { cursor: _cursor, limit: _limit, ...asked } = query;
+      const [self, shown] = [address("/feed.atom", asked, {}), address("/", asked, {})];
+      const words = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
+      const updated = entries[0]?.updated ?? iso(0);
+      return {
+        body: atomFeed({ baseUrl, title: ["Agent blackboard", ...words].join(" · "), self, page: shown, updated, entries }),
+        type: "application/atom+xml; charset=utf-8",
+      };
+    },
+  });
+}
+
+const picture = (name: string, path: string, type: string, base64: string): Operation => {
+  const bytes = Buffer.from(base64, "base64");
+  return operation({
+    name,
+    method: "GET",
+    path,
+    summary: "The icon of the board.",
+    input: z.strictObject({}),
+    responses: { 200: { words: "A picture.", types: [type] } },
+    refusals: ["unknown_parameter", "rate_limited"],
+    rate: "reads",
+    run: async () => ({
+      body: undefined,
+      stream: (async function* () {
+        yield bytes;
+      })(),
+      type,
+      headers: { "cache-control": "public, max-age=604800" },
+    }),
+  });
+};
+
+export const showIcons: readonly Operation[] = [
+  picture("get_favicon", "/favicon.ico", "image/x-icon", FAVICON),
+  picture("get_touch_icon", "/apple-touch-icon.png", "image/png", TOUCH_ICON),
+];

@@ -1,0 +1,60 @@
+// GET /new: a page to write a post on.
+import { z } from "zod";
+import type { FindMessage } from "../../board/read/find.ts";
+import type { ListTags } from "../../board/read/tags.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { messageIdOrPrefix } from "../../core/query/forms.ts";
+import { keptTexts } from "../../pages/message-text.ts";
+import { newPage } from "../../pages/new-page.ts";
+import { OF_ONE_MESSAGE, operation, type Operation } from "../operation.ts";
+import { type SiteOf, titleOf } from "./parts.ts";
+
+export interface NewParts {
+  readonly find: FindMessage;
+  readonly listTags: ListTags;
+  readonly site: SiteOf;
+  readonly baseUrl: string;
+}
+
+const WORDS_SHOWN = 40;
+const text = (words: string) => z.string().max(200).optional().describe(words);
+
+export function showNew({ find, listTags, site, baseUrl }: NewParts): Operation {
+  const textOf = keptTexts();
+  return operation({
+    name: "show_new",
+    method: "GET",
+    path: "/new",
+    summary: "A page to write a post on.",
+    input: z.strictObject({
+      kind: text("Which kind is chosen."),
+      title: text("What the title begins as."),
+      tags: text("Tags."),
+      needs: text("What it needs."),
+      offers: text("What it offers."),
+      lang: text("Its language."),
+      re: messageIdOrPrefix.optional().describe("What it replies to."),
+    }),
+    responses: { 200: { words: "The page.", types: ["text/html", "text/markdown"] } },
+    ...OF_ONE_MESSAGE,
+    rate: "reads",
+    run: async () => ({
+      body: `# Post\n\nPOST ${baseUrl}/api/messages; see ${baseUrl}/llms-full.txt\n`,
+      type: "text/markdown; charset=utf-8",
+    }),
+    async page({ input, query }) {
+      const { tags } = await listTags({ field: "need", prefix: "", limit: WORDS_SHOWN });
+      const card = input.re === undefined ? undefined : await find(input.re);
+      const re =
+        card === undefined
+          ? undefined
+          : (({ body = "", body_format: format }: Payload) => ({
+              ...titleOf(card),
+              kind: card.standing.kind,
+              author: card.standing.author,
+              text: textOf({ id: card.standing.id, body, format }),
+            }))(JSON.parse(card.raw.payload) as Payload);
+      return newPage(await site(), { given: query, re, words: tags.map(({ shown }) => shown) });
+    },
+  });
+}

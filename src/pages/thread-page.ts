@@ -1,0 +1,293 @@
+// A thread: what it is about, how it stands, its parts, the confirmed answer, and every text in full; any message of it leads here.
+import { isWorkable, type Rel, RELS, type Status } from "../core/protocol/vocabulary.ts";
+import { plural, thousands } from "../core/text/plural.ts";
+import type { MessageRecord } from "../core/view/record.ts";
+import { agentLink, agentText } from "./agent-name.ts";
+import { capitalised, kindWord } from "./deeds.ts";
+import { html, type Html, joined } from "./html.ts";
+import { layout } from "./layout.ts";
+import { flagMarks, SHAPES, STATUS_WORDS, statusMark } from "./marks.ts";
+import { labelLinks, senderMark } from "./message-row.ts";
+import { agoTime, endingMark, exactTime } from "./moments.ts";
+import { rawSection } from "./raw-section.ts";
+import type { Site } from "./site.ts";
+import { card, type CardContext, checksOf, confidence, lineOf, postData, saidBy, signalChips } from "./thread-card.ts";
+import { type Lost, type Post, type Shape, shapeOf } from "./thread-shape.ts";
+import { stateBar } from "./thread-state.ts";
+import { cardId, languageOf, messagePath, untrusted } from "./untrusted.ts";
+
+export interface StatusStep {
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  /** The message that brought it about; nobody, where time alone did. */
+  readonly by: { readonly id: string; readonly author: string; readonly kind: string } | null;
+}
+
+export interface RelatedView {
+  readonly id: string;
+  readonly title: string;
+  readonly lang: string | undefined;
+  readonly rel: Rel;
+  /** Whether it points here, or this points at it. */
+  readonly points: boolean;
+}
+
+export interface ThreadView {
+  readonly root: string;
+  /** The message that the address names, with its signed bytes. */
+  readonly focus: MessageRecord;
+  readonly posts: readonly Post[];
+  readonly lost: readonly Lost[];
+  readonly participants: readonly { readonly agent: string; readonly messages: number }[];
+  readonly all: number;
+  readonly latestSeq: number;
+  readonly history: readonly StatusStep[];
+  readonly related: readonly RelatedView[];
+  readonly now: number;
+}
+
+const DESCRIPTION_CHARS = 200;
+const TITLE_CHARS = 70;
+
+export function threadPage(site: Site, view: ThreadView): string {
+  const { focus, now } = view;
+  const shape = shapeOf(view.posts, view.root, view.lost);
+  const context: CardContext = { shape, focus: focus.id, now };
+  const { root } = shape;
+  const path = messagePath(focus.id);
+  const body = html`${SHAPES}
+    <div class="thread" data-thread="${view.root}" data-focus="${focus.id}" data-latest-seq="${view.latestSeq}">
+      <div class="thread-main">
+        <div data-part="head">
+          <p class="crumbs">
+            <a href="/">Threads</a
+            >${root?.record.meta.tags[0] !== undefined && html` › <a href="/?tag=${encodeURIComponent(root.record.meta.tags[0])}"><bdi>${untrusted(root.record.meta.tags[0])}</bdi></a>`}
+          </p>
+          ${root === undefined ? lostRoot() : head(root, view, context)}
+        </div>
+        <div data-part="parts">${partsTable(shape)}</div>
+        <div data-part="pinned">
+          ${
+            shape.pinned !== undefined &&
+            html`<section aria-labelledby="pinned">
+              <h2 id="pinned" class="best-label">Confirmed ${kindWord(shape.pinned.record.meta.kind)}</h2>
+              ${card(shape.pinned, context, { level: 0, best: true })}
+            </section>`
+          }
+        </div>
+        <section class="discussion" aria-labelledby="discussion">
+          <div class="discussion-head">
+            <h2 id="discussion">Discussion</h2>
+            <div class="live" data-live-bar></div>
+          </div>
+          <div data-part="discussion">
+            ${shape.lines.map((line) => lineOf(line, context))} ${shape.lines.length === 0 && html`<p class="quiet">No replies yet.</p>`}
+            ${moreOf(view)}
+          </div>
+          <div class="reply-place" data-reply-place="${root?.record.id ?? focus.id}">
+            <p class="no-script">
+              <a class="button" href="/new?re=${(root?.record.id ?? focus.id).slice(0, 12)}" rel="nofollow">Reply</a>
+            </p>
+          </div>
+        </section>
+        ${rawSection(site, focus)}
+      </div>
+      <aside class="thread-aside" aria-label="About this thread" data-part="aside">
+        ${root !== undefined && isWorkable(root.record.meta.kind) && stepper(root, view.history)} ${whoIsHere(view)} ${related(view)}
+        ${thisThread(view, root)}
+      </aside>
+    </div>`;
+  return layout(site, {
+    title: titleOf(view, root),
+    page: "thread",
+    noindex: true,
+    description: descriptionOf(focus),
+    twin: `/api/messages/${focus.id}?format=md`,
+    feed: `/feed.atom?root=${view.root}`,
+    canonical: path,
+    body,
+  });
+}
+
+const lostRoot = (): Html =>
+  html`<h1>A thread whose first message is gone</h1>
+    <p class="quiet">What was written in reply is still here.</p>`;
+
+function head(post: Post, { focus, all, participants, now }: ThreadView, context: CardContext): Html {
+  const { record } = post;
+  const { id, meta, server, derived, content } = record;
+  const title = meta.title ?? "";
+  const ending = endingMark(server.expires_at, now);
+  const away = focus.id !== id;
+  return html`<article class="root" id="${cardId(id)}" ${postData(post)} tabindex="-1">
+      ${title === "" ? html`<h1>${capitalised(kindWord(meta.kind))} by ${agentText(server.author.id)}</h1>` : html`<h1 dir="auto" ${languageOf(meta.lang)}>${untrusted(title)}</h1>`}
+      <p class="byline">
+        ${statusMark(derived.status, meta.kind)} ${capitalised(kindWord(meta.kind))} by
+        ${agentLink(server.author.id)}${joinedWith(senderMark(record))}${meta.to !== undefined && html` to ${agentLink(meta.to)}`} ·
+        ${agoTime(server.received_at, now)}${all > 1 && html` · ${plural(all, "message")} from ${plural(participants.length, "agent")}`}${joinedWith(ending)}
+        ${flagMarks(content.flags)} <span class="tags">${labelLinks(meta)}</span>
+      </p>
+      ${notices(record)}
+      <h2 class="hide">What it says</h2>
+      ${saidBy(post, context)} ${confidence(post)} ${checksOf(id, context)}
+      <div class="post-foot">${signalChips(post)}<span class="acts" data-acts></span></div>
+    </article>
+    ${stateBar(context.shape, now)}
+    ${away && html`<p class="arrived quiet">You followed a link to <a href="#${cardId(focus.id)}">${aKind(focus.meta.kind)} by ${agentText(focus.server.author.id)}</a> in this thread.</p>`}`;
+}
+
+const joinedWith = (part: Html | false): Html | false => part !== false && html` · ${part}`;
+const aKind = (kind: string): string => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kindWord(kind)}`;
+
+function notices({ server, derived }: Post["record"]): Html {
+  return html`${derived.superseded_by !== null && html`<p class="notice">Its author replaced it: <a href="${messagePath(derived.superseded_by)}">read the newer one</a>.</p>`}
+  ${derived.duplicate_of !== null && html`<p class="notice">It repeats <a href="${messagePath(derived.duplicate_of)}">another message</a>.</p>`}
+  ${server.assisted && html`<p class="notice">The board signed this for its author, with a key that the author sent.</p>`}`;
+}
+
+/** Parts of a task: what each is, how it stands, who is on it, and what came of it. */
+function partsTable({ parts, lines }: Shape): Html | false {
+  if (parts.length === 0) return false;
+  const results = new Map<string, Post>();
+  for (const line of lines)
+    if (line.is !== "lost") for (const { rel, id } of line.post.record.meta.refs ?? []) if (rel === "answers") results.set(id, line.post);
+  return html`<section aria-labelledby="parts">
+    <h2 id="parts">Parts</h2>
+    <div class="wide" tabindex="0" role="region" aria-label="Table of the parts">
+      <table class="parts">
+        <thead>
+          <tr>
+            <th scope="col">Part</th>
+            <th scope="col">Status</th>
+            <th scope="col">Who</th>
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${parts.map(({ record: { id, meta, derived } }) => {
+            const result = results.get(id);
+            const who = derived.claimed_by ?? result?.record.server.author.id;
+            return html`<tr>
+              <td><a href="#${cardId(id)}" dir="auto" ${languageOf(meta.lang)}>${untrusted(derived.display_title)}</a></td>
+              <td>${statusMark(derived.status, meta.kind)}</td>
+              <td>${who !== undefined && agentLink(who)}</td>
+              <td>
+                ${result !== undefined && html`<a href="#${cardId(result.record.id)}">${result.record.meta.title === undefined ? "read it" : html`<bdi>${untrusted(result.record.meta.title)}</bdi>`}</a>`}
+              </td>
+            </tr> `;
+          })}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function moreOf({ all, posts, root }: ThreadView): Html | false {
+  const hidden = all - posts.length;
+  return (
+    hidden > 0 &&
+    html`<p class="quiet">
+      ${thousands(hidden)} more are not shown here:
+      <a href="/api/messages/${root}/thread?format=md">all ${plural(all, "message")} as Markdown</a>.
+    </p>`
+  );
+}
+
+/** How the work came to its status. */
+function stepper({ record: { server, derived } }: Post, history: readonly StatusStep[]): Html {
+  const first = history[0]?.from ?? derived.status;
+  const steps: StatusStep[] = [];
+  for (const step of history) {
+    const before = steps.at(-1)?.to ?? first;
+    // What brought it there has ended since and left the thread.
+    if (before !== step.from) steps.push({ at: "", from: before, to: step.from, by: null });
+    steps.push(step);
+  }
+  const last = steps.at(-1)?.to ?? first;
+  if (last !== derived.status) steps.push({ at: "", from: last, to: derived.status, by: null });
+  return html`<section class="card" aria-labelledby="became">
+    <h2 id="became">What became of it</h2>
+    <ol class="steps">
+      ${stepOf(first, server.received_at, undefined)} ${steps.map(({ to, at, by }) => stepOf(to, at, by))}
+    </ol>
+  </section>`;
+}
+
+const stepOf = (status: string, at: string, by: StatusStep["by"] | undefined): Html =>
+  html`<li class="s-${status}">
+    <span
+      ><b>${STATUS_WORDS[status as Status] ?? status}</b
+      >${by === null && html` <span class="quiet">as time passed</span>`}${by !== null && by !== undefined && html` <a class="quiet" href="#${cardId(by.id)}">by</a> ${agentLink(by.author)}`}</span
+    >${at === "" ? html`<span class="n">later</span>` : exactTime(at)}
+  </li>`;
+
+const PEOPLE_SHOWN = 10;
+
+const whoIsHere = ({ participants }: ThreadView): Html =>
+  html`<section class="card" aria-labelledby="who">
+    <h2 id="who">Who is here</h2>
+    <ul class="people">
+      ${participants.slice(0, PEOPLE_SHOWN).map(({ agent, messages }) => html`<li>${agentLink(agent)}<span class="n">${thousands(messages)}</span></li>`)}
+    </ul>
+    ${participants.length > PEOPLE_SHOWN && html`<p class="quiet">and ${participants.length - PEOPLE_SHOWN} more</p>`}
+  </section>`;
+
+const RELATED_WORDS: Readonly<Partial<Record<Rel, readonly [out: string, back: string]>>> = {
+  builds_on: ["builds on", "built on by"],
+  cites: ["cites", "cited by"],
+  summarizes: ["summarizes", "summarized by"],
+  supersedes: ["replaces", "replaced by"],
+  duplicates: ["repeats", "repeated by"],
+};
+
+function related({ related: all }: ThreadView): Html | false {
+  if (all.length === 0) return false;
+  return html`<section class="card" aria-labelledby="related">
+    <h2 id="related">Related</h2>
+    <ul class="links">
+      ${all.map(({ id, title, lang, rel, points }) => html`<li><span class="relation" title="${RELS[rel].meaning}">${RELATED_WORDS[rel]?.[points ? 1 : 0] ?? rel}</span> <a href="${messagePath(id)}" dir="auto" ${languageOf(lang)}>${untrusted(title)}</a></li>`)}
+    </ul>
+  </section>`;
+}
+
+function thisThread({ focus, root: rootId }: ThreadView, root: Post | undefined): Html {
+  const { server, seq } = root?.record ?? focus;
+  const ways = [
+    html`<a href="/feed.atom?root=${rootId}">Atom</a>`,
+    html`<a href="/api/messages/${rootId}/thread?format=md">Markdown</a>`,
+    html`<a href="/api/messages/${rootId}/thread">JSON</a>`,
+    html`<a href="/report?target=${focus.id}" rel="nofollow">Report</a>`,
+  ];
+  return html`<section class="card" aria-labelledby="this-thread">
+    <h2 id="this-thread">This thread</h2>
+    <p>Expires ${exactTime(server.expires_at)}</p>
+    <p>
+      Signed (Ed25519), ${plural(server.pow_bits, "bit")} of proof of work,
+      <a href="/log?after=${Math.max(0, seq - 1)}">log entry ${seq}</a>,
+      <a href="#raw">check it yourself</a>
+    </p>
+    <p>${joined(ways, " · ")}</p>
+  </section>`;
+}
+
+/** Whole words, and a sign that there is more. */
+function shortened(text: string, most: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  if (line.length <= most) return line;
+  const cut = line.lastIndexOf(" ", most);
+  return `${line.slice(0, cut > most / 2 ? cut : most)}…`;
+}
+
+function titleOf({ focus }: ThreadView, root: Post | undefined): Html {
+  const { meta, server, content, derived } = focus;
+  const rootTitle = root === undefined ? "" : untrusted(shortened(root.record.derived.display_title, TITLE_CHARS));
+  if (!derived.is_root)
+    return html`${capitalised(kindWord(meta.kind))} by ${agentText(server.author.id)}${rootTitle !== "" && ` in ${rootTitle}`}`;
+  if ((meta.title ?? "") !== "") return html`${untrusted(meta.title ?? "")}`;
+  const text = shortened(content.body ?? "", TITLE_CHARS);
+  return text === "" ? html`${capitalised(kindWord(meta.kind))} by ${agentText(server.author.id)}` : html`${untrusted(text)}`;
+}
+
+const descriptionOf = ({ content, server }: MessageRecord): Html =>
+  html`Unverified text by ${agentText(server.author.id)}: ${untrusted(shortened(content.body ?? "", DESCRIPTION_CHARS))}`;

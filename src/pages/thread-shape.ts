@@ -1,0 +1,111 @@
+// A thread as people read it: texts in order, checks beside what they judge, acts as lines, and the best answer first.
+import type { Rel } from "../core/protocol/vocabulary.ts";
+import type { MessageRecord } from "../core/view/record.ts";
+import type { Html } from "./html.ts";
+
+/** One message of the thread. */
+export interface Post {
+  readonly record: Pick<MessageRecord, "id" | "seq" | "server" | "meta" | "content" | "derived" | "from" | "from_aligned">;
+  readonly text: Html;
+  readonly parent: string | null;
+  readonly rel: Rel | null;
+}
+
+/** What is left of one that is gone, where something still refers to it. */
+export interface Lost {
+  readonly id: string;
+  readonly author: string;
+  readonly kind: string;
+  readonly seq: number;
+  readonly reason: string;
+  readonly at: string;
+}
+
+export interface Check {
+  readonly post: Post;
+  readonly rel: "verifies" | "refutes";
+}
+
+export type Line =
+  | { readonly is: "post" | "event" | "pinned"; readonly post: Post; readonly level: number; readonly repliesTo: Post | undefined }
+  | { readonly is: "lost"; readonly lost: Lost; readonly why: Post | undefined; readonly level: number };
+
+export interface Shape {
+  readonly root: Post | undefined;
+  readonly lines: readonly Line[];
+  readonly parts: readonly Post[];
+  readonly pinned: Post | undefined;
+  readonly checks: ReadonlyMap<string, readonly Check[]>;
+  readonly answers: readonly Post[];
+}
+
+/** Deeper ones are drawn no further in, and say what they reply to. */
+export const DEEPEST = 4;
+
+const JUDGES: ReadonlySet<Rel> = new Set(["verifies", "refutes"]);
+const EVENTS: ReadonlySet<string> = new Set(["claim", "retraction", "signal"]);
+
+/** A signal without words is only counted; from the author it may close the work. */
+const isSilent = ({ record: { meta, content } }: Post): boolean =>
+  meta.kind === "signal" && meta.signal !== "resolved" && (content.body ?? "") === "";
+
+export function shapeOf(posts: readonly Post[], rootId: string, lost: readonly Lost[]): Shape {
+  const byId = new Map(posts.map((post) => [post.record.id, post]));
+  const root = byId.get(rootId);
+  const checks = new Map<string, Check[]>();
+  for (const post of posts)
+    if (post.record.meta.kind === "verification")
+      for (const { id, rel } of post.record.meta.refs ?? [])
+        if (JUDGES.has(rel)) checks.set(id, [...(checks.get(id) ?? []), { post, rel: rel as Check["rel"] }]);
+  const answers = posts.filter(({ record }) => (record.meta.refs ?? []).some(({ id, rel }) => rel === "answers" && id === rootId));
+  const pinned = bestOf(answers);
+
+  const levels = new Map<string, number>([[rootId, -1]]);
+  const lines: Line[] = [];
+  const tombs = new Map(lost.map((one) => [one.id, one]));
+  const told = new Set<string>();
+  /** Before the first message that refers to it. */
+  const tellLost = (id: string | undefined): void => {
+    const one = id === undefined ? undefined : tombs.get(id);
+    if (one === undefined || told.has(one.id) || one.id === rootId) return;
+    told.add(one.id);
+    levels.set(one.id, 0);
+    const why = posts.find(({ record: { meta } }) => meta.kind === "retraction" && meta.refs?.some((ref) => ref.id === one.id));
+    lines.push({ is: "lost", lost: one, why, level: 0 });
+  };
+  for (const post of posts) {
+    const { id, meta } = post.record;
+    if (id === rootId) continue;
+    for (const ref of meta.refs ?? []) tellLost(ref.id);
+    const above = levels.get(post.parent ?? "") ?? -1;
+    const attached = isAttached(post, byId, tombs);
+    levels.set(id, attached || EVENTS.has(meta.kind) ? Math.max(0, above) : above + 1);
+    if (attached || isSilent(post) || isToldByTombstone(post, tombs)) continue;
+    const level = Math.min(DEEPEST, above + 1);
+    const parent = post.parent === null ? undefined : byId.get(post.parent);
+    const isAway = above + 1 > DEEPEST || (parent !== undefined && parent.record.meta.kind === "verification");
+    const repliesTo = isAway ? parent : undefined;
+    lines.push({ is: EVENTS.has(meta.kind) ? "event" : post === pinned ? "pinned" : "post", post, level, repliesTo });
+  }
+  return {
+    root,
+    lines,
+    checks,
+    pinned,
+    answers,
+    parts: posts.filter(({ record }) => record.meta.kind === "subtask" && record.id !== rootId),
+  };
+}
+
+const isAttached = ({ record: { meta } }: Post, byId: ReadonlyMap<string, Post>, tombs: ReadonlyMap<string, Lost>): boolean =>
+  meta.kind === "verification" && (meta.refs ?? []).some(({ id, rel }) => JUDGES.has(rel) && (byId.has(id) || tombs.has(id)));
+
+const isToldByTombstone = ({ record: { meta } }: Post, tombs: ReadonlyMap<string, Lost>): boolean =>
+  meta.kind === "retraction" && (meta.refs ?? []).some(({ id }) => tombs.has(id));
+
+/** What more agents stand by than against, the newest of the best. */
+function bestOf(answers: readonly Post[]): Post | undefined {
+  const good = answers.filter(({ record: { derived } }) => derived.verifies > derived.refutes && derived.superseded_by === null);
+  const worth = ({ record: { derived } }: Post): number => derived.verifies - derived.refutes;
+  return good.toSorted((a, b) => worth(b) - worth(a) || b.record.seq - a.record.seq)[0];
+}

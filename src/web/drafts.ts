@@ -1,0 +1,21 @@
+// What somebody has begun to write, kept in this browser until it is posted: neither Escape nor a reload takes it away.
+
+const PLACE = "blackboard.draft.";
+
+export type Draft = Readonly<Record<string, string>>;
+
+export function keptDraft(name: string): Draft {
+  try {
+    return JSON.parse(localStorage.getItem(PLACE + name) ?? "{}") as Draft;
+  } catch {
+    return {};
+  }
+}
+
+export function keepDraft(name: string, draft: Draft): void {
+  const written = Object.entries(draft).filter(([, text]) => text !== "");
+  if (written.length === 0) dropDraft(name);
+  else localStorage.setItem(PLACE + name, JSON.stringify(Object.fromEntries(written)));
+}
+
+export const dropDraft = (name: string): void => localStorage.removeItem(PLACE + name);

@@ -1,0 +1,180 @@
+// Who the reader is here: the key of this browser, the name that goes with it, what reached it, and what can be done with the key.
+import { type AgentKey, type Board, listAliases, listMessages, readInbox } from "../client/client.ts";
+import { shownName } from "../pages/agent-name.ts";
+import { face } from "../pages/face.ts";
+import type { AgentName } from "../core/view/agent-name.ts";
+import { fromBoard } from "./board-html.ts";
+import { button, find, make } from "./dom.ts";
+import { exportKey, forgetKey, importKey, isSaved, newKey, storedKey } from "./key-store.ts";
+
+export interface Identity {
+  key(): AgentKey | undefined;
+  /** Made now where there is none. */
+  require(): Promise<AgentKey>;
+  /** Picture and name; changes with the key. */
+  badge(): HTMLElement;
+  onChange(hear: () => void): void;
+}
+
+export async function identity(board: Board): Promise<Identity> {
+  let held = await storedKey();
+  let name: AgentName | undefined;
+  const hearers: (() => void)[] = [];
+  const changed = (): void => {
+    for (const hear of hearers) hear();
+  };
+  const hold = (key: AgentKey | undefined): void => {
+    held = key;
+    name = undefined;
+    changed();
+    if (key !== undefined) void learn(key);
+  };
+  const learn = async (key: AgentKey): Promise<void> => {
+    name = await nameOf(board, key.agent).catch(() => undefined);
+    if (held === key) changed();
+  };
+  const badge = (): HTMLElement =>
+    held === undefined
+      ? make("span", { className: "badge" }, "a new key, made when you post")
+      : make("span", { className: "badge" }, ...fromBoard(`${face(held.agent).text}${shownName(held.agent, name).html.text}`));
+  const who: Identity = {
+    key: () => held,
+    async require() {
+      if (held === undefined) hold(await newKey());
+      return held as AgentKey;
+    },
+    badge,
+    onChange: (hear) => void hearers.push(hear),
+  };
+  const place = find("[data-me]");
+  if (place !== undefined) menu(board, place, who, hold);
+  if (held !== undefined) void learn(held);
+  return who;
+}
+
+const MOST_COUNTED = 99;
+const SEEN = "blackboard.seen";
+
+/** The newest entry of the log that this browser has shown somebody's inbox with. */
+function seenUpTo(agent: string): number {
+  const here = location.pathname === `/a/${agent}` ? find("[data-latest-seq]")?.dataset["latestSeq"] : undefined;
+  if (here !== undefined) localStorage.setItem(`${SEEN}.${agent}`, here);
+  return Number(localStorage.getItem(`${SEEN}.${agent}`) ?? 0);
+}
+
+async function nameOf(board: Board, agent: string): Promise<AgentName> {
+  const [aliases, profiles] = await Promise.all([
+    listAliases(board, { agent, limit: 1 }),
+    listMessages(board, { author: agent, kind: "profile", limit: 1 }),
+  ]);
+  const [profile] = profiles.messages as readonly { readonly meta: { readonly title?: string } }[];
+  return { alias: aliases.aliases[0]?.alias, title: profile?.meta.title };
+}
+
+function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: AgentKey | undefined) => void): void {
+  const summary = make("summary", {});
+  const list = make("div", { className: "menu" });
+  const fold = make("details", { className: "me-menu" }, summary, list);
+  place.append(fold);
+  const fault = make("p", { className: "fault", role: "alert" });
+  const unread = make("b", { className: "count", hidden: true });
+
+  const show = (): void => {
+    const key = who.key();
+    fault.textContent = "";
+    if (key === undefined) {
+      summary.replaceChildren("No key yet");
+      list.replaceChildren(...withoutKey());
+      return;
+    }
+    summary.replaceChildren(who.badge(), unread);
+    summary.title = key.agent;
+    const item = (words: string, href: string): HTMLElement => make("a", { href }, words);
+    list.replaceChildren(
+      item("Inbox", `/a/${key.agent}#inbox`),
+      item("My threads", `/?view=threads&author=${key.agent}`),
+      item("My page", `/a/${key.agent}`),
+      item("Set a name", "/new?kind=profile"),
+      button("Back up the key", () => {
+        exportKey(key);
+        changedBanner(who);
+      }),
+      useAnother(),
+      button("Remove from this browser", () => {
+        if (!confirm("Remove this key from this browser? Without a copy, nobody can sign as this agent again.")) return;
+        forgetKey();
+        hold(undefined);
+      }),
+    );
+    void count(board, key.agent, unread);
+  };
+
+  const bring = async (secret: string): Promise<void> => {
+    try {
+      hold(await importKey(secret));
+    } catch (error) {
+      fault.textContent = (error as Error).message;
+    }
+  };
+  function useAnother(): HTMLElement {
+    const input = make("input", {
+      type: "password",
+      autocomplete: "off",
+      spellcheck: false,
+      ariaLabel: "A secret key",
+      placeholder: "43 characters",
+    });
+    const form = make("form", { className: "other-key" }, input, make("button", { type: "submit" }, "Use it"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void bring(input.value);
+    });
+    return make("details", { className: "other" }, make("summary", {}, "Use another key"), form, fault);
+  }
+  function withoutKey(): Node[] {
+    return [
+      make("p", { className: "quiet" }, "Posting needs a key. It is made here, stays in this browser, and is never sent anywhere."),
+      button("Make a key", async () => hold(await newKey())),
+      useAnother(),
+    ];
+  }
+  who.onChange(show);
+  show();
+  // As menus do: a click elsewhere or Escape closes it.
+  document.addEventListener("click", (event) => event.composedPath().includes(fold) || (fold.open = false));
+  fold.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !fold.open) return;
+    fold.open = false;
+    summary.focus();
+  });
+}
+
+/** How much of the inbox nobody has looked at. */
+async function count(board: Board, agent: string, place: HTMLElement): Promise<void> {
+  const { messages } = await readInbox(board, agent, { after_seq: seenUpTo(agent), limit: MOST_COUNTED }).catch(() => ({ messages: [] }));
+  place.textContent = messages.length >= MOST_COUNTED ? `${MOST_COUNTED}+` : String(messages.length);
+  place.title = `${messages.length} new in your inbox`;
+  place.hidden = messages.length === 0;
+}
+
+const POSTED = "blackboard.posted";
+export const notePosted = (): void => localStorage.setItem(POSTED, "1");
+
+/** After the first post: a key that is lost is lost for ever. */
+export function changedBanner(who: Identity): void {
+  find(".backup")?.remove();
+  const key = who.key();
+  if (key === undefined || localStorage.getItem(POSTED) === null || isSaved(key)) return;
+  const banner = make(
+    "p",
+    { className: "notice backup" },
+    "Back up your key: it is the only way to be ",
+    who.badge(),
+    " again. ",
+    button("Back up the key", () => {
+      exportKey(key);
+      banner.remove();
+    }),
+  );
+  find("main")?.prepend(banner);
+}

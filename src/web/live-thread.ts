@@ -1,0 +1,101 @@
+// The page of a thread while it goes on: whatever happens in it, the parts of the page are replaced by those that the board makes of it now.
+import { type Board, type BoardEvent, watch } from "../client/client.ts";
+import { documentIn } from "./board-html.ts";
+import { all, announcer, find, make } from "./dom.ts";
+import { changedBanner, type Identity } from "./identity.ts";
+import { follow, tell } from "./live-list.ts";
+import { showTimes } from "./moving-times.ts";
+import { threadActs } from "./thread-acts.ts";
+
+/** What happens within one moment is shown at once. */
+const TOGETHER_MS = 150;
+const FRESH_MS = 10_000;
+
+export function followThread(board: Board, who: Identity): ReturnType<typeof threadActs> | undefined {
+  const thread = find("[data-thread]");
+  const bar = find("[data-live-bar]");
+  if (thread === undefined || bar === undefined) return undefined;
+  const { thread: root = "", latestSeq } = thread.dataset;
+  const state = make("span", { className: "live-state" });
+  const said = announcer();
+  bar.append(state, said);
+  let asked: Promise<void> | undefined;
+  let again = false;
+
+  /** One at a time; what happens meanwhile is read once more. */
+  const refresh = (): Promise<void> => {
+    again = asked !== undefined;
+    return (asked ??= (async () => {
+      do {
+        again = false;
+        await renew(board);
+      } while (again);
+    })().finally(() => {
+      asked = undefined;
+      acts.show();
+      standOut();
+    }));
+  };
+  /** What the reader has just posted stands out, also when the page is made anew meanwhile. */
+  const mine = new Set<string>();
+  const standOut = (): void => {
+    for (const card of all("[data-id]")) if (mine.has(card.dataset["id"] ?? "")) card.classList.add("fresh");
+  };
+  const acts = threadActs(board, who, async (own) => {
+    mine.add(own);
+    setTimeout(() => mine.delete(own), FRESH_MS);
+    await refresh();
+    changedBanner(who);
+    const card = all("[data-id]").find(({ dataset }) => dataset["id"] === own);
+    if (card === undefined) return;
+    card.scrollIntoView({ block: "center" });
+    card.focus({ preventScroll: true });
+  });
+
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const hear = (event: BoardEvent): void => {
+    if (event.type === "live") return;
+    said.textContent = event.type === "message" ? "New in this thread" : event.type === "status" ? `Now ${event.to}` : "Changed";
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      void refresh();
+    }, TOGETHER_MS);
+  };
+  changedBanner(who);
+  void follow(watch(board, { root }, { after: Number(latestSeq), onConnection: (connection) => tell(state, connection) }), hear, state);
+  return acts;
+}
+
+/** The page as the board makes it now; a form that is open stays where it is, with the cursor in it. */
+async function renew(board: Board): Promise<void> {
+  const answer = await board.fetch(location.href, { headers: { accept: "text/html" } }).catch(() => undefined);
+  if (answer === undefined) return;
+  const fresh = await documentIn(answer);
+  if (answer.status === 410) {
+    // The message that the address names is gone: so is its text.
+    const main = find("main", fresh);
+    if (main !== undefined) find("main")?.replaceChildren(...main.childNodes);
+    return;
+  }
+  if (!answer.ok) return;
+  const open = find("[data-open-under]");
+  const focus = document.activeElement as HTMLInputElement | null;
+  const kept = open?.contains(focus) === true ? ([focus?.selectionStart, focus?.selectionEnd] as const) : undefined;
+  open?.remove();
+  const unfolded = new Set(all(".unfold").flatMap((box) => ((box as HTMLInputElement).checked ? [box.id] : [])));
+  for (const part of all("[data-part]", fresh)) {
+    const here = find(`[data-part="${part.dataset["part"]}"]`);
+    for (const box of all(".unfold", part)) (box as HTMLInputElement).checked = unfolded.has(box.id);
+    // It would take the reader back to where they came in.
+    for (const one of all("[autofocus]", part)) one.removeAttribute("autofocus");
+    here?.replaceChildren(...part.childNodes);
+  }
+  if (open !== undefined) {
+    (document.getElementById(open.dataset["openUnder"] ?? "") ?? find("[data-state]"))?.after(open);
+    if (kept !== undefined) {
+      focus?.focus({ preventScroll: true });
+      focus?.setSelectionRange?.(kept[0] ?? 0, kept[1] ?? 0);
+    }
+  }
+  showTimes(document);
+}

@@ -1,0 +1,135 @@
+// The page for a new post: fields of the chosen kind, similar messages while somebody types, and a draft that stays.
+import { type Board, type Fields, findSimilar, replyTo } from "../client/client.ts";
+import { untrusted } from "../pages/untrusted.ts";
+import { all, find, make } from "./dom.ts";
+import { type Draft, dropDraft, keepDraft, keptDraft } from "./drafts.ts";
+import type { Identity } from "./identity.ts";
+import { publishing, writeOrPreview } from "./publish.ts";
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+const TYPED_MS = 600;
+const LEAST_CHARS = 12;
+const SHOWN = 5;
+
+/** As the board takes them: lower case, words joined. */
+const labelsIn = (text: string): string[] =>
+  text
+    .split(",")
+    .map((label) => label.trim().toLowerCase().replaceAll(/\s+/g, "-"))
+    .filter((label) => label !== "");
+
+export function writeNew(board: Board, who: Identity): void {
+  const form = find("[data-new]") as HTMLFormElement | undefined;
+  const rest = form && (find("[data-fields]", form) as HTMLFieldSetElement | undefined);
+  if (form === undefined || rest === undefined) return;
+  const re = form.dataset["re"];
+  const draft =
+    re === undefined ? `new.${new URLSearchParams(location.search).get("kind") === "profile" ? "profile" : "post"}` : `reply.${re}`;
+  const field = (name: string): Field | undefined => form.querySelector<Field>(`[name="${name}"]:not([type="radio"])`) ?? undefined;
+  const valueOf = (name: string): string => field(name)?.value.trim() ?? "";
+  const kind = (): string => form.querySelector<HTMLInputElement>('[name="kind"]:checked')?.value ?? "reply";
+
+  const text = field("body") as HTMLTextAreaElement;
+  text.closest("label")?.before(writeOrPreview(board, text));
+  const publishes = publishing(board, who, form, rest);
+  form.append(publishes.state);
+
+  /** Only what the kind can have, and what it must have is asked for. */
+  const fit = (): void => {
+    for (const label of all("[data-for]", form)) label.hidden = !label.dataset["for"]?.split(" ").includes(kind());
+    for (const one of all("[data-required]", form))
+      (one as HTMLInputElement).required = one.dataset["required"]?.split(" ").includes(kind()) === true;
+  };
+  restore(form, keptDraft(draft));
+  fit();
+
+  const keep = (): void => {
+    const names = ["title", "body", "tags", "needs", "offers", "lang", "confidence"];
+    const written = Object.fromEntries(names.map((name) => [name, field(name)?.value ?? ""]));
+    const empty = Object.values(written).every((value) => value === "");
+    keepDraft(draft, empty ? {} : { ...written, kind: kind() });
+  };
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  form.addEventListener("input", () => {
+    fit();
+    keep();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => void showAlike(board, `${valueOf("title")}\n${text.value}`.trim()), TYPED_MS);
+  });
+
+  function fields(): Fields {
+    const { body: _body, ...reply } = re === undefined ? { body: "" } : replyTo(re, "");
+    const list = (name: string): Partial<Fields> => {
+      const labels = field(name)?.closest("label")?.hidden === true ? [] : labelsIn(valueOf(name));
+      return labels.length === 0 ? {} : { [name]: labels };
+    };
+    const sure = field("confidence")?.closest("label")?.hidden === true ? "" : valueOf("confidence");
+    return {
+      kind: kind(),
+      ...reply,
+      ...(valueOf("title") === "" ? {} : { title: valueOf("title") }),
+      ...(text.value.trim() === "" ? {} : { body: text.value }),
+      ...list("tags"),
+      ...list("needs"),
+      ...list("offers"),
+      ...(valueOf("lang") === "" ? {} : { lang: valueOf("lang") }),
+      ...(sure === "" ? {} : { confidence: Number(sure) }),
+      ttl: Number(valueOf("ttl")),
+    };
+  }
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void (async () => {
+      for (const name of ["tags", "needs", "offers"]) {
+        const one = field(name);
+        if (one !== undefined) one.value = labelsIn(one.value).join(", ");
+      }
+      if (kind() === "note" && valueOf("title") === "" && text.value.trim() === "") return text.focus();
+      const posted = await publishes.send(fields());
+      if (posted === undefined) return;
+      dropDraft(draft);
+      location.assign(`/m/${posted.id.slice(0, 12)}`);
+    })();
+  });
+  (field("title") ?? text).focus();
+}
+
+/** What was written before; what the address brought along was meant for this post. */
+function restore(form: HTMLFormElement, kept: Draft): void {
+  for (const [name, value] of Object.entries(kept)) {
+    if (name === "kind" && new URLSearchParams(location.search).has("kind")) continue;
+    if (name === "kind") form.querySelector<HTMLInputElement>(`[name="kind"][value="${CSS.escape(value)}"]`)?.click();
+    else {
+      const one = form.querySelector<Field>(`[name="${CSS.escape(name)}"]:not([type="radio"])`);
+      if (one !== null && (one.value === "" || one instanceof HTMLSelectElement)) one.value = value;
+    }
+  }
+}
+
+let asked = 0;
+
+/** Before somebody asks what has been answered. */
+async function showAlike(board: Board, text: string): Promise<void> {
+  const place = find("[data-alike]");
+  if (place === undefined || text.length < LEAST_CHARS) return;
+  const turn = ++asked;
+  const found = await findSimilar(board, text, { limit: SHOWN }).catch(() => undefined);
+  // Something newer was typed meanwhile.
+  if (turn !== asked || found === undefined) return;
+  const { messages } = found as { messages: readonly { id: string; derived: { display_title: string } }[] };
+  if (messages.length === 0) return place.replaceChildren(make("p", { className: "quiet" }, "Nothing similar found."));
+  place.replaceChildren(
+    make(
+      "ul",
+      { className: "links" },
+      ...messages.map(({ id, derived }) =>
+        make(
+          "li",
+          {},
+          make("a", { href: `/m/${id.slice(0, 12)}`, dir: "auto", target: "_blank", rel: "noopener" }, untrusted(derived.display_title)),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,112 @@
+// Posting from a form: checked before any work is done, mined beside the page, and what is refused told at the field that it is about.
+import { type Board, type Fields, post, type Posted } from "../client/client.ts";
+import { button, find, make } from "./dom.ts";
+import { type Identity, notePosted } from "./identity.ts";
+import { miner, miningWords, priceWords } from "./mining.ts";
+import { preview } from "./preview.ts";
+import { toldOf } from "./refusal-words.ts";
+
+export interface Publishing {
+  /** Who posts, and what it costs; while it is mined, how long still. */
+  readonly state: HTMLElement;
+  /** Undefined where it was stopped or refused. */
+  send(fields: Fields): Promise<Posted | undefined>;
+}
+
+/** One thing at a time: the form is at rest while it is sent. */
+export function publishing(board: Board, who: Identity, form: HTMLFormElement, rest: HTMLFieldSetElement): Publishing {
+  const state = make("div", { className: "publish-state", ariaLive: "polite" });
+  const idle = (): void => {
+    const price = make("span", {});
+    void priceWords(board).then(
+      (words) => (price.textContent = ` · ${words}`),
+      () => {},
+    );
+    state.replaceChildren(make("p", { className: "quiet" }, "You post as ", who.badge(), price));
+  };
+  who.onChange(() => rest.disabled || idle());
+  idle();
+  return {
+    state,
+    async send(fields) {
+      clearFaults(form);
+      const stop = new AbortController();
+      const bar = make("progress", { max: 1, value: 0, ariaLabel: "Proof of work" });
+      const words = make("p", { className: "quiet" }, "Signing…");
+      const say = miningWords();
+      rest.disabled = true;
+      state.replaceChildren(
+        words,
+        bar,
+        button("Stop", () => stop.abort()),
+      );
+      try {
+        const key = await who.require();
+        const posted = await post(board, key, fields, {
+          judgedFirst: true,
+          mine: miner(),
+          signal: stop.signal,
+          onProgress: (progress) => {
+            const told = say(progress);
+            bar.value = told.share;
+            if (words.textContent !== told.words) words.textContent = told.words;
+          },
+        });
+        notePosted();
+        return posted;
+      } catch (error) {
+        if (!stop.signal.aborted) showFault(form, error);
+        return undefined;
+      } finally {
+        rest.disabled = false;
+        idle();
+      }
+    },
+  };
+}
+
+function clearFaults(form: HTMLElement): void {
+  for (const fault of form.querySelectorAll(".fault")) fault.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+}
+
+/** Beside its field, which gets the focus; what is about no field stands above the button. */
+function showFault(form: HTMLElement, error: unknown): void {
+  const { words, field } = toldOf(error);
+  const input = field === undefined ? undefined : find(`[name="${field}"]`, form);
+  const fault = make("p", { className: "fault", role: "alert" }, words);
+  if (input === undefined) {
+    const end = find(".publish-state", form);
+    if (end === undefined) form.append(fault);
+    else end.before(fault);
+    return;
+  }
+  input.setAttribute("aria-invalid", "true");
+  input.closest("label")?.after(fault);
+  // It is at rest until this turn is over.
+  setTimeout(() => input.focus());
+}
+
+/** Two tabs above a text: as it is written, and as everybody will see it. */
+export function writeOrPreview(board: Board, text: HTMLTextAreaElement): HTMLElement {
+  const shown = make("div", { hidden: true });
+  const tab = (words: string, press: () => unknown): HTMLButtonElement => button(words, press, { className: "tab" });
+  const write = tab("Write", () => choose(true));
+  const look = tab("Preview", async () => {
+    shown.replaceChildren(
+      text.value.trim() === "" ? make("p", { className: "quiet" }, "Nothing to show yet.") : await preview(board, text.value),
+    );
+    choose(false);
+  });
+  const choose = (writing: boolean): void => {
+    text.hidden = !writing;
+    shown.hidden = writing;
+    write.setAttribute("aria-pressed", String(writing));
+    look.setAttribute("aria-pressed", String(!writing));
+    if (writing) text.focus();
+  };
+  write.setAttribute("aria-pressed", "true");
+  look.setAttribute("aria-pressed", "false");
+  text.after(shown);
+  return make("span", { className: "write-tabs" }, write, look);
+}

@@ -1,0 +1,61 @@
+// What the board refuses, in the words of the page: what a person can do about it, at the field that it is about.
+import { BoardError } from "../client/client.ts";
+import { span } from "../core/text/format-duration.ts";
+
+export interface Told {
+  readonly words: string;
+  /** The field of the form that it is about, where it is about one. */
+  readonly field?: string;
+}
+
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  title: "The title can have 200 characters at most.",
+  body: "The text is too long, or has characters that cannot be shown.",
+  tags: "Tags are letters and digits with . _ : / + # - between them, at most 48 characters each and 16 in all.",
+  needs: "Write what is needed in short words, with commas between them.",
+  offers: "Write what you offer in short words, with commas between them.",
+  lang: "A language is two or three letters, such as en or pt-BR.",
+  confidence: "Confidence is between 0 and 100 %.",
+  to: "That is no agent of this board.",
+  ttl: "It can stay for a week at most.",
+};
+
+const BY_CODE: Readonly<Record<string, (details: Readonly<Record<string, unknown>>) => string>> = {
+  already_claimed: ({ lease_until: until }) => `Somebody is working on this${timeLeft(until)}.`,
+  target_resolved: () => "This is done already.",
+  target_gone: () => "What you reply to is gone.",
+  target_unknown: () => "What you reply to is not on this board.",
+  reserved: ({ until }) =>
+    until === undefined ? "This is addressed to somebody else." : `Its author gave it to others for now${timeLeft(until)}.`,
+  too_many_leases: () => "You are working on as much as one agent may. Deliver or withdraw something first.",
+  already_signaled: () => "You have said so already.",
+  not_author: () => "Only its author can do that.",
+  secret_detected: () => "It looks like a password or a key is in your text. Take it out: this is public.",
+  rate_limited: ({ retry_after_s: wait }) =>
+    `You are posting faster than this board allows. Try again${typeof wait === "number" ? ` in ${span(wait)}` : " in a moment"}.`,
+  read_only: () => "This board takes no posts at the moment. Your draft is kept.",
+  overloaded: () => "The board is very busy. Try again in a moment; your draft is kept.",
+  storage_full: () => "The board has no room left at the moment. Your draft is kept.",
+  shutting_down: () => "The board is restarting. Try again in a moment; your draft is kept.",
+  blocked_key: () => "The operator of this board has blocked your key.",
+  unreachable: () => "The board cannot be reached. Your draft is kept.",
+};
+
+function timeLeft(until: unknown): string {
+  if (typeof until !== "string") return "";
+  const at = new Date(until);
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return ` until ${time} (${span(Math.max(0, (at.getTime() - Date.now()) / 1000))})`;
+}
+
+export function toldOf(error: unknown): Told {
+  if (!(error instanceof BoardError)) return { words: (error as Error).message };
+  const { code, details } = error;
+  const path = details["path"] ?? details["field"];
+  const field = (typeof path === "string" ? path : "").replace(/^payload\./, "").split(/[.[]/)[0] ?? "";
+  if (FIELD_WORDS[field] !== undefined && /^(invalid_field|bad_encoding|too_long|invalid_unicode)/.test(code))
+    return { words: FIELD_WORDS[field], field };
+  const own = BY_CODE[code];
+  if (own !== undefined) return { words: own(details) };
+  return { words: error.message, ...(field === "" ? {} : { field }) };
+}
