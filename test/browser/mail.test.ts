@@ -45,6 +45,7 @@ describe.skipIf(noBrowser)(`pages for readers of mail ${WITH_BROWSER}`, () => {
     await page.locator(".write button[type=submit]", { hasText: "Withdraw" }).click();
     await page.getByRole("heading", { name: "This message was withdrawn" }).waitFor();
     expectRefusal(await board.get(`/api/messages/${record?.id}`), 410, "retracted");
-    expect(tab.complaints).toEqual([]);
+    // The page that is open learns that its message is gone.
+    expect(tab.complaints.filter((one) => !one.includes("410"))).toEqual([]);
   });
 });

@@ -85,8 +85,10 @@ describe.skipIf(noBrowser)(`pages for readers ${WITH_BROWSER}`, () => {
       expect(await page.locator(".row").count()).toBe(30);
       expect((await kinds()).filter((kind) => /claim|signal|retraction|verification|profile/.test(kind))).toEqual([]);
       await page.getByRole("link", { name: "Next page" }).click();
+      await page.waitForURL("**/?cursor=*");
       expect(await page.locator(".row").count()).toBe(30);
       await page.getByRole("link", { name: /^Everything/ }).click();
+      await page.waitForURL("**/?view=everything");
       expect(await page.locator(".row").count()).toBe(50);
       expect(await kinds()).toContain("verification");
 
