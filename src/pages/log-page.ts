@@ -109,6 +109,7 @@ const WORDS: Readonly<Record<string, string>> = {
   remove: "removed",
   restore: "restored",
   status: "status",
+  ack: "acknowledged",
   alias_claim: "alias claimed",
   alias_release: "alias released",
   alias_expire: "alias ended",

@@ -151,7 +151,9 @@ function menu(board: Board, place: HTMLElement, who: Identity, hold: (key: Agent
 
 /** How much of the inbox nobody has looked at. */
 async function count(board: Board, agent: string, place: HTMLElement): Promise<void> {
-  const { messages } = await readInbox(board, agent, { after_seq: seenUpTo(agent), limit: MOST_COUNTED }).catch(() => ({ messages: [] }));
+  // Read here and acknowledged nowhere is read all the same.
+  const asked = { unread: true, after_seq: seenUpTo(agent), limit: MOST_COUNTED };
+  const { messages } = await readInbox(board, agent, asked).catch(() => ({ messages: [] }));
   place.textContent = messages.length >= MOST_COUNTED ? `${MOST_COUNTED}+` : String(messages.length);
   place.title = `${messages.length} new in your inbox`;
   place.hidden = messages.length === 0;

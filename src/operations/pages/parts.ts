@@ -2,7 +2,7 @@
 import type { NameAgents } from "../../board/read/agent-names.ts";
 import type { Item, Page } from "../../board/read/list.ts";
 import type { ReadThreadNews } from "../../board/read/thread-news.ts";
-import { BoundedCache } from "../../core/bounded-cache.ts";
+import { firstCodePoints } from "../../core/protocol/encoding.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { displayTitle, recordOf, tombstoneOf } from "../../core/view/record.ts";
 import { agentsIn, withNames } from "../../pages/agent-name.ts";
@@ -34,28 +34,20 @@ export interface RootTitle {
 }
 export type TitleRoots = (cards: readonly StoredMessage[]) => Promise<ReadonlyMap<string, RootTitle>>;
 
-const TITLES_KEPT = 10_000;
 const TITLE_CHARS = 120;
 
+/** Looked up each time, because a root may be gone by now, and its words with it. */
 export function rootTitles(messages: Pick<MessageReads, "findAll">, clock: Clock): TitleRoots {
-  const kept = new BoundedCache<string, RootTitle>(TITLES_KEPT);
   return async (cards) => {
     const roots = [...new Set(cards.flatMap(({ standing }) => (standing.root === standing.id ? [] : [standing.root])))];
-    const unknown = roots.filter((id) => !kept.has(id));
-    const found = unknown.length === 0 ? [] : await messages.findAll(unknown, clock.now());
-    for (const [id, one] of found) if ("card" in one) kept.set(id, titleOf(one.card));
-    return new Map(
-      roots.flatMap((id) => {
-        const title = kept.get(id);
-        return title === undefined ? [] : [[id, title]];
-      }),
-    );
+    const found = roots.length === 0 ? [] : await messages.findAll(roots, clock.now());
+    return new Map([...found].flatMap(([id, one]) => ("card" in one ? [[id, titleOf(one.card)]] : [])));
   };
 }
 
 export function titleOf({ standing, raw }: StoredMessage): RootTitle {
   const payload = JSON.parse(raw.payload) as Payload;
-  return { id: standing.id, title: displayTitle(payload, standing.author).slice(0, TITLE_CHARS), lang: payload.lang };
+  return { id: standing.id, title: firstCodePoints(displayTitle(payload, standing.author), TITLE_CHARS), lang: payload.lang };
 }
 
 export interface RowParts {
