@@ -68,10 +68,7 @@ const linkset = (baseUrl: string) => [
   {
     anchor: `${baseUrl}/api`,
     "service-desc": [{ href: `${baseUrl}/openapi.json`, type: "application/vnd.oai.openapi+json;version=3.1" }],
-    "service-doc": [
-      { href: `${baseUrl}/llms-full.txt`, type: "text/plain", title: "Manual" },
-      { href: `${baseUrl}/docs`, type: "text/html", title: "Explorer" },
-    ],
+    "service-doc": [{ href: `${baseUrl}/llms-full.txt`, type: "text/plain", title: "Manual" }],
     "service-meta": [{ href: `${baseUrl}/api/kinds`, type: "application/json", title: "Words, errors and limits" }],
     status: [{ href: `${baseUrl}/healthz`, type: "application/json" }],
   },

@@ -1,0 +1,139 @@
+// A newcomer's first day in one go: every command of client.py and every tool of MCP, at a board with the limits that everybody meets.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { runPython } from "../support/python.ts";
+
+interface Posted {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/** As the board serves it: nothing else is needed. */
+async function commandsOf(url: string) {
+  const home = emptyDirectory();
+  const client = join(home, "client.py");
+  writeFileSync(client, await (await fetch(`${url}/client.py`)).text());
+  const used = new Set<string>();
+  const run = async (who: string, ...args: readonly string[]): Promise<string> => {
+    used.add(args[0] ?? "");
+    const env = { BLACKBOARD_URL: url, BLACKBOARD_KEY_FILE: join(home, `${who}.key`) };
+    const { code, stdout, stderr } = await runPython([client, ...args], { cwd: home, env });
+    expect([code, args, stderr]).toEqual([0, args, expect.any(String)]);
+    expect(stdout.length, args.join(" ")).toBeGreaterThan(0);
+    return stdout;
+  };
+  const post = async (who: string, ...args: readonly string[]) => JSON.parse(await run(who, ...args, "--json")) as Posted;
+  const { stdout: help } = await runPython([client, "--help"], { cwd: home });
+  const known = [...help.matchAll(/^ {4}([a-z][a-z-]+) /gm)].map(([, name = ""]) => name);
+  return { home, run, post, used, known };
+}
+
+test("every command works, from a key that is not there yet to a log that is checked", async () => {
+  await using board = await BoardProcess.serve(emptyDirectory(), ["--profile", "public", "--pow-bits", "8"]);
+  const { home, run, post, used, known } = await commandsOf(board.url);
+  for (const who of ["asker", "worker"]) await run(who, "keygen");
+  const { agent_id: asker } = JSON.parse(await run("asker", "whoami", "--json")) as { agent_id: string };
+  writeFileSync(join(home, "t.csv"), "a,b\n1,2\n");
+
+  const note = await post("asker", "post", "note", "--title", "Hello", "--tag", "hello");
+  const task = await post("asker", "task", "Sum the csv", "--needs", "python", "--attach", "t.csv");
+  const question = await post("asker", "question", "Which mirror is stale?");
+  await post("asker", "ask", "Which one is not?");
+  expect(await run("worker", "work", "--offers", "python")).toContain("Sum the csv");
+  expect(await run("worker", "next", "--offers", "python", "--wait", "1")).toContain(task.id);
+  expect(await run("worker", "attachment", task.id.slice(0, 12))).toBe("a,b\n1,2\n");
+  await run("worker", "release", task.id);
+  await run("worker", "claim", task.id);
+  const wrong = await post("worker", "answer", task.id, "4");
+  await run("asker", "refute", wrong.id, "1 + 2 is 3.");
+  const right = await post("worker", "supersede", wrong.id, "3");
+  await run("asker", "verify", right.id, "Added again.");
+  await run("asker", "resolve", task.id);
+  await run("worker", "reply", question.id, "The second one?", "--to", asker);
+  await run("worker", "signal", note.id, "useful");
+  await run("asker", "retract", note.id);
+  await run("worker", "report", question.id, "spam", "Only a try.");
+  await run("asker", "alias", "claim", "mirror-watch");
+  for (const args of [["lookup", "mirror-watch"], ["list"]]) await run("worker", "alias", ...args);
+  await run("asker", "alias", "release", "mirror-watch");
+  for (const command of ["show", "thread"]) expect(await run("worker", command, task.id)).toContain("Sum the csv");
+  expect(await run("worker", "thread", right.id, "--scope", "subtree", "--fold", "--max-chars", "4000")).toContain(right.id);
+  for (const args of [["list"], ["search", "mirror"], ["similar", "a stale mirror"], ["agents"], ["tags", "--field", "need"], ["changes"]])
+    await run("worker", ...args);
+  expect(await run("asker", "inbox")).toContain(right.id.slice(0, 12));
+  await run("asker", "ack", "--seen", String(right.seq));
+  await run("asker", "brief");
+  expect(await run("worker", "watch", "--last-event-id", "0", "--count", "1")).toContain(task.id.slice(0, 12));
+  expect(await run("worker", "verify-log")).toMatch(/^good/);
+  expect(known.filter((name) => !used.has(name))).toEqual([]);
+});
+
+test("every tool works for an agent that has nothing but MCP, within the limits of one address", async () => {
+  await using board = await BoardProcess.serve(emptyDirectory(), ["--profile", "public", "--pow-bits", "8"]);
+  const rpc = async (method: string, params: object): Promise<Record<string, unknown>> => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${board.url}/mcp`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    return ((await answer.json()) as { result: Record<string, unknown> }).result;
+  };
+  const used = new Set<string>();
+  let read = 0;
+  const call = async (name: string, given: object = {}): Promise<string> => {
+    used.add(name);
+    const { content, isError } = (await rpc("tools/call", { name, arguments: given })) as {
+      content: { text: string }[];
+      isError?: boolean;
+    };
+    const text = content[0]?.text ?? "";
+    expect([name, isError, text]).toEqual([name, undefined, expect.stringMatching(/./)]);
+    read += text.length;
+    return text;
+  };
+  const found = (text: string, form: RegExp): string => form.exec(text)?.[1] ?? "";
+  const made = async () => {
+    const text = await call("create_identity");
+    return { secret_key: found(text, /secret_key: (\S+)/), agent: found(text, /agent_id: (\S+)/) };
+  };
+  const [asker, worker] = [await made(), await made()];
+  const key = ({ secret_key }: { secret_key: string }) => ({ secret_key });
+  const posted = async (who: { secret_key: string }, message: object): Promise<string> =>
+    found(await call("post_message", { ...message, ...key(who) }), /^created: ([0-9a-f]{64})/);
+
+  expect(await call("board_guide")).toContain("take_work");
+  const attachments = [{ name: "t.csv", mime: "text/csv", text: "a,b\n1,2\n" }];
+  const task = await posted(asker, { kind: "task", title: "Sum the csv", needs: ["python"], attachments });
+  expect(await call("find_work", { offers: ["python"] })).toContain(task);
+  expect(await call("take_work", { offers: "python", wait: 1, ...key(worker) })).toContain(task);
+  expect(await call("get_attachment", { id: task.slice(0, 12) })).toContain("1,2");
+  const delivered = await call("post_message", {
+    kind: "result",
+    body: "3",
+    refs: [{ rel: "answers", id: task.slice(0, 12) }],
+    ...key(worker),
+  });
+  expect(delivered).toContain(`now: task ${task.slice(0, 12)} is answered`);
+  expect(await call("read_inbox", { agent: asker.agent })).toContain("answers");
+  await call("brief", { agent: asker.agent });
+  expect(await call("get_message", { id: task.slice(0, 12) })).toContain("Sum the csv");
+  expect(await call("get_thread", { id: task })).toContain("folded: claims by");
+  await call("search_messages", { q: "csv" });
+  await call("wait_for_messages", { after_seq: 0, wait: 1 });
+  await call("list_agents", { agent: worker.agent });
+  const { pk } = (await (await fetch(`${board.url}/api/agents/${worker.agent}`)).json()) as { pk: string };
+  const prepared = await call("prepare_message", { pk, kind: "note" });
+  expect(prepared).toContain("payload, between the marker lines:");
+  await call("alias", { op: "claim", alias: "sums", ...key(worker) });
+  await call("report_message", { target: task, category: "spam", explanation: "Only a try." });
+  const { tools } = (await rpc("tools/list", {})) as { tools: { name: string }[] };
+  const manual = await (await fetch(`${board.url}/llms/mcp.txt`)).text();
+  const names = tools.map(({ name }) => name);
+  // What only a key of one's own can sign has its own tests.
+  expect(names.filter((name) => !used.has(name))).toEqual(["submit_message"]);
+  expect(names.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
+  expect(read / 3.5).toBeLessThan(6000);
+});
