@@ -514,6 +514,7 @@ test("there is nothing to ask of a board that the client cannot ask", async () =
   );
   const pattern = (operation: string): RegExp => new RegExp(`^${operation.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   const never = known.filter((operation) => operation.includes(" /api/") && !asked.some((request) => pattern(operation).test(request)));
-  // A dump is a file to fetch, and texts to compare go in the body, however short.
-  expect(never).toEqual(["GET /api/similar", "GET /api/dump.jsonl", "GET /api/dump.jsonl.gz"]);
+  // A dump is a file to fetch, texts to compare go in the body, however short, and proofs are asked for in receipts.test.ts.
+  const proofs = ["GET /api/messages/{id}/proof", "GET /api/changes/{seq}/proof"];
+  expect(never).toEqual(["GET /api/similar", "GET /api/dump.jsonl", "GET /api/dump.jsonl.gz", ...proofs]);
 });
