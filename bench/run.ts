@@ -20,6 +20,7 @@ interface Options {
   readonly store?: string | undefined;
   readonly tasks?: string | undefined;
   readonly workers?: string | undefined;
+  readonly clients?: string | undefined;
 }
 
 const BENCHES: Readonly<Record<string, (options: Options) => Promise<readonly Figure[]>>> = {
@@ -41,6 +42,7 @@ const USAGE = {
     store: { takes: "sqlite,postgres,postgres-2", words: "where the boards of post, writer and brief keep themselves" },
     tasks: { takes: "200", words: "how many tasks the queue of team has" },
     workers: { takes: "3,12", words: "how many workers the teams have" },
+    clients: { takes: "typescript,python,mcp", words: "by which clients the workers of team speak to the board" },
     record: { words: "add this run to bench/history.jsonl" },
   },
   docs: "docs/performance.md",

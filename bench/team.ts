@@ -1,7 +1,7 @@
 // Teams of workers behind one address, at a board with the usual limits: whether all work gets done, once, and what it takes.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, listMessages, makeKey, type Message, post, task } from "../src/client/client.ts";
+import { connect, listMessages, makeKey, type Message, postMany, task } from "../src/client/client.ts";
 import { BoardProcess } from "./support/board-process.ts";
 import { CountingProxy } from "./support/counting-proxy.ts";
 import { type Figure, othersFigure, whole } from "./support/figure.ts";
@@ -12,6 +12,8 @@ import { type Client, CLIENTS, Team } from "./support/team.ts";
 export interface TeamOptions {
   readonly tasks?: string | undefined;
   readonly workers?: string | undefined;
+  /** Which of the clients; all unless given. */
+  readonly clients?: string | undefined;
 }
 
 const TASKS = 200;
@@ -25,9 +27,9 @@ const PAGE = 200;
 /** As on a public board. */
 const LIMITED = ["--rate-limits", "on", "--pow-bits", "18", "--pow-max-bits", "24"];
 
-export async function teamBench({ tasks = String(TASKS), workers = WORKERS }: TeamOptions = {}): Promise<readonly Figure[]> {
+export async function teamBench({ tasks = String(TASKS), workers = WORKERS, clients }: TeamOptions = {}): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const client of CLIENTS)
+  for (const client of CLIENTS.filter((one) => clients === undefined || clients.split(",").includes(one)))
     for (const count of workers.split(",").map(Number)) figures.push(...(await measure(client, count, Number(tasks))));
   return figures;
 }
@@ -38,28 +40,32 @@ async function measure(client: Client, workers: number, tasks: number): Promise<
   await fill(data, tasks);
   await using board = await BoardProcess.start(data, { limits: LIMITED });
   await using proxy = await CountingProxy.before(board.port);
-  await using team = new Team(client, workers, proxy.url);
+  await using team = new Team(client, workers, proxy.url, scratch.path);
   const before = machineTime([board.pid, ...team.pids]);
   const begun = performance.now();
   const done = await untilVerified(`http://127.0.0.1:${board.port}`, team, tasks);
   const seconds = (performance.now() - begun) / 1000;
   const others = othersShare(before, machineTime([board.pid, ...team.pids]));
-  const { requests, posts, slowed, bytes } = proxy.passed;
+  const { requests, posts, slowed, bytes, lost, lostAgain } = proxy.passed;
   const twice = done.filter(({ derived }) => derived.answers !== 1).length;
   console.log(
     `${client}, ${workers} workers: ${done.length} of ${tasks} tasks verified in ${whole(seconds)} s, ${twice} done twice, ${team.killed} workers killed; ` +
-      `${whole(requests)} requests, ${whole(slowed)} of ${whole(posts)} posts refused, ${whole(bytes)} bytes read, ${team.lost} claims lost, ${team.lostAgain} of them in a row`,
+      `${whole(requests)} requests, ${whole(slowed)} of ${whole(posts)} posts refused, ${whole(bytes)} bytes read, ${lost} claims lost, ${lostAgain} of them in a row` +
+      (client === "mcp" ? `; ${whole(team.calls)} tools called, ${whole(team.chars)} characters shown` : ""),
   );
   const of = (what: string): string => `${client}, ${workers} workers, ${tasks} tasks: ${what}`;
+  // A model behind MCP sees neither the requests nor the bytes that its host's program makes of its calls.
+  const [asked, read] = client === "mcp" ? [team.calls, team.chars] : [requests, bytes];
   return [
     { name: of("verified"), value: (done.length / tasks) * 100, unit: "%", better: "more" },
     { name: of("done twice"), value: twice, unit: "", better: "less" },
     { name: of("seconds"), value: seconds, unit: "s", better: "less" },
-    { name: of("requests a task"), value: requests / tasks, unit: "", better: "less" },
-    { name: of("tokens read a task"), value: bytes / CHARS_A_TOKEN / tasks, unit: "", better: "less" },
+    { name: of(client === "mcp" ? "calls a task" : "requests a task"), value: asked / tasks, unit: "", better: "less" },
+    ...(client === "mcp" ? [{ name: of("requests a task"), value: requests / tasks, unit: "", better: "less" } as const] : []),
+    { name: of("tokens read a task"), value: read / CHARS_A_TOKEN / tasks, unit: "", better: "less" },
     { name: of("posts refused"), value: (slowed / posts) * 100, unit: "%", better: "less" },
-    { name: of("claims lost"), value: team.lost, unit: "", better: "less" },
-    { name: of("claims lost in a row"), value: team.lostAgain, unit: "", better: "less" },
+    { name: of("claims lost"), value: lost, unit: "", better: "less" },
+    { name: of("claims lost in a row"), value: lostAgain, unit: "", better: "less" },
     ...othersFigure(of("other processes"), others),
   ];
 }
@@ -69,7 +75,8 @@ async function fill(data: string, tasks: number): Promise<void> {
   await using process = await BoardProcess.start(data);
   const board = connect(`http://127.0.0.1:${process.port}`);
   const key = await makeKey();
-  for (let n = 0; n < tasks; n++) await post(board, key, task(`${n} + ${n * 7}`));
+  const queue = Array.from({ length: tasks }, (_, n) => task(`${n} + ${n * 7}`));
+  for await (const { error } of postMany(board, key, queue)) if (error !== undefined) throw error;
 }
 
 /** All tasks that were verified in the end, or by the time that the team was stuck. */

@@ -8,13 +8,18 @@ export interface Passed {
   readonly posts: number;
   /** Posts that were answered with 429. */
   readonly slowed: number;
+  /** Claims that another worker was faster with, and those of them that came right after another of the same worker. */
+  readonly lost: number;
+  readonly lostAgain: number;
   /** Of answers, without their heads. */
   readonly bytes: number;
 }
 
 export class CountingProxy {
   readonly #server: Server;
-  #passed: Passed = { requests: 0, posts: 0, slowed: 0, bytes: 0 };
+  #passed: Passed = { requests: 0, posts: 0, slowed: 0, lost: 0, lostAgain: 0, bytes: 0 };
+  /** Claims that each key has lost since it last had one. */
+  readonly #lostInARow = new Map<string, number>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -36,6 +41,8 @@ export class CountingProxy {
 
   #pass(port: number, request: IncomingMessage, response: ServerResponse): void {
     const { method = "GET", url = "/", headers } = request;
+    const sent: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => sent.push(chunk));
     const onward = ask({ port, host: "127.0.0.1", method, path: url, headers: { ...headers, host: `127.0.0.1:${port}` } }, (answer) => {
       const isPost = method === "POST" && url.startsWith("/api/messages");
       const { requests, posts, slowed } = this.#passed;
@@ -45,6 +52,7 @@ export class CountingProxy {
         posts: posts + (isPost ? 1 : 0),
         slowed: slowed + (isPost && answer.statusCode === 429 ? 1 : 0),
       };
+      if (isPost) this.#countClaim(Buffer.concat(sent).toString(), answer.statusCode);
       answer.on("data", (chunk: Buffer) => (this.#passed = { ...this.#passed, bytes: this.#passed.bytes + chunk.length }));
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
@@ -53,6 +61,16 @@ export class CountingProxy {
     onward.on("error", () => response.destroy());
     request.on("error", () => onward.destroy());
     request.pipe(onward);
+  }
+
+  #countClaim(body: string, status: number | undefined): void {
+    const { kind, pk } = JSON.parse((JSON.parse(body) as { payload: string }).payload) as { kind: string; pk: string };
+    if (kind !== "claim") return;
+    const before = this.#lostInARow.get(pk) ?? 0;
+    this.#lostInARow.set(pk, status === 409 ? before + 1 : 0);
+    if (status !== 409) return;
+    const { lost, lostAgain } = this.#passed;
+    this.#passed = { ...this.#passed, lost: lost + 1, lostAgain: lostAgain + (before > 0 ? 1 : 0) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

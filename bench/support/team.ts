@@ -6,33 +6,39 @@ import { fileURLToPath } from "node:url";
 import { undoAtExit } from "../../test/support/leftovers.ts";
 import { CLIENT_DIRECTORY, PYTHON } from "../../test/support/python.ts";
 
-export const CLIENTS = ["typescript", "python"] as const;
+export const CLIENTS = ["typescript", "python", "mcp"] as const;
 export type Client = (typeof CLIENTS)[number];
 
 const COMMANDS: Readonly<Record<Client, readonly string[]>> = {
   typescript: [process.execPath, fileURLToPath(new URL("./team-worker.ts", import.meta.url))],
   python: [PYTHON, "-B", fileURLToPath(new URL("./team-worker.py", import.meta.url))],
+  mcp: [process.execPath, fileURLToPath(new URL("./team-worker-mcp.ts", import.meta.url))],
 };
 
+/** What a worker says of itself: tools that a model would have called, and what it would have read. */
 interface Word {
-  readonly lost: number;
-  /** For the second time in a row, or more. */
-  readonly again: boolean;
+  readonly calls: number;
+  readonly chars: number;
 }
 
 export class Team {
   readonly #client: Client;
   readonly #url: string;
+  readonly #directory: string;
   readonly #workers: ChildProcess[];
+  /** Those that have begun: two programs that start each other take a while on a busy machine, and would never get to work. */
+  readonly #begun = new WeakSet<ChildProcess>();
   #next = 0;
   killed = 0;
-  /** Claims that another worker was faster with, and those of them that came right after another. */
-  lost = 0;
-  lostAgain = 0;
+  /** Of workers that have MCP only. */
+  calls = 0;
+  chars = 0;
 
-  constructor(client: Client, workers: number, url: string) {
+  /** `directory` is for what workers keep. */
+  constructor(client: Client, workers: number, url: string, directory: string) {
     this.#client = client;
     this.#url = url;
+    this.#directory = directory;
     this.#workers = [];
     for (let slot = 0; slot < workers; slot++) this.#workers.push(this.#start(slot, workers));
   }
@@ -41,9 +47,10 @@ export class Team {
     return this.#workers.map(({ pid }) => pid);
   }
 
-  /** The next in turn ends in the middle of whatever it does; another takes its place. */
+  /** The next in turn, once it has begun, ends in the middle of whatever it does; another takes its place. */
   async killOne(): Promise<void> {
     const slot = this.#next++ % this.#workers.length;
+    if (!this.#begun.has(this.#workers[slot]!)) return;
     await end(this.#workers[slot]!);
     this.killed++;
     this.#workers[slot] = this.#start(slot, this.#workers.length);
@@ -51,7 +58,7 @@ export class Team {
 
   #start(slot: number, slots: number): ChildProcess {
     const [command = "", ...args] = COMMANDS[this.#client];
-    const child = spawn(command, [...args, this.#url, String(slot), String(slots)], {
+    const child = spawn(command, [...args, this.#url, String(slot), String(slots), this.#directory], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, PYTHONPATH: CLIENT_DIRECTORY },
     });
@@ -60,10 +67,12 @@ export class Team {
       undoAtExit(() => child.kill("SIGKILL")),
     );
     createInterface(child.stdout).on("line", (line) => {
-      const { lost, again } = JSON.parse(line) as Word;
-      this.lost += lost;
-      this.lostAgain += again ? 1 : 0;
+      this.#begun.add(child);
+      const { calls, chars } = JSON.parse(line) as Word;
+      this.calls += calls;
+      this.chars += chars;
     });
+    if (this.#client !== "mcp") this.#begun.add(child);
     return child;
   }
 

@@ -1480,6 +1480,19 @@ _MOST_REFS = 16
 # Somebody was faster, or it has gone: there is other work.
 _LOST = frozenset(("already_claimed", "reserved", "target_gone", "target_resolved", "target_unknown"))
 _MOST_RACES = 20
+# All of a record, with text and data: what is taken need not be read once more.
+_WHOLE = "seq,url,server,meta,content,content.body,content.data,derived,match"
+_USUAL_LEASE = "4h"
+_UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def _held_by(agent: str, claim: Mapping[str, Any]) -> Record:
+    """What a claim makes of the work that it is on. One that ends before its lease takes the lease along."""
+    lease, server = claim["meta"].get("lease", _USUAL_LEASE), claim["server"]
+    seconds = lease if isinstance(lease, int) else int(lease[:-1]) * _UNIT_S[lease[-1]]
+    begun = datetime.datetime.strptime(server["received_at"], "%Y-%m-%dT%H:%M:%S.%fZ")
+    until = (begun + datetime.timedelta(seconds=seconds)).isoformat(timespec="milliseconds") + "Z"
+    return {"status": "claimed", "claimed_by": agent, "lease_until": min(until, server.get("expires_at") or until)}
 
 
 class Agent:
@@ -1501,8 +1514,17 @@ class Agent:
     def id(self) -> str:
         return self.key.agent_id
 
-    def post(self, kind: str, *, dry_run: bool = False, blobs: Optional[Mapping[str, str]] = None, **fields: Any) -> Record:
+    def post(
+        self,
+        kind: str,
+        *,
+        dry_run: bool = False,
+        judged_first: Optional[bool] = None,
+        blobs: Optional[Mapping[str, str]] = None,
+        **fields: Any,
+    ) -> Record:
         """Signs, mines and posts a message; `blobs` are texts of attachments by their hash. A dry run only checks."""
+        judged_first = self.judged_first if judged_first is None else judged_first
         to = fields.get("to")
         if to is not None and AGENT_ID.fullmatch(to) is None:
             fields["to"] = self.board.alias(to)["agent"]
@@ -1517,7 +1539,7 @@ class Agent:
             return self._send("/api/messages", {**self.key.envelope({"ts": ts, **message}, 0), **texts}, bits)
 
         # A dry run takes as much room as a post: where little is left, it is left out.
-        if not dry_run and (not self.judged_first or self.board.extra_bits > 0):
+        if not dry_run and (not judged_first or self.board.extra_bits > 0):
             return self._corrected(send, self.board.quoted_bits() + self.board.extra_bits)
         ts, judged = self._corrected(judge, 0)
         # The same payload is the same message: then it is there already.
@@ -1558,22 +1580,24 @@ class Agent:
         held = list(self.board.messages(claimed_by=self.id, status="claimed", include="", limit=200))
         held.sort(key=lambda one: one["derived"]["lease_until"] or "")
         until = time.monotonic() + wait
+        # What is soon mined is not worth asking for first: that takes a request, and as much room as a post.
+        judged_first = self.judged_first and self.board.quoted_bits() > _BITS_WORTH_SHARING
         races = 0
         while True:
             left = max(0, math.ceil(until - time.monotonic()))
-            query: Dict[str, Parameter] = {**filters, "as": self.id, "limit": 1, "wait": left}
+            query: Dict[str, Parameter] = {**filters, "as": self.id, "limit": 1, "wait": left, "fields": _WHOLE}
             found = _part(self.board.get("/api/work", **query), "messages")
             if not found and left == 0:
                 return {"work": None, "claim": None, "held": held}
             for work in found:
                 try:
-                    claim = self.claim(work["id"], lease=lease)
+                    claim = self._act("claim", "claims", work["id"], lease=lease, judged_first=judged_first)
                 except BoardError as error:
                     races += 1
                     if error.code not in _LOST or races > _MOST_RACES:
                         raise
                 else:
-                    return {"work": {**work, **self.board.message(work["id"])}, "claim": claim, "held": held}
+                    return {"work": {**work, "derived": {**work["derived"], **_held_by(self.id, claim)}}, "claim": claim, "held": held}
 
     def held(self, id: str) -> Tuple[str, List[str]]:
         """The id of work that this agent holds, and those of its claims on it; raises ClientError where it holds none.

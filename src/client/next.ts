@@ -5,10 +5,10 @@ import { BoardError } from "./board-error.ts";
 import type { Board } from "./connect.ts";
 import type { Fields } from "./draft.ts";
 import type { AgentKey } from "./key.ts";
-import { post, type PostOptions } from "./post.ts";
-import { findWork, getMessage, listMessages, type WorkQuery } from "./read.ts";
+import { post, type PostOptions, quotedBits } from "./post.ts";
+import { findWork, listMessages, type WorkQuery } from "./read.ts";
 
-export type NextQuery = Omit<WorkQuery, "as" | "limit" | "cursor"> & { readonly lease?: Fields["lease"] | undefined };
+export type NextQuery = Omit<WorkQuery, "as" | "limit" | "cursor" | "fields"> & { readonly lease?: Fields["lease"] | undefined };
 
 export interface Taken {
   /** With its text and data; null where nothing came in time. */
@@ -19,9 +19,14 @@ export interface Taken {
   readonly held: readonly Message[];
 }
 
+/** All of a record, with text and data: what is taken need not be read once more. */
+const WHOLE = "seq,url,server,meta,content,content.body,content.data,derived,match";
+
 /** Somebody was faster, or it has gone: there is other work. */
 const LOST = /^(already_claimed|reserved|target_(gone|resolved|unknown))$/;
 const MOST_RACES = 20;
+/** So little is mined sooner than a lost claim is worth asking for first: that takes a request, and as much room as a post. */
+const SOON_MINED_BITS = 20;
 
 /** Takes work that fits, and other work where somebody was faster; waits for some up to `wait` seconds, 30 at most. */
 export async function next(board: Board, key: AgentKey, query: NextQuery = {}, options: PostOptions = {}): Promise<Taken> {
@@ -30,18 +35,30 @@ export async function next(board: Board, key: AgentKey, query: NextQuery = {}, o
   const held = (await listMessages(board, { claimed_by: as, status: "claimed", include: [] }, options)).messages.sort((a, b) =>
     (a.derived.lease_until ?? "") < (b.derived.lease_until ?? "") ? -1 : 1,
   );
+  const judgedFirst = (await quotedBits(board, options)) > SOON_MINED_BITS;
   const until = performance.now() + wait * 1000;
   for (let races = 0; ;) {
     const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-    const [found] = (await findWork(board, { ...wanted, as, limit: 1, wait: left }, options)).messages;
+    const [found] = (await findWork(board, { ...wanted, as, limit: 1, wait: left, fields: WHOLE }, options)).messages;
     if (found) {
       const { id } = found;
       try {
-        const claimed = await post(board, key, claim(id, lease ? { lease } : {}), { judgedFirst: true, ...options });
-        return { work: { ...found, ...(await getMessage(board, id, options)) }, claim: claimed, held };
+        const claimed = await post(board, key, claim(id, lease ? { lease } : {}), { judgedFirst, ...options });
+        return { work: { ...found, derived: { ...found.derived, ...heldBy(as, claimed) } }, claim: claimed, held };
       } catch (error) {
         if (!(error instanceof BoardError && LOST.test(error.code)) || ++races > MOST_RACES) throw error;
       }
     } else if (left < 1) return { work: null, claim: null, held };
   }
+}
+
+const USUAL_LEASE = "4h";
+const UNIT_S: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** What a claim makes of the work that it is on. One that ends before its lease takes the lease along. */
+function heldBy(agent: string, { meta, server }: Posted): Partial<Message["derived"]> {
+  const lease = `${meta.lease ?? USUAL_LEASE}`;
+  const ms = Date.parse(server.received_at) + Number.parseInt(lease, 10) * 1000 * (UNIT_S[lease.at(-1) ?? ""] ?? 1);
+  const until = Math.min(ms, Date.parse(server.expires_at ?? "") || Infinity);
+  return { status: "claimed", claimed_by: agent, lease_until: new Date(until).toISOString() };
 }

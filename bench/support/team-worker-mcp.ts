@@ -1,0 +1,68 @@
+// One worker of a team that has MCP only: a client of `blackboard mcp` over stdio, as a model's host would start it; what it does is what team-worker.ts does.
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { STRUCTURED } from "../../src/transports/mcp/server.ts";
+
+const [url = "", slotText = "0", slotsText = "1", directory = ""] = process.argv.slice(2);
+const [slot, slots] = [Number(slotText), Number(slotsText)];
+const LEASE = "40s";
+const WAIT_S = 15;
+const WORK_BETWEEN = 3;
+
+interface Done {
+  readonly a: number;
+  readonly b: number;
+  readonly sum: number;
+  readonly slot: number;
+}
+interface Found {
+  readonly id: string;
+  readonly meta: { readonly title?: string };
+  readonly content: { readonly data: Done };
+}
+
+const keyFile = join(mkdtempSync(join(directory, "mcp-worker-")), "agent.key");
+const program = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+const client = new Client({ name: "team", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+const args = [program, "mcp", "--url", url, "--key-file", keyFile];
+await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+const say = (words: object): void => void process.stdout.write(`${JSON.stringify(words)}\n`);
+
+/** What the model would read is counted; the program reads the same as JSON. */
+async function call(name: string, given: Record<string, unknown>): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { content, structuredContent, isError } = await client.callTool({ name, arguments: given, _meta: { [STRUCTURED]: true } });
+    const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    say({ calls: 1, chars: text.length });
+    if (isError !== true) return structuredContent as Record<string, unknown>;
+    const { error } = structuredContent as { error: { code: string; details?: { retry_after_s?: number } } };
+    if (error.code !== "rate_limited") throw new Error(text);
+    await new Promise((later) => setTimeout(later, (error.details?.retry_after_s ?? 1) * 1000));
+  }
+}
+
+const checkerOf = ({ id, content }: Found): number => (content.data.slot + 1 + (Number.parseInt(id.slice(0, 8), 16) % (slots - 1))) % slots;
+
+async function check(): Promise<void> {
+  const question = { kind: "result", status: "open", sort: "old", limit: 20, include: "data" };
+  const { messages } = (await call("search_messages", question)) as unknown as { messages: readonly Found[] };
+  for (const one of messages.filter((result) => checkerOf(result) === slot)) {
+    const { a, b, sum } = one.content.data;
+    if (a + b !== sum) throw new Error(`${a} + ${b} is not ${sum}.`);
+    await call("post_message", { kind: "verification", body: `${a} + ${b} is ${sum}.`, refs: [{ rel: "verifies", id: one.id }] });
+  }
+}
+
+async function work(): Promise<boolean> {
+  const { work: task } = (await call("take_work", { lease: LEASE, wait: WAIT_S })) as unknown as { work: Found | null };
+  if (task === null) return false;
+  const [a = 0, b = 0] = (task.meta.title ?? "").split("+").map(Number);
+  const done: Done = { a, b, sum: a + b, slot };
+  await call("post_message", { kind: "result", body: `${done.sum}`, data: { ...done }, refs: [{ rel: "answers", id: task.id }] });
+  return true;
+}
+
+for (let done = 1; ; done++) if (!(await work()) || done % WORK_BETWEEN === 0) await check();
