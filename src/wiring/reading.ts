@@ -78,7 +78,7 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
     find: settled(find),
     list: settled(list),
     listNow,
-    gatherBrief: settled(briefGatherer(common)),
+    gatherBrief: settled(briefGatherer({ ...common, keys })),
     findWork: settled(workFinder(lists, clock, cursors)),
     showThread: settled(threadReader(common)),
     showGraph: settled(graphReader(common)),

@@ -24,6 +24,9 @@ interface Changes {
   readonly more: boolean;
   readonly next_after: number;
 }
+interface BriefAnswer {
+  readonly sections: readonly { readonly name: string; readonly items: readonly object[]; readonly omitted: number }[];
+}
 interface AgentAnswer {
   readonly id: string;
   readonly current: string | null;
@@ -206,6 +209,13 @@ describe("a rotation", () => {
     const { body: inbox } = await board.get<AgentAnswer>(`/api/inbox/${key.id}`);
     expect(Object.keys(inbox)[0]).toBe("pending");
     expect(inbox.pending).toEqual(agent.pending);
+    for (const budget of [500, 8000]) {
+      const { body: brief } = await board.get<BriefAnswer>(`/api/brief?agent=${key.id}&budget=${budget}`);
+      expect(brief.sections[0]).toMatchObject({ name: "pending", items: [{ id: body.id, op: "rotate" }], omitted: 0 });
+      const text = await (await fetch(`${board.url}/api/brief?agent=${key.id}&budget=${budget}&format=md`)).text();
+      expect(text).toContain(body.id);
+      expect(text.length).toBeLessThanOrEqual(budget);
+    }
     expectRefusal(await board.post(next, { kind: "note", title: "too early" }), 409, "key_in_use");
     board.clock.advance(72 * HOUR_MS);
     expect(await agentOf(key)).toMatchObject({ current: next.id, pending: null });

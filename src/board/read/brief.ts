@@ -4,9 +4,10 @@ import { foldLabel } from "../../core/protocol/labels.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import { ORDERS } from "../../core/query/order.ts";
 import type { Brief, BriefSection } from "../../core/view/brief.ts";
-import { expiringMessage, fittingWork, heldLease, lostLease, ownThread, unreadThread } from "../../core/view/brief-items.ts";
+import { expiringMessage, fittingWork, heldLease, lostLease, ownThread, pendingKeyOp, unreadThread } from "../../core/view/brief-items.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ListReads, LogReads, MessageReads, StoredMessage } from "../../ports/store.ts";
+import type { KeyRing } from "./keys.ts";
 import { liveReads, type LiveReads } from "./live-reads.ts";
 import { changedOnly } from "./list.ts";
 import { offeredTo } from "./offered-work.ts";
@@ -28,6 +29,7 @@ export interface BriefParts {
   readonly lists: ListReads;
   readonly messages: Pick<MessageReads, "findAll">;
   readonly log: Pick<LogReads, "head">;
+  readonly keys: Pick<KeyRing, "of">;
   readonly clock: Clock;
 }
 
@@ -54,13 +56,14 @@ const LAST_CHANGED = { key: "changed", descending: true } as const;
 /** Work that is looked at for what fits best. */
 const WORK_READ = 64;
 
-export function briefGatherer({ lists, messages, log, clock }: BriefParts): GatherBrief {
+export function briefGatherer({ lists, messages, log, keys, clock }: BriefParts): GatherBrief {
   return async (question) => {
     const now = clock.now();
     const { seq: to } = await log.head();
     const most = Math.max(FEWEST_READ, Math.ceil(question.budget / LEAST_ITEM_CHARS));
     const asked: Asked = { ...question, to, now, most, live: liveReads(lists, now) };
     const sections = [
+      ...(await pendingOf(question.agent, keys)),
       await leases(asked, messages),
       await threads(asked, lists),
       await unread(asked, messages),
@@ -69,6 +72,12 @@ export function briefGatherer({ lists, messages, log, clock }: BriefParts): Gath
     ];
     return { agent: question.agent, from: question.from, to, budget: question.budget, sections };
   };
+}
+
+/** What must not be overlooked stands first, and only where there is any. */
+async function pendingOf(agent: string, keys: Pick<KeyRing, "of">): Promise<BriefSection[]> {
+  const { pending } = await keys.of(agent);
+  return pending === null ? [] : [{ name: "pending", items: [pendingKeyOp(pending)], total: 1, more: false }];
 }
 
 async function leases(asked: Asked, messages: Pick<MessageReads, "findAll">): Promise<BriefSection> {

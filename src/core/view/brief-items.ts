@@ -3,9 +3,11 @@ import type { Payload } from "../protocol/payload.ts";
 import { firstCodePoints } from "../protocol/encoding.ts";
 import { iso } from "../protocol/time.ts";
 import { seenFlags } from "../guard/flags.ts";
+import type { PendingOp } from "../keys/key-state.ts";
 import { statusOf } from "../message/status.ts";
 import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
+import { pendingLine, pendingView } from "./keys.ts";
 import { isOwnKind } from "./markdown.ts";
 import { displayTitle, type Recordable } from "./record.ts";
 
@@ -51,6 +53,21 @@ function lineOf({ id, kind, status, flags }: Facts, words: readonly string[], st
 }
 
 const bothForms = (urgent: boolean, make: (length: Length) => BriefForm): BriefItem => ({ urgent, forms: [make("full"), make("short")] });
+
+/** A key operation that waits: who is about to hold the agent. In the shortest form it has room in the smallest brief. */
+export function pendingKeyOp(pending: PendingOp): BriefItem {
+  const { id, op, agent, by, counts_at } = pendingView(pending);
+  const short = `- key operation ${op}, counts from ${counts_at}; veto ${id}`;
+  const line = (facts: string): BriefLine[] => [{ facts, strange: [] }];
+  return {
+    urgent: true,
+    forms: [
+      { shows: 1, json: pendingView(pending), lines: line(`- ${pendingLine(pending)}`) },
+      { shows: 1, json: { id, op, agent, by, counts_at }, lines: line(short) },
+      { shows: 1, json: { id, op, counts_at }, lines: line(short) },
+    ],
+  };
+}
 
 /** A lease that ends within this time is urgent. */
 export const LEASE_SOON_MS = 3_600_000;

@@ -3,8 +3,8 @@ import { codePoints } from "../protocol/encoding.ts";
 import { type Fence, fenceRule, visible } from "./markdown.ts";
 import { pack, type Piece, type Sized } from "./pack.ts";
 
-/** In the order in which they are read. */
-export const BRIEF_SECTIONS = ["leases", "threads", "unread", "expiring", "work"] as const;
+/** In the order in which they are read; the first is there only where something is pending. */
+export const BRIEF_SECTIONS = ["pending", "leases", "threads", "unread", "expiring", "work"] as const;
 export type BriefSectionName = (typeof BRIEF_SECTIONS)[number];
 
 /** A line of facts that the board vouches for, and below it what a stranger wrote. */
