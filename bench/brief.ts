@@ -28,10 +28,15 @@ export async function briefBench({ store = "sqlite,postgres" }: { store?: string
         [8000, "md"],
         [100_000, "json"],
       ] as const) {
+        const before = cpuOf(board);
         const times = await timesOf(`${url}/api/brief?agent=${me.id}&budget=${budget}&format=${format}`, budget);
+        const cpu = (cpuOf(board) - before) / ASKED;
         const name = `${choice.name}, ${INBOX} unread, ${budget} characters, ${format}`;
-        console.log(`${name}: p50 ${middle(times).toFixed(1)} ms, p95 ${middle(times, 0.95).toFixed(1)} ms`);
-        figures.push({ name, value: middle(times), unit: "ms", better: "less" });
+        console.log(`${name}: p50 ${middle(times).toFixed(1)} ms, p95 ${middle(times, 0.95).toFixed(1)} ms, CPU ${cpu.toFixed(1)} ms`);
+        figures.push(
+          { name, value: middle(times), unit: "ms", better: "less" },
+          { name: `${name}: CPU`, value: cpu, unit: "ms", better: "less" },
+        );
       }
     }
   } finally {
@@ -39,6 +44,9 @@ export async function briefBench({ store = "sqlite,postgres" }: { store?: string
   }
   return figures;
 }
+
+/** Of the threads that answer, and of the database's server. */
+const cpuOf = (board: MeasuredBoard): number => [...board.cpuMs().values()].reduce((sum, ms) => sum + ms, 0);
 
 /** Letters, and some work for it alone, from a few agents. */
 async function fill(url: string, me: Agent): Promise<void> {

@@ -26,7 +26,7 @@ export interface Unread {
 }
 
 /** No further does it count. */
-const COUNTED = 10_000;
+const COUNTED = 2000;
 
 type Card = StoredMessage;
 const NEWEST = (a: UnreadMessage<Card>, b: UnreadMessage<Card>): number => b.card.standing.seq - a.card.standing.seq;
