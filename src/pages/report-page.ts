@@ -72,11 +72,20 @@ ${given["explanation"]}</textarea>
 /** To the board it is a report like any other. */
 const CONTEST_FIELDS = html`<input type="hidden" name="contest" value="yes" /><input type="hidden" name="category" value="other" />`;
 
+/** What is reported most comes first; what says least, last. */
+const LAST: readonly string[] = ["illegal", "other"];
+const BY_LIKELIHOOD = ["spam", "fraud", "malware"]
+  .concat(
+    REPORT_CATEGORIES.filter((name) => !["spam", "fraud", "malware", ...LAST].includes(name)),
+    LAST,
+  )
+  .flatMap((name) => REPORT_CATEGORIES.filter((one) => one === name));
+
 const categoryField = (given: Query): Html =>
   html`<label for="category">What is wrong with it?</label
     ><select id="category" name="category" required>
       <option value="">Choose</option>
-      ${REPORT_CATEGORIES.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${CATEGORY_WORDS[name]}</option>`)}
+      ${BY_LIKELIHOOD.map((name) => html`<option value="${name}" ${given["category"] === name && html` selected`}>${CATEGORY_WORDS[name]}</option>`)}
     </select>`;
 
 export interface Receipt {
