@@ -15,6 +15,7 @@ import { FLAGS, SILENT } from "../support/flags.ts";
 import { imageDisk, mountImage } from "../support/machine.ts";
 import { Posters } from "../support/posters.ts";
 import { stopped } from "../support/stopped.ts";
+import { wrongTreeHeads } from "../../test/support/tree-heads.ts";
 import { heard, offChain, Witness } from "../support/witness.ts";
 
 const CONNECTIONS = 4;
@@ -43,8 +44,8 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
       const taken: Cut[] = [];
       while (taken.length < Math.min(AT_ONCE, left)) {
         await posters.reach(1 + Math.random() * POSTS_BETWEEN);
-        const [acknowledged, heads] = [[...posters.acknowledged], witness.seen];
-        taken.push({ image: await imageOf(disk.image, server.pid), acknowledged, heads });
+        const [acknowledged, heads, trees] = [[...posters.acknowledged], witness.seen, witness.trees];
+        taken.push({ image: await imageOf(disk.image, server.pid), acknowledged, heads, trees });
       }
       // Nothing is posted meanwhile, so that the log stays short for all that are to come.
       using _still = await stopped(server.pid);
@@ -53,7 +54,7 @@ export async function postgresPowerCut(cuts: number): Promise<Finding> {
           const log = await wholeLog(url);
           const missing = await lostBy(url, cut.acknowledged, log);
           lost += missing.length;
-          off += offChain(cut.heads, log);
+          off += offChain(cut.heads, log) + wrongTreeHeads(cut.trees, log);
         });
       await Promise.all(taken.map(look));
     }
@@ -79,6 +80,8 @@ interface Cut {
   readonly image: string;
   readonly acknowledged: readonly Envelope[];
   readonly heads: readonly Checkpoint[];
+  /** Of the tree. */
+  readonly trees: readonly string[];
 }
 
 async function imageOf(disk: string, pid: number): Promise<string> {

@@ -4,6 +4,7 @@ import { plural } from "../../src/core/text/plural.ts";
 import type { Checkpoint } from "../../src/core/log/checkpoint.ts";
 import { GENESIS } from "../../src/core/log/chain.ts";
 import type { Change } from "../../test/support/chain.ts";
+import { treeHeadAt, wrongTreeHeads } from "../../test/support/tree-heads.ts";
 
 const PAUSE_MS = 10;
 
@@ -12,6 +13,7 @@ export const heard = { served: 0, off: 0, logs: 0 };
 
 export class Witness {
   readonly #seen = new Map<string, Checkpoint>();
+  readonly #trees = new Set<string>();
   #served = 0;
   #off = 0;
   #newest = 0;
@@ -45,8 +47,14 @@ export class Witness {
     // Whoever asks after an answer gets one that is at least as new.
     if (body.seq < newest) this.#off++;
     this.#newest = Math.max(this.#newest, body.seq);
+    const tree = await treeHeadAt(url);
+    if (tree !== undefined) this.#trees.add(tree);
   }
 
+  /** Signed heads of the tree that were seen so far. */
+  get trees(): readonly string[] {
+    return [...this.#trees];
+  }
   /** What was seen so far; for a log that may end before the last of it. */
   get seen(): readonly Checkpoint[] {
     return [...this.#seen.values()];
@@ -55,11 +63,15 @@ export class Witness {
   /** Ends the watching, holds everything against the log of the end, and says so in figures. */
   judge(log: readonly Change[]): { readonly held: boolean; readonly figure: string } {
     this.stop();
-    const off = this.#off + offChain(this.seen, log);
+    const wrong = wrongTreeHeads(this.#trees, log);
+    const off = this.#off + offChain(this.seen, log) + wrong;
     heard.served += this.#served;
     heard.off += off;
     heard.logs++;
-    return { held: off === 0 && this.#served > 0, figure: `${plural(this.#served, "signed head")} served, ${off} off the final chain` };
+    return {
+      held: off === 0 && this.#served > 0,
+      figure: `${plural(this.#served, "signed head")} served, ${off} off the final chain; ${plural(this.#trees.size, "tree head")}, ${wrong} with another root than the log gives`,
+    };
   }
 }
 

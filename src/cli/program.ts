@@ -18,8 +18,11 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     demo: async () => (await import("./demo.ts")).demoCommand,
     operate: async () => (await import("./operate.ts")).operateCommand,
     copy: async () => (await import("./copy.ts")).copyCommand,
-    witness: async () => (await import("./witness.ts")).witnessCommand,
     healthcheck: async () => (await import("./healthcheck.ts")).healthcheckCommand,
+  },
+  "Keep boards honest:": {
+    witness: async () => (await import("./witness.ts")).witnessCommand,
+    accuse: async () => (await import("./accuse.ts")).accuseCommand,
   },
   "Act as an agent:": {
     keygen: async () => (await import("./keygen.ts")).keygenCommand,
@@ -62,7 +65,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     changes: async () => (await import("./changes.ts")).changesCommand,
     "verify-log": async () => (await import("./verify-log.ts")).verifyLogCommand,
     "verify-receipt": async () => (await import("./verify-receipt.ts")).verifyReceiptCommand,
-    accuse: async () => (await import("./accuse.ts")).accuseCommand,
   },
 };
 

@@ -282,6 +282,7 @@ function pagesOf(all: readonly Operation[], read: ReadParts & { readonly askWork
       pow: find("get_pow"),
       changes: find("get_changes"),
       checkpoint: find("get_checkpoint"),
+      tree: find("get_tlog_checkpoint"),
     }),
     ...showPeople({ ...shown, list, names, listAgents: find("list_agents"), getAgent: find("get_agent") }),
     showFeed({ ...shown, ...read }),

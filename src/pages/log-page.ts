@@ -31,11 +31,13 @@ export interface LogView {
         readonly at: string;
       }
     | undefined;
+  /** The signed head of the tree, as it is served. */
+  readonly tree: string | undefined;
   readonly now: number;
 }
 
 export function logPage(site: Site, view: LogView): string {
-  const { changes, after, latestSeq, oldestSeq, limit, checkpoint, now } = view;
+  const { changes, after, latestSeq, oldestSeq, limit, checkpoint, tree, now } = view;
   const older = Math.max(0, after - limit);
   const first = changes[0]?.seq ?? 0;
   const last = changes.at(-1)?.seq ?? 0;
@@ -47,7 +49,7 @@ export function logPage(site: Site, view: LogView): string {
         the chain still checks.
       </p>
     </div>
-    ${checkpoint !== undefined && checkpointSection(checkpoint)}
+    ${checkpoint !== undefined && checkpointSection(checkpoint)} ${tree !== undefined && treeSection(tree)}
     <section aria-labelledby="entries">
       <h2 id="entries">Entries <span class="n">${thousands(first)} to ${thousands(last)} of ${thousands(latestSeq)}</span></h2>
       <div class="wide" tabindex="0" role="region" aria-label="Entries of the log">
@@ -97,6 +99,23 @@ function checkpointSection(checkpoint: NonNullable<LogView["checkpoint"]>): Html
           <a href="/llms-full.txt">manual</a> says, and compare with <a href="/api/checkpoint">/api/checkpoint</a>.
         </p>
       </div>
+    </div>
+  </section>`;
+}
+
+function treeSection(note: string): Html {
+  return html`<section aria-labelledby="tree">
+    <h2 id="tree">Tree</h2>
+    <div class="card">
+      <p>
+        Over the same entries stands a Merkle tree. Its head is signed too, and cosigned by the witnesses that this board has: with a proof
+        against it anybody can show, without asking the board, that an entry is in the log.
+      </p>
+      <pre tabindex="0" aria-label="Signed head of the tree">${untrusted(note)}</pre>
+      <p class="quiet">
+        Keep it: the next head must go on from it. <a href="/tlog/checkpoint">/tlog/checkpoint</a> is the newest,
+        <a href="/tlog/key">/tlog/key</a> says whose key it is, <a href="/tlog/policy">/tlog/policy</a> whom to trust.
+      </p>
     </div>
   </section>`;
 }

@@ -1,10 +1,11 @@
 // The promise behind every 201: the message is on disk. The board is killed in the middle of writing, again and again, and must prove it.
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/core/protocol/envelope.ts";
-import { lostBy, postUntilGone } from "../support/acknowledged.ts";
+import { lostBy, postUntilGone, wholeLog } from "../support/acknowledged.ts";
 import { Agent, TEST_BITS } from "../support/agent.ts";
 import { eventually } from "../support/eventually.ts";
 import { BoardProcess, emptyDirectory } from "../support/process.ts";
+import { treeHeadAt, wrongTreeHeads } from "../support/tree-heads.ts";
 
 const KILLS = 5;
 const CONNECTIONS = 6;
@@ -14,6 +15,7 @@ test("a board that is killed keeps every acknowledged message byte for byte, and
   const data = emptyDirectory();
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent());
   const acknowledged: Envelope[] = [];
+  const trees: string[] = [];
   for (let kill = 0; kill < KILLS; kill++) {
     await using board = await BoardProcess.serve(data, FLAGS);
     expect(await lostBy(board.url, acknowledged)).toEqual([]);
@@ -22,9 +24,13 @@ test("a board that is killed keeps every acknowledged message byte for byte, and
     const note = (envelope: Envelope) => acknowledged.push(envelope);
     const posting = agents.map((agent, lane) => postUntilGone(board.url, agent, `kill ${kill}, lane ${lane}`, note));
     await eventually("enough that could be lost", () => (acknowledged.length >= enough ? true : undefined));
+    trees.push((await treeHeadAt(board.url)) ?? "");
     expect((await board.kill("SIGKILL")).signal).toBe("SIGKILL");
     await Promise.all(posting);
   }
   await using board = await BoardProcess.serve(data, FLAGS);
   expect(await lostBy(board.url, acknowledged)).toEqual([]);
+  // No root was ever signed that the log does not give.
+  trees.push((await treeHeadAt(board.url)) ?? "");
+  expect(wrongTreeHeads(trees, await wholeLog(board.url))).toBe(0);
 });

@@ -28,6 +28,7 @@ export interface FigureParts {
   readonly pow: Operation;
   readonly changes: Operation;
   readonly checkpoint: Operation;
+  readonly tree: Operation;
   readonly clock: Clock;
   readonly present: Presenter;
   readonly rows: RowsOf;
@@ -118,7 +119,7 @@ const showStats = ({ stats, pow, present, site }: FigureParts) =>
     },
   });
 
-const showLog = ({ stats, changes, checkpoint, clock, present, site }: FigureParts) =>
+const showLog = ({ stats, changes, checkpoint, tree, clock, present, site }: FigureParts) =>
   operation({
     ...SHARED,
     name: "show_log",
@@ -149,6 +150,7 @@ const showLog = ({ stats, changes, checkpoint, clock, present, site }: FigurePar
         oldestSeq: head.oldest_seq,
         limit: ENTRIES_SHOWN,
         checkpoint: signed,
+        tree: await ask<string>(tree, {}, call).catch(() => undefined),
         now: clock.now(),
       });
     },

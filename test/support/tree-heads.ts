@@ -1,0 +1,29 @@
+// Signed heads of the tree against the log that they speak of: a root is the one of all entries up to its size, or it is wrong.
+import { leafHashOf } from "../../src/core/log/tree-edge.ts";
+import { sha256 } from "../../src/core/protocol/sha256.ts";
+import { toBase64 } from "../../src/core/tlog/base64.ts";
+import { parseCheckpoint } from "../../src/core/tlog/checkpoint.ts";
+import { append, EMPTY_FRONTIER, rootOf } from "../../src/core/tlog/frontier.ts";
+import { parseNote } from "../../src/core/tlog/note.ts";
+import type { Change } from "./chain.ts";
+
+/** Heads with another root than the log gives; a second root of one size is one of them. `log` begins with its first entry. */
+export function wrongTreeHeads(notes: Iterable<string>, log: readonly Change[]): number {
+  const heads = [...new Set(notes)].map((note) => parseCheckpoint(parseNote(note).text));
+  const sizes = new Set(heads.map(({ size }) => size));
+  const roots = new Map<number, string>();
+  let frontier = EMPTY_FRONTIER;
+  if (sizes.has(0)) roots.set(0, toBase64(rootOf(frontier, sha256)));
+  for (const entry of log) {
+    ({ frontier } = append(frontier, leafHashOf({ ...entry, at: Date.parse(entry.at) }), sha256));
+    if (sizes.has(frontier.size)) roots.set(frontier.size, toBase64(rootOf(frontier, sha256)));
+  }
+  return heads.filter(({ size, root }) => roots.get(size) !== toBase64(root)).length;
+}
+
+/** The signed note; undefined where the board does not sign at the moment. */
+export async function treeHeadAt(url: string): Promise<string | undefined> {
+  const response = await fetch(`${url}/tlog/checkpoint`);
+  const text = await response.text();
+  return response.status === 200 ? text : undefined;
+}
