@@ -60,17 +60,23 @@ async function child(parent: Agent, limits: Partial<Extract<KeyAct, { op: "deleg
 }
 
 describe("races", () => {
+  /** As they come: the log is not kept for as long as these races take together. */
+  const entries: Changes["changes"][number][] = [];
+  let last = 0;
+  async function follow(): Promise<void> {
+    for (let more = true; more;) {
+      const { body } = await board.get<Changes>(`/api/changes?after=${last}&include=raw`);
+      entries.push(...body.changes.map((entry) => ({ ...entry, at: Date.parse(String(entry.at)) })));
+      ({ more, next_after: last } = body);
+    }
+  }
+
   test.each(RACES)("$name", async ({ run, expected }) => {
     expect(await run(stage)).toEqual(expected(undefined as never));
+    await follow();
   });
 
   test("the log alone tells who holds each agent, as the board does", async () => {
-    const entries: Changes["changes"][number][] = [];
-    for (let after = 0, more = true; more;) {
-      const { body } = await board.get<Changes>(`/api/changes?after=${after}&include=raw`);
-      entries.push(...body.changes.map((entry) => ({ ...entry, at: Date.parse(String(entry.at)) })));
-      ({ more, next_after: after } = body);
-    }
     expect(entries.filter(({ type }) => type === "key_effect").length).toBeGreaterThan(3);
     const book = new KeyBook(lateOps(entries));
     for (const entry of entries)
