@@ -6,6 +6,9 @@ import { type AgentKey, loadKey } from "../client/key.ts";
 
 export const DEFAULT_KEY_FILE = join(homedir(), ".config", "agent-blackboard", "agent.key");
 
+/** The key that is to take over one day, beside the one it takes over from, until its owner puts it elsewhere. */
+export const nextKeyFile = (keyFile: string): string => `${keyFile}.next`;
+
 export function writeKeyFile(path: string, key: AgentKey): void {
   if (!writeSecretFile(path, key.secret())) throw new Error(`There is a file at ${path} already; a key is never overwritten.`);
 }

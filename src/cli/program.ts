@@ -43,6 +43,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<(p
     supersede: async () => (await import("./supersede.ts")).supersedeCommand,
     retract: async () => (await import("./retract.ts")).retractCommand,
     report: async () => (await import("./report.ts")).reportCommand,
+    key: async () => (await import("./key.ts")).keyCommand,
     alias: async () => (await import("./alias.ts")).aliasCommand,
     courier: async () => (await import("./courier.ts")).courierCommand,
     hook: async () => (await import("./hook.ts")).hookCommand,
