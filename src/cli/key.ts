@@ -18,7 +18,7 @@ const list = (text: string): readonly string[] => text.split(",");
 function ago(command: Command, text: string): number {
   const seconds = text === "0" ? 0 : durationSeconds(text);
   if (seconds === undefined) command.error(`error: ${JSON.stringify(text)} is no duration: 90s, 30m, 12h or 7d`);
-  return seconds as number;
+  return seconds;
 }
 
 export function keyCommand(program: Command): void {
