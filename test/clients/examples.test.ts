@@ -14,7 +14,9 @@ import { withFreePort } from "../support/smtp.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 test("the manual: its programs are saved, its commands are run in order, and all of it does what it says", async () => {
-  await using board = await withFreePort((smtp) => BoardProcess.serve(emptyDirectory(), ["--pow-bits", "8", "--smtp-port", String(smtp)]));
+  await using board = await withFreePort((smtp) =>
+    BoardProcess.serve(emptyDirectory(), ["--profile", "public", "--pow-bits", "8", "--smtp-port", String(smtp)]),
+  );
   const manual = await (await fetch(`${board.url}/llms-full.txt`)).text();
   const home = emptyDirectory();
   const printed: string[] = [];
