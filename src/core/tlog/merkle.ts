@@ -11,8 +11,8 @@ export const HASH_BYTES = 32;
 /** Of no tree whose size is a safe integer is a proof longer. */
 export const MAX_PROOF_HASHES = 63;
 
-const LEAF = Uint8Array.of(0);
-const NODE = Uint8Array.of(1);
+const LEAF = /* @__PURE__ */ Uint8Array.of(0);
+const NODE = /* @__PURE__ */ Uint8Array.of(1);
 
 export const emptyRoot = (sha256: Sha256): Hash => sha256(new Uint8Array());
 export const leafHash = (leaf: Uint8Array, sha256: Sha256): Hash => sha256(concat(LEAF, leaf));

@@ -17,7 +17,7 @@ export interface Note {
   readonly signatures: readonly NoteSignature[];
 }
 
-export const MAX_NOTE_BYTES = 256 * 1024;
+export const MAX_NOTE_BYTES = 262_144;
 /** C2SP asks for 16 at least. */
 export const MAX_SIGNATURES = 64;
 

@@ -24,7 +24,7 @@ export interface Policy {
   readonly quorum: Quorum;
 }
 
-const MAX_BYTES = 256 * 1024;
+const MAX_BYTES = 262_144;
 /** Of logs, witnesses and groups together; C2SP asks for 32 of each at least. */
 const MAX_LINES = 1024;
 const NONE = "none";

@@ -2,7 +2,6 @@
 import { fromBase64, toBase64 } from "./base64.ts";
 import { decimalOf, requireWhole, textOf } from "./bytes.ts";
 import { type Hash, HASH_BYTES, MAX_PROOF_HASHES } from "./merkle.ts";
-import { MAX_NOTE_BYTES } from "./note.ts";
 import { malformed } from "./tlog-error.ts";
 
 export interface Proof {
@@ -17,8 +16,9 @@ export interface Proof {
 const HEADER = "c2sp.org/tlog-proof@v1";
 const EXTRA = "extra ";
 const INDEX = "index ";
-const MAX_EXTRA_CHARS = 128 * 1024;
-const MAX_BYTES = MAX_NOTE_BYTES + MAX_EXTRA_CHARS + 4096;
+const MAX_EXTRA_CHARS = 131_072;
+/** A note, the extra line, and the rest. */
+const MAX_BYTES = 397_312;
 
 export function formatProof({ extra, index, hashes, checkpoint }: Proof): string {
   requireWhole(index, "An index");

@@ -37,11 +37,12 @@ function placePath({ index, width }: Bundle): string {
 const LEVEL = "0|[1-9]|[1-5][0-9]|6[0-3]";
 const INDEX = "(?:x[0-9]{3}/){0,5}[0-9]{3}";
 const WIDTH = "[1-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5]";
-const PATH = new RegExp(`^tile/(?:(?<level>${LEVEL})|entries)/(?<index>${INDEX})(?:\\.p/(?<width>${WIDTH}))?$`);
+/** Made when it is needed: a page that reads no tiles pays nothing for it. */
+const pathPattern = (): RegExp => new RegExp(`^tile/(?:(?<level>${LEVEL})|entries)/(?<index>${INDEX})(?:\\.p/(?<width>${WIDTH}))?$`);
 
 /** What a path below the prefix asks for; without a level it is a bundle of entries. */
 export function parseTilePath(path: string): Tile | Bundle {
-  const { level, index = "", width } = PATH.exec(path)?.groups ?? {};
+  const { level, index = "", width } = pathPattern().exec(path)?.groups ?? {};
   const place = { index: Number(index.replace(/[x/]/g, "")), width: width === undefined ? TILE_WIDTH : Number(width) };
   const found = level === undefined ? place : { level: Number(level), ...place };
   // An index has one spelling: a first group of zeros, or one that is too large to count, is not what would be written for it.
