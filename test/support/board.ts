@@ -28,6 +28,7 @@ export interface BundleLine extends Partial<ErrorBody> {
   readonly seq?: number;
   readonly result?: string;
   readonly warnings?: readonly { readonly code: string; readonly message: string }[];
+  readonly similar?: readonly { readonly title: string }[];
 }
 
 export interface BoardOptions {
