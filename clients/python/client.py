@@ -2434,7 +2434,7 @@ class Command:
     def watch(self) -> None:
         seen = 0
         for event in self.board.watch(self.options.last_event_id, **self.filters()):
-            if event.name not in ("message", "status", "gone", "gap"):
+            if event.name not in ("message", "status", "gone", "ack", "gap"):
                 continue
             print(_json_text(_event_object(event)) if self.options.json else _event_line(event), flush=True)
             seen += 1

@@ -39,5 +39,13 @@ function eventLine(event: BoardEvent): string {
   const at = String(event.seq).padStart(6);
   if (event.type === "status") return `${at}  ${shortId(event.id)}  ${event.from} -> ${event.to}\n`;
   if (event.type === "gone") return `${at}  ${shortId(event.id)}  gone: ${event.reason}\n`;
+  if (event.type === "ack") {
+    const [acted, declined] = [event.acted.map(shortId), event.declined.map(({ id, why }) => `${shortId(id)} (${why})`)];
+    const words = [
+      ...(acted.length === 0 ? [] : [`acted on ${acted.join(", ")}`]),
+      ...(declined.length === 0 ? [] : [`declined ${declined.join(", ")}`]),
+    ];
+    return `${at}  ${event.agent} has read up to ${event.seen}${words.map((one) => `; ${one}`).join("")}\n`;
+  }
   return event.type === "gap" ? `${at}  the board no longer has entries ${event.from} to ${event.to}\n` : "";
 }

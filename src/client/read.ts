@@ -170,11 +170,16 @@ export function listExpiring(
   return call(board, "/api/expiring", { query: parameters(query), signal });
 }
 
+type InboxReason = NonNullable<Message["reason"]>;
+
 export type InboxQuery = Page &
   Pick<ListQuery, "include" | "fields" | "after_seq" | "changed_after" | "wait"> & {
     readonly since?: string | number | Date | undefined;
     /** Only what comes after what the agent has acknowledged to have read. */
     readonly unread?: boolean | undefined;
+    /** Any of these; what reached the agent unless given. */
+    readonly reason?: readonly InboxReason[] | undefined;
+    readonly kind?: string | readonly string[] | undefined;
   };
 
 /** What was addressed to an agent, by its id or an alias, or replies to it. */

@@ -14,6 +14,15 @@ export type BoardEvent =
   | { readonly type: "message"; readonly seq: number; readonly message: Message }
   | { readonly type: "status"; readonly seq: number; readonly id: string; readonly from: Status; readonly to: Status }
   | { readonly type: "gone"; readonly seq: number; readonly id: string; readonly reason: string }
+  /** An agent says to have read its inbox up to `seen`, and what it acted on and declined of what fits the filters. */
+  | {
+      readonly type: "ack";
+      readonly seq: number;
+      readonly agent: string;
+      readonly seen: number;
+      readonly acted: readonly string[];
+      readonly declined: readonly { readonly id: string; readonly why: string }[];
+    }
   /** Entries that the board no longer has; after it the stream goes on. */
   | { readonly type: "gap"; readonly seq: number; readonly from: number; readonly to: number }
   /** All that was missed has been told; from here on as it happens. Comes again after each reconnection. */
@@ -109,6 +118,7 @@ function eventOf({ event, data }: ServerSentEvent): BoardEvent | undefined {
       return { type: "message", seq: value.seq, message: value as unknown as Message };
     case "status":
     case "gone":
+    case "ack":
     case "live":
       return { type: event, ...value } as unknown as BoardEvent;
     case "gap": {

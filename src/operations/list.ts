@@ -16,6 +16,7 @@ import type { KeyRing } from "../board/read/keys.ts";
 import type { OperateKey } from "../board/write/keys.ts";
 import type { ShowGraph } from "../board/read/graph.ts";
 import type { ReadHistory } from "../board/read/history.ts";
+import type { ReadInbox } from "../board/read/inbox.ts";
 import type { List, ListNow } from "../board/read/list.ts";
 import type { Feeds } from "../board/live/feed.ts";
 import type { WaitFor } from "../board/live/wait.ts";
@@ -114,6 +115,7 @@ export interface ReadParts {
   readonly find: Settled<FindMessage>;
   readonly list: Settled<List>;
   readonly listNow: ListNow;
+  readonly readInbox: Settled<ReadInbox>;
   readonly findWork: Settled<FindWork>;
   readonly gatherBrief: Settled<GatherBrief>;
   readonly showThread: Settled<ShowThread>;
@@ -212,7 +214,7 @@ export function operations(parts: OperationParts): readonly Operation[] {
     getWork({ findWork: read.findWork, messages, askWork, waitFor: live.waitFor, present }),
     getExpiring(list, present),
     getBrief({ gatherBrief: read.gatherBrief, log: read.log, acks: read.acks, names, clock, present }),
-    getInbox({ list, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),
+    getInbox({ readInbox: read.readInbox, waitFor: live.waitFor, names, acks: read.acks, keys: read.keys, present }),
     listAgents(read.agents, aliasesOfAgent),
     getAgent(read.agents, names, aliasesOfAgent, read.keys),
     postKey({ ...write, receiptOf: read.tree.receiptOf }),

@@ -5,6 +5,7 @@ import type { Head } from "../core/log/checkpoint.ts";
 import type { Act, AuthorFacts, Outcome, ThreadFacts } from "../core/message/act.ts";
 import type { AgentFacts } from "../core/message/agent-facts.ts";
 import type { AckReads } from "./acks.ts";
+import type { InboxReads } from "./inbox.ts";
 import type { AliasReads } from "./aliases.ts";
 import type { Condition } from "../core/query/condition.ts";
 import type { Order as ListOrder, Position } from "../core/query/order.ts";
@@ -190,7 +191,8 @@ export interface ListReads extends ListingReads {
 }
 
 /** All that a board is kept in; whoever only reads takes the part that it needs. */
-export interface Store extends Writer, MessageReads, ListReads, LogReads, TreeReads, AliasReads, AckReads, KeyReads, ModerationReads {}
+export interface Store
+  extends Writer, MessageReads, ListReads, LogReads, TreeReads, AliasReads, AckReads, InboxReads, KeyReads, ModerationReads {}
 
 /** The storage failed; `code` tells callers, `fatal` that only a restart is safe. */
 export class StoreFailure extends Error {

@@ -14,6 +14,7 @@ import { messageFinder, messageLocator } from "../board/read/find.ts";
 import { graphReader } from "../board/read/graph.ts";
 import { historyReader } from "../board/read/history.ts";
 import { keyRing } from "../board/read/keys.ts";
+import { inboxReader } from "../board/read/inbox.ts";
 import { lister } from "../board/read/list.ts";
 import { names } from "../board/read/names.ts";
 import { type NearSource, nearSource } from "../board/read/near-source.ts";
@@ -79,6 +80,7 @@ export function openReading(ground: Ground, { sweeper }: Writing): Reading {
     list: settled(list),
     listNow,
     gatherBrief: settled(briefGatherer({ ...common, keys })),
+    readInbox: settled(inboxReader({ lists, messages: store, entries: store, clock, cursors })),
     findWork: settled(workFinder(lists, clock, cursors)),
     showThread: settled(threadReader(common)),
     showGraph: settled(graphReader(common)),

@@ -156,7 +156,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       needs: ["text"],
     },
   },
-  { path: "/api/inbox/{ann}", shape: list({ reason: /^(addressed|reply|email)$/ }), markdown: true },
+  { path: "/api/inbox/{ann}", shape: list({ reason: /^(addressed|reply|email|vote)$/ }), markdown: true },
   { path: "/api/inbox/ann-of-the-sea", shape: list({ reason: "text" }), markdown: true },
   { path: "/api/aliases", shape: { aliases: [{ ...ALIAS, claimed_at: "time", expires_at: "time" }], next_cursor: "text?" } },
   { path: "/api/aliases/ann-of-the-sea", shape: ALIAS },

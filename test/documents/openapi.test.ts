@@ -127,7 +127,7 @@ const PROMISED: Readonly<Record<string, string>> = {
   "GET /api/expiring": "within",
   "GET /api/agents": "active_within offers needs",
   "GET /api/agents/{agent_id}": "agent_id",
-  "GET /api/inbox/{agent_id}": "agent_id since format unread after_seq changed_after wait",
+  "GET /api/inbox/{agent_id}": "agent_id since format unread after_seq changed_after wait kind reason",
   "GET /api/aliases": "q agent limit",
   "GET /api/aliases/{alias}": "alias",
   "GET /api/tags": "prefix field",

@@ -31,7 +31,7 @@ const SPECIAL = {
     ${["contents", "refs", "labels", "inbox", "messages"]
       .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.seq = r.seq;`)
       .join("\n    ")}
-    ${["votes", "signals", "answerers", "barred"]
+    ${["votes", "signals", "answerers", "barred", "inbox_changes"]
       .map((table) => `DELETE FROM ${table} t USING ${rows("contents", "erased")} r WHERE t.target = r.seq;`)
       .join("\n    ")}`,
   updated: `UPDATE messages m SET ${moved(MOVING, "r")} FROM ${rows("messages", "updated")} r WHERE m.seq = r.seq;`,

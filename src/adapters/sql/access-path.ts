@@ -40,7 +40,7 @@ function lookupsOf(dialect: Dialect): Lookups {
     offers: labelled(LABEL_FIELD.offers),
     reaches: inbox,
     // Counted with all others that reach the agent: looking for replies only, there would be no end to the counting.
-    repliedTo: { ...inbox, where: "reply = 1", count: (value) => fewOf(`SELECT seq FROM inbox WHERE agent = ${value}`, BY_SEQ, dialect) },
+    repliedTo: { ...inbox, where: "reply > 0", count: (value) => fewOf(`SELECT seq FROM inbox WHERE agent = ${value}`, BY_SEQ, dialect) },
     verifiedBy: voted,
     claimedBy: { from: "messages", column: "claimed_by", orderedBy: ["lease_until", "seq"], repeats: "never" },
     target: { from: "refs", column: "target", orderedBy: ["rel", "seq"], repeats: "always" },

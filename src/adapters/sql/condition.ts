@@ -113,7 +113,7 @@ function hasAny(field: SetField, values: readonly string[], binder: Binder): str
     case "repliedTo":
     case "reaches":
       return binder.dialect.exists(
-        `SELECT 1 FROM inbox i WHERE i.agent IN (${binder.bindAll(values)}) AND i.seq = m.seq${field === "repliedTo" ? " AND i.reply = 1" : ""}`,
+        `SELECT 1 FROM inbox i WHERE i.agent IN (${binder.bindAll(values)}) AND i.seq = m.seq${field === "repliedTo" ? " AND i.reply > 0" : ""}`,
       );
     case "claimedBy":
       return `m.claimed_by IN (${binder.bindAll(values)})`;

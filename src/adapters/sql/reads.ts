@@ -6,6 +6,7 @@ import { alias, aliases } from "./aliases.ts";
 import { seenMemory } from "./card-memory.ts";
 import type { SqlRows } from "./dialect.ts";
 import { keyFacts, keyOp, keyOps, keysOf, keyStates, publicKey } from "./keys.ts";
+import { inbox } from "./inbox.ts";
 import { entries, oldestSeq } from "./log.ts";
 import { blob, changedSince, firstSeen, idsByPrefix, verifiers } from "./lookups.ts";
 import { actions, moderationFigures, notice, notices, switches } from "./moderation.ts";
@@ -30,6 +31,7 @@ export class SqlReads {
   agentNames: Store["agentNames"] = (...asked) => agentNames(this.rows, ...asked);
   alias: Store["alias"] = (...asked) => alias(this.rows, ...asked);
   aliases: Store["aliases"] = (...asked) => aliases(this.rows, ...asked);
+  inbox: Store["inbox"] = (query) => inbox(this.rows, query);
   entries: Store["entries"] = (...asked) => entries(this.rows, ...asked);
   oldestSeq: Store["oldestSeq"] = () => oldestSeq(this.rows);
   tile: Store["tile"] = (asked) => tile(this.rows, asked);

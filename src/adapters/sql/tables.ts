@@ -92,13 +92,26 @@ export const TABLES = {
       spelling text,
       PRIMARY KEY (field, label, seq)`,
   },
-  // Whose inbox a message reaches: it is addressed to them, or joins a message of theirs (reply = 1).
+  // Whose inbox a message reaches: it is addressed to them, or joins a message of theirs (reply = 1, or 2 where it votes on one).
   inbox: {
     columns: `
       agent name NOT NULL,
       seq number NOT NULL,
       reply small NOT NULL,
       PRIMARY KEY (agent, seq)`,
+  },
+  // What agents hear of their own messages at an entry: a new status, a lease that ended, an acknowledgement. It goes with the message.
+  inbox_changes: {
+    columns: `
+      agent name NOT NULL,
+      seq number NOT NULL,
+      target number NOT NULL,
+      at number NOT NULL,
+      reason name NOT NULL,
+      was text,
+      became text NOT NULL,
+      PRIMARY KEY (agent, seq, target)`,
+    indexes: { inbox_changes_target: "(target)" },
   },
   tallies: {
     columns: `

@@ -219,7 +219,7 @@ function statements(db: DatabaseSync) {
     dropLooseBlob: run("DELETE FROM blobs WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM attachments WHERE sha256 = ?1)", ["sha256"]),
     erase: [
       ...["contents", "refs", "messages"].map((table) => drop(table, ["seq"])),
-      ...["votes", "signals", "answerers", "barred"].map((table) => drop(table, ["target"])),
+      ...["votes", "signals", "answerers", "barred", "inbox_changes"].map((table) => drop(table, ["target"])),
     ],
     threads: insert("threads", ["number", "messages", "last_activity"]),
     movedThreads: update("threads", ["number"], ["messages", "last_activity"]),

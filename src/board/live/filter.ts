@@ -8,7 +8,7 @@ import type { Document } from "../../core/search/document.ts";
 import { likeness } from "../../core/search/meaning/asked-meaning.ts";
 import { type Near, NEAR_THRESHOLD } from "../../core/search/similarity.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { LogEvent } from "./log-event.ts";
+import type { Judged, LogEvent } from "./log-event.ts";
 
 const REMAKE_MS = 1000;
 
@@ -48,7 +48,7 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
     }
     return current[kind];
   };
-  const fits = ({ subjects }: LogEvent, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
+  const fits = ({ subjects }: Judged, kind: keyof Judges): boolean => subjects.length === 0 || subjects.some(judgeOf(kind));
   const { query, near, except, vectorOf } = text;
   const matchesText =
     query === undefined && near === undefined
@@ -57,23 +57,27 @@ export function liveFilter(key: string, conditionsAt: (now: number) => readonly 
           message !== except &&
           (query === undefined || matches(query, document)) &&
           (near === undefined || likeness(near, document, vectorOf) >= NEAR_THRESHOLD);
+  const concerned = (one: Judged, knew: (message: number) => boolean): boolean => {
+    if (!fits(one, "whole")) return false;
+    if (matchesText === undefined) return true;
+    return one.document === undefined ? knew(one.message) : matchesText(one.document(), one.message);
+  };
+  const maybe = (one: Judged): boolean => {
+    if (one.document === undefined) return fits(one, "erased");
+    return fits(one, "whole") && (matchesText?.(one.document(), one.message) ?? true);
+  };
+  /** Of what concerns several messages, one is enough; that an agent has read on concerns those who follow what reaches it. */
+  const any = ({ reader, named, ...one }: LogEvent, judge: (one: Judged) => boolean): boolean =>
+    reader === undefined ? (named ?? [one]).some(judge) : followed.has(reader);
+  const followed = new Set(conditions.flatMap(addressees));
   return {
     key,
     terms: conditionTerms(conditions),
     usesVotes: conditions.some(usesVotes),
     text,
     matchesText,
-    concerns(occurrence, knew) {
-      const { document, message } = occurrence;
-      if (!fits(occurrence, "whole")) return false;
-      if (matchesText === undefined) return true;
-      return document === undefined ? knew(message) : matchesText(document(), message);
-    },
-    mayConcern(occurrence) {
-      const { document, message } = occurrence;
-      if (document === undefined) return fits(occurrence, "erased");
-      return fits(occurrence, "whole") && (matchesText?.(document(), message) ?? true);
-    },
+    concerns: (occurrence, knew) => any(occurrence, (one) => concerned(one, knew)),
+    mayConcern: (occurrence) => any(occurrence, maybe),
   };
 }
 
@@ -92,4 +96,11 @@ function usesVotes(condition: Condition): boolean {
   if (condition.is === "and" || condition.is === "or") return condition.of.some(usesVotes);
   if (condition.is === "not") return usesVotes(condition.of);
   return (condition.is === "hasAny" || condition.is === "hasAll") && condition.field === "verifiedBy";
+}
+
+/** Agents of which the filter wants what is addressed to them, or reaches them. */
+function addressees(condition: Condition): readonly string[] {
+  if (condition.is === "and" || condition.is === "or") return condition.of.flatMap(addressees);
+  const isOf = (condition.is === "oneOf" && condition.field === "to") || (condition.is === "hasAny" && condition.field === "reaches");
+  return isOf ? condition.values : [];
 }

@@ -248,12 +248,16 @@ export class Hub {
     for (const { resolve } of reached) resolve(true);
   }
 
-  #candidates({ subjects: [subject] }: LogEvent): Iterable<Group> {
+  #candidates({ subjects, named }: LogEvent): Iterable<Group> {
+    const [subject] = subjects;
     if (subject === undefined) return this.#groups.values();
     if (this.#byTerm.size === 0) return this.#everywhere;
     const found = new Set(this.#everywhere);
-    for (const term of subject.terms()) {
-      for (const group of this.#byTerm.get(term) ?? []) found.add(group);
+    // Several are one message at several times, unless the messages are named: then each has terms of its own.
+    for (const one of named === undefined ? [subject] : subjects) {
+      for (const term of one.terms()) {
+        for (const group of this.#byTerm.get(term) ?? []) found.add(group);
+      }
     }
     return found;
   }
@@ -294,7 +298,7 @@ export class Hub {
 
 /** Text filters remember what they matched, to know whose end concerns them once the words are gone. */
 export function remember(filter: LiveFilter, known: MatchedMessages, { event, message, document }: LogEvent): void {
-  if (filter.matchesText === undefined) return;
+  if (filter.matchesText === undefined || event.name === "ack") return;
   if (event.name === "gone" && document === undefined) known.delete(message);
   else known.add(message);
 }

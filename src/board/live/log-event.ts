@@ -1,42 +1,52 @@
 // Entries of the log as readers of the stream may hear of them: the event, and the message as it was before and after.
 import type { Entry } from "../../core/log/chain.ts";
+import { ackIn } from "../../core/message/replay.ts";
 import type { Trace } from "../../core/message/trace.ts";
+import type { AckPayload } from "../../core/protocol/ack.ts";
 import type { Payload } from "../../core/protocol/payload.ts";
 import type { Status } from "../../core/protocol/vocabulary.ts";
 import type { Subject } from "../../core/query/predicate.ts";
 import { subjectOf, subjectOfTrace, subjectsAfter, subjectsBefore } from "../../core/query/subject.ts";
 import { documentOf } from "../../core/search/document.ts";
 import { type Searched, searched } from "../../core/search/query.ts";
+import type { AckReads } from "../../ports/acks.ts";
 import type { StoredMessage, Found, MessageReads } from "../../ports/store.ts";
 import { nextTurn } from "../read/yield.ts";
 
 /** What is sent; the same text for every reader, made when the first one needs it. */
 export interface LiveEvent {
   readonly seq: number;
-  /** Of the message it is about. */
+  /** Of the message it is about; of an acknowledgement, its agent. */
   readonly id: string;
-  readonly name: "message" | "status" | "gone";
+  readonly name: "message" | "status" | "gone" | "ack";
   readonly json: string;
 }
 
-export interface LogEvent {
-  readonly event: LiveEvent;
+/** A message that something is about, as filters judge it. */
+export interface Judged {
   readonly message: number;
   /** The message as it is after and as it may have been before; none where it left no trace, then it may concern anybody. */
   readonly subjects: readonly Subject[];
   /** Its words, while it has any. */
   readonly document: (() => Searched) | undefined;
+}
+
+export interface LogEvent extends Judged {
+  readonly event: LiveEvent;
+  /** Of an acknowledgement: the messages that it names, for those whom any of them concerns; else, who it is that has read on. */
+  readonly named?: readonly Judged[];
+  readonly reader?: string;
   /** From then on it is not told any more. */
   readonly until: number;
 }
 
 export interface OccurrenceParts {
-  readonly store: MessageReads;
+  readonly store: MessageReads & Pick<AckReads, "ack">;
   readonly render: (card: StoredMessage, now: number) => string;
 }
 
 const REASONS = { expire: "expired", retract: "retracted", remove: "removed", supersede: "superseded" } as const;
-const TOLD = new Set<string>(["create", "status", ...Object.keys(REASONS)]);
+const TOLD = new Set<string>(["create", "status", "ack", ...Object.keys(REASONS)]);
 
 /** Payloads that are read in one go before everybody else has a turn. */
 const STEP_CHARS = 512 * 1024;
@@ -51,10 +61,17 @@ export async function occurrences(
   const told = entries.filter(({ type }) => TOLD.has(type));
   if (told.length === 0) return [];
   // As if no time had passed: what is due but not yet swept is still judged by what it is, not taken for a message without a trace.
-  const found = await store.findAll([...new Set(told.map(({ id }) => id))], 0);
+  const acks = await acksIn(told, store);
+  const named = [...acks.values()].flatMap((ack) => idsIn(ack));
+  const found = await store.findAll([...new Set([...told.flatMap(({ type, id }) => (type === "ack" ? [] : [id])), ...named])], 0);
   const heard: LogEvent[] = [];
   let chars = 0;
   for (const entry of told) {
+    const ack = acks.get(entry.seq);
+    if (ack !== undefined) {
+      heard.push(await acknowledged(entry, ack, { found, store, withVotes }));
+      continue;
+    }
     const message = found.get(entry.id);
     if (message === undefined) continue;
     chars += "card" in message ? message.card.raw.payload.length : 0;
@@ -70,9 +87,57 @@ export async function occurrences(
   return heard;
 }
 
+/** What counted of an acknowledgement. */
+interface ToldAck {
+  readonly seen: number;
+  readonly acted: readonly string[];
+  readonly declined: NonNullable<AckPayload["declined"]>;
+}
+
+const idsIn = ({ acted, declined }: ToldAck): readonly string[] => [...acted, ...declined.map(({ id }) => id)];
+
+/** By the seq of the entry; those of which the text was erased tell nothing any more. */
+async function acksIn(told: readonly Entry[], store: Pick<AckReads, "ack">): Promise<ReadonlyMap<number, ToldAck>> {
+  const found = new Map<number, ToldAck>();
+  for (const entry of told) {
+    const ack = entry.type === "ack" ? ackIn(entry) : undefined;
+    if (ack === undefined) continue;
+    const { seen = 0, acted = [], declined = [] } = ack.payload;
+    // Of one from long ago nobody knows what was left out; but then the messages are gone too.
+    const taken = await store.ack(ack.id);
+    const counts = (id: string): boolean => taken?.skipped.includes(id) !== true;
+    found.set(entry.seq, {
+      seen: taken?.seen ?? seen,
+      acted: acted.filter(counts),
+      declined: declined.filter(({ id }) => counts(id)),
+    });
+  }
+  return found;
+}
+
+/** For those whom one of the messages concerns that it names; one that names none, for those who follow what reaches its agent. */
+async function acknowledged(
+  { seq, id: agent }: Entry,
+  ack: ToldAck,
+  read: { readonly found: ReadonlyMap<string, Found>; readonly store: MessageReads; readonly withVotes: boolean },
+): Promise<LogEvent> {
+  const named: Judged[] = [];
+  for (const id of idsIn(ack)) {
+    const message = read.found.get(id);
+    if (message === undefined || !("card" in message)) continue;
+    const card = withPayload(message.card);
+    const subject = (await subjectReader({ card }, read.store, read.withVotes))(undefined);
+    if (subject === undefined) continue;
+    named.push({ message: card.standing.seq, subjects: [subject], document: once(() => searched(documentOf(card.payload))) });
+  }
+  const event = liveEvent(seq, agent, "ack", () => JSON.stringify({ agent, seq, ...ack }));
+  const whom = named.length === 0 ? { reader: agent } : { named };
+  return { event, message: 0, subjects: named.flatMap(({ subjects }) => subjects), document: undefined, until: Infinity, ...whom };
+}
+
 /** Reads the words of each, one at a time: whoever filters by text needs them, and those of a hostile text take long to find. */
 export async function readWords(heard: readonly LogEvent[]): Promise<void> {
-  for (const { document } of heard) {
+  for (const { document } of heard.flatMap((one) => one.named ?? [one])) {
     if (document === undefined) continue;
     document();
     await nextTurn();

@@ -15,7 +15,7 @@ export interface Patience {
 }
 
 /** Reads again and again, whenever something happened, until there is something or the time is over. */
-export type WaitFor = (read: () => Promise<Page>, patience: Patience) => Promise<Page>;
+export type WaitFor = <One extends Page>(read: () => Promise<One>, patience: Patience) => Promise<One>;
 
 /**
  * A new message is heard of by its own entry. What changes is not: a vote or a claim is an entry about itself, so whoever follows changes

@@ -80,9 +80,10 @@ const reaches = (ledger: Ledger, standing: MessageState, agent: string): boolean
 
 function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, skipped, seen, moved }: Plan): AckRow {
   const principal = ledger.principalOf(agent);
+  const read = ledger.seenBy(principal);
   const seq = ledger.log("ack", agent, detail);
   ledger.seeAgent(agent, payload.pk);
-  for (const one of handled) handle(ledger, agent, one);
+  for (const one of handled) handle(ledger, agent, one, seq, read);
   ledger.noteSeen(principal, seen);
   const count = (as: Handling): number => handled.filter((one) => one.as === as).length;
   const row: AckRow = {
@@ -100,7 +101,11 @@ function apply(ledger: Ledger, { id, agent, payload, detail }: Ack, { handled, s
   return row;
 }
 
-/** Only the addressee's word is kept with the message. */
-function handle(ledger: Ledger, agent: string, { standing, as, why }: Handled): void {
-  if (isAddressee(ledger, standing, agent)) ledger.update({ ...standing, handled: as, handledAt: ledger.now, handledWhy: why });
+/** Only the addressee's word is kept with the message; its author hears of anybody's. */
+function handle(ledger: Ledger, agent: string, { standing, as, why }: Handled, seq: number, read: number): void {
+  const addressed = isAddressee(ledger, standing, agent);
+  const was = addressed ? (standing.handled ?? (standing.seq <= read ? "seen" : "stored")) : null;
+  const isNews = was !== as && standing.kind !== "email" && !isSameAgent(ledger, standing.author, agent);
+  if (isNews) ledger.hear({ agent: ledger.principalOf(standing.author), seq, target: standing.seq, reason: "ack", was, became: as });
+  if (addressed) ledger.update({ ...standing, handled: as, handledAt: ledger.now, handledWhy: why });
 }

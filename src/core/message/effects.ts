@@ -3,6 +3,7 @@ import { LIMITS } from "../protocol/limits.ts";
 import { isWorkable, type Rel, type Signal, type Status } from "../protocol/vocabulary.ts";
 import { HOUR_MS } from "../durations.ts";
 import { creditAnswer, creditLease, creditResolved, creditSignal, creditVote } from "./credit.ts";
+import { isSameAgent } from "./principal.ts";
 import type { Ledger, MessageState } from "./message-state.ts";
 import { judge, type Judgement, statusOf } from "./status.ts";
 import { tallyStatus } from "./tally.ts";
@@ -21,11 +22,12 @@ export function acts(rel: Rel, actor: MessageState, target: MessageState): boole
 
 /** The lease on a message has ended, by time or because its claim went. */
 export function release(ledger: Ledger, target: MessageState): void {
+  const holder = target.claimedBy;
   creditLease(ledger, target.claimedBy, null);
   target.claimedBy = null;
   target.leaseUntil = null;
   target.claimSeq = null;
-  updateStatus(ledger, target);
+  updateStatus(ledger, target, holder);
 }
 
 export function changeVote(ledger: Ledger, target: MessageState, agent: string, change: () => void): void {
@@ -100,15 +102,15 @@ export function countSignal(ledger: Ledger, target: MessageState, agent: string,
   updateStatus(ledger, target);
 }
 
-/** Stores what changed about a message and logs its status if that moved. */
-export function updateStatus(ledger: Ledger, standing: MessageState): void {
+/** Stores what changed about a message and logs its status if that moved; `holder` has just lost the lease on it. */
+export function updateStatus(ledger: Ledger, standing: MessageState, holder: string | null = null): void {
   const from = standing.status;
   standing.status = statusOf(standing, ledger.now);
-  if (from !== standing.status) tellStatus(ledger, standing, from);
+  if (from !== standing.status) tellStatus(ledger, standing, from, holder);
   ledger.update(standing);
 }
 
-function tellStatus(ledger: Ledger, standing: MessageState, from: Status): void {
+function tellStatus(ledger: Ledger, standing: MessageState, from: Status, holder: string | null): void {
   if (standing.supersededBy === null) {
     tallyStatus(ledger, standing, from, -1);
     tallyStatus(ledger, standing, standing.status, 1);
@@ -116,11 +118,27 @@ function tellStatus(ledger: Ledger, standing: MessageState, from: Status): void 
   if (isWorkable(standing.kind) && (from === "resolved" || standing.status === "resolved"))
     creditResolved(ledger, standing, standing.status === "resolved" ? 1 : -1);
   const entry = ledger.log("status", standing.id, JSON.stringify({ from, to: standing.status }));
-  if (!isWorkable(standing.kind) || !isToDo(from) || isToDo(standing.status) || standing.supersededBy !== null) return;
+  if (standing.supersededBy !== null) return;
+  hearOfStatus(ledger, standing, from, holder, entry);
+  if (!isWorkable(standing.kind) || !isToDo(from) || isToDo(standing.status)) return;
   for (const { rel, id } of ledger.refsOf(standing.seq)) {
     const whole = rel === "subtask_of" ? ledger.find(id) : undefined;
     if (whole !== undefined && !cameBack(whole, standing)) freeOfPart(ledger, whole, entry);
   }
+}
+
+/** Its author hears of it, and whoever has lost the lease, unless they did it themselves. */
+function hearOfStatus(
+  ledger: Ledger,
+  { author, seq: target, status }: MessageState,
+  was: Status,
+  holder: string | null,
+  seq: number,
+): void {
+  const heard = { seq, target, reason: holder === null ? "status" : "lease", was, became: status } as const;
+  const concerned = new Set([author, ...(holder === null ? [] : [holder])].map((agent) => ledger.principalOf(agent)));
+  for (const agent of concerned)
+    if (ledger.cause === undefined || !isSameAgent(ledger, agent, ledger.cause)) ledger.hear({ agent, ...heard });
 }
 
 /** Whether a part holds up the work that it is a part of. */

@@ -10,6 +10,7 @@ import type { Signal, Status } from "../protocol/vocabulary.ts";
 import type { AckLedger, Handling } from "./ack-ledger.ts";
 import type { KeyLedger, LineState, StoredKeyOp } from "../keys/key-state.ts";
 import type { AliasLedger } from "./alias-rules.ts";
+import type { InboxChange } from "./inbox-change.ts";
 import type { ModerationLedger } from "./moderation.ts";
 import type { StatusFacts } from "./status.ts";
 
@@ -202,6 +203,11 @@ export interface Ledger extends AliasLedger, AckLedger, KeyLedger {
   dropBlob(sha256: string): void;
   /** The message joins (1) or leaves (-1) its thread, which then has so many; joining moves the thread's last activity. */
   joinThread(root: string, by: 1 | -1): number;
+
+  /** The author of the message that came just now, if one did: what it set off is no news to its author. */
+  readonly cause: string | undefined;
+  /** The agent is to hear of it in its inbox. */
+  hear(change: InboxChange): void;
 
   /** Moves one of the board's counts: how many live messages have this kind, status, tag and so on. */
   tally(field: TallyField, label: string, by: 1 | -1): void;

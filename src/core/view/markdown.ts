@@ -33,6 +33,8 @@ export type MarkdownRecord = Pick<MessageRecord, "id" | "server" | "meta" | "con
   SenderFacts & {
     readonly score?: number;
     readonly reason?: string;
+    readonly about?: { readonly id: string; readonly title: string | null; readonly status: string | null };
+    readonly change?: { readonly from?: string; readonly to?: string };
     readonly match?: { readonly needs: readonly string[]; readonly of: number; readonly rejected?: readonly string[] };
     readonly depth?: number;
     readonly folded?: { readonly count: number; readonly messages: readonly { readonly rel: string; readonly author: string }[] };
@@ -84,10 +86,11 @@ function recordMarkdown(record: MarkdownRecord, marks: Fence): string {
 /** Beyond it a number says it better. */
 const DEEPEST = 6;
 
-function headLine({ id, meta, derived, depth = 0, score, reason, match }: MarkdownRecord): string {
+function headLine({ id, meta, derived, depth = 0, score, reason, change, match }: MarkdownRecord): string {
   const notes = [
     score === undefined ? "" : `score ${score.toFixed(2)}`,
     reason ?? "",
+    change?.to === undefined ? "" : [...(change.from === undefined ? [] : [change.from]), change.to].join(" → "),
     match === undefined || match.needs.length === 0 ? "" : `you meet ${match.needs.length} of its ${plural(match.of, "need")}`,
     match?.rejected === undefined ? "" : `open again, rejected: ${match.rejected.map(shortId).join(", ")}`,
   ];
@@ -98,7 +101,7 @@ function headLine({ id, meta, derived, depth = 0, score, reason, match }: Markdo
 }
 
 function factLine(record: MarkdownRecord): string {
-  const { server, meta, content, derived } = record;
+  const { id, server, meta, content, derived, about } = record;
   const facts = [
     `by ${server.author.id} (${plural(server.author.messages, "message")})`,
     server.received_at.slice(0, 16),
@@ -111,8 +114,9 @@ function factLine(record: MarkdownRecord): string {
       ? ""
       : `claimed by ${derived.claimed_by} until ${derived.lease_until?.slice(0, 16) ?? "?"}`,
     derived.superseded_by === null ? "" : `superseded by ${shortId(derived.superseded_by)}`,
-    meta.to === undefined ? "" : `to ${meta.to}`,
+    meta.to === undefined ? "" : `to ${meta.to}${derived.delivery === undefined ? "" : ` (${deliveryWords(derived.delivery)})`}`,
     ...(meta.refs ?? []).map((ref) => `${ref.rel} ${shortId(ref.id)}`),
+    about === undefined || about.id === id ? "" : `about ${shortId(about.id)} (${about.status ?? "gone"})`,
     meta.confidence === undefined ? "" : `confidence ${meta.confidence}`,
     content.has_data && content.data === undefined ? "has data" : "",
     server.assisted ? "assisted" : "",
@@ -121,6 +125,9 @@ function factLine(record: MarkdownRecord): string {
   ];
   return facts.filter((fact) => fact !== "").join(" · ");
 }
+
+const deliveryWords = ({ state, why }: NonNullable<MarkdownRecord["derived"]["delivery"]>): string =>
+  why === undefined ? state : `${state}: ${why}`;
 
 /** Who did what to it, where that is not listed. */
 function foldedLine({ folded }: MarkdownRecord): string {
@@ -131,13 +138,14 @@ function foldedLine({ folded }: MarkdownRecord): string {
 }
 
 function textOf(record: MarkdownRecord): string {
-  const { meta, content } = record;
+  const { id, meta, content, about } = record;
   const sender = senderWords(record);
   const labels = (name: string, list: readonly string[] | undefined) =>
     list === undefined || list.length === 0 ? [] : [`${name}: ${list.join(", ")}`];
   return [
     ...(isOwnKind(meta.kind) ? [] : [`kind: ${meta.kind}`]),
     ...(sender === undefined ? [] : [`from: ${sender}`]),
+    ...(about === undefined || about.id === id || about.title === null ? [] : [`about: ${about.title}`]),
     ...(meta.title === undefined ? [] : [`title: ${meta.title}`]),
     ...labels("tags", meta.tags),
     ...labels("needs", meta.needs),

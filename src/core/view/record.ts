@@ -2,8 +2,10 @@
 import { type Flag, type Seen, seenFlags, type TextFlag } from "../guard/flags.ts";
 import type { AuthorLine } from "../keys/key-state.ts";
 import { senderOf } from "../mail/email.ts";
+import type { Handling } from "../message/ack-ledger.ts";
 import type { Tombstone, MessageState } from "../message/message-state.ts";
 import { statusOf } from "../message/status.ts";
+import type { DeclineReason } from "../protocol/decline-reasons.ts";
 import { codePoints, firstCodePoints } from "../protocol/encoding.ts";
 import { distinctLabels } from "../protocol/labels.ts";
 import type { Payload } from "../protocol/payload.ts";
@@ -150,11 +152,17 @@ function derivedOf(card: Recordable, payload: Payload, now: number) {
   };
 }
 
+interface Delivery {
+  readonly state: Handling | "stored" | "seen";
+  readonly at: string;
+  readonly why?: DeclineReason;
+}
+
 /** How far a message has come with whoever it is addressed to; each word is theirs, and says no more than that they said it. */
-function deliveryOf({ standing: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable) {
+function deliveryOf({ standing: { handled, handledAt, handledWhy, receivedAt }, readAt = null }: Recordable): Delivery {
   if (handled !== null && handledAt !== null)
     return { state: handled, at: iso(handledAt), ...(handledWhy === null ? {} : { why: handledWhy }) };
-  return readAt === null ? { state: "stored" as const, at: iso(receivedAt) } : { state: "seen" as const, at: iso(readAt) };
+  return readAt === null ? { state: "stored", at: iso(receivedAt) } : { state: "seen", at: iso(readAt) };
 }
 
 export function displayTitle({ title, body, kind }: Payload, author: string): string {

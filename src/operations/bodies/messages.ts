@@ -1,6 +1,7 @@
 // The shapes of messages: alone, in lists, threads and graphs, and as the answer to a post; tests hold real answers against them.
 import { z } from "zod";
 import { DECLINE_REASONS } from "../../core/protocol/decline-reasons.ts";
+import { INBOX_REASONS } from "../../core/message/inbox-change.ts";
 import { attachmentSchema, refSchema } from "../../core/protocol/payload.ts";
 import { SIGNAL_NAMES } from "../../core/protocol/vocabulary.ts";
 import { WARNING_CODES } from "../../core/warnings.ts";
@@ -102,7 +103,15 @@ export const messageBody = z
     }),
     raw: raw.optional(),
     score: z.number().min(0).max(1).optional(),
-    reason: z.enum(["addressed", "reply", "email"]).optional(),
+    reason: z.enum(INBOX_REASONS).optional().describe("Of an entry of an inbox: why it is there."),
+    about: z
+      .strictObject({ id, title: z.string().nullable(), status: status.nullable(), untrusted: z.literal(true) })
+      .optional()
+      .describe("Of an entry of an inbox: what the message answers, or itself where it answers nothing; without words where that is gone."),
+    change: z
+      .strictObject({ seq, at: time, from: z.string().optional(), to: z.string().optional() })
+      .optional()
+      .describe("Of a vote, a new status, a lease that ended or an acknowledgement: the entry that tells it, and what became of what."),
     from: z.string().nullable().optional().describe("Of an e-mail: who sent it, where it says so, as in its data."),
     from_aligned: z
       .boolean()

@@ -25,7 +25,7 @@ export const getStream = (feeds: Feeds) =>
     name: "get_stream",
     method: "GET",
     path: "/api/stream",
-    summary: "Server-sent events: hello, message, status, gone, live, gap, error. Resume with Last-Event-ID or since.",
+    summary: "Server-sent events: hello, message, status, gone, ack, live, gap, error. Resume with Last-Event-ID or since.",
     input,
     responses: { 200: { words: EVENTS, types: ["text/event-stream"] } },
     refusals: [

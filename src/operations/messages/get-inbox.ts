@@ -1,45 +1,55 @@
-// GET /api/inbox/{agent_id}: what was addressed to an agent, or replies to it.
+// GET /api/inbox/{agent_id}: what reached an agent, and what happened to its own messages.
 import { z } from "zod";
-import type { Item, List } from "../../board/read/list.ts";
-import { type WaitFor, wokenBy } from "../../board/live/wait.ts";
+import type { InboxPage, ReadInbox } from "../../board/read/inbox.ts";
+import type { Item } from "../../board/read/list.ts";
+import type { WaitFor } from "../../board/live/wait.ts";
 import type { KeyRing } from "../../board/read/keys.ts";
 import type { Names } from "../../board/read/names.ts";
-import { flag, moment } from "../../core/query/forms.ts";
+import { INBOX_REASONS, type InboxReason, MESSAGE_REASONS } from "../../core/message/inbox-change.ts";
+import { iso } from "../../core/protocol/time.ts";
+import { FILTERS } from "../../core/query/filters.ts";
+import { flag, moment, wordList } from "../../core/query/forms.ts";
 import { pendingLine, pendingView } from "../../core/view/keys.ts";
 import type { AckReads } from "../../ports/acks.ts";
-import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
+import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
 import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
-export interface InboxParts {
-  readonly list: List;
+export interface GetInboxParts {
+  readonly readInbox: ReadInbox;
+  readonly acks: Pick<AckReads, "reading">;
   readonly waitFor: WaitFor;
   readonly names: Names;
-  readonly acks: Pick<AckReads, "reading">;
   readonly keys: Pick<KeyRing, "of">;
   readonly present: Presenter;
 }
 
-export const getInbox = ({ list, waitFor, names, acks, keys, present }: InboxParts) =>
+const input = z.strictObject({
+  // Any text: a name that is none is a malformed request, not an unknown agent.
+  agent_id: z.string().describe("An agent id or an alias."),
+  unread: flag.optional().describe("Only what comes after the seq up to which the agent has acknowledged to have read; for all reasons."),
+  reason: wordList(INBOX_REASONS, `must be a comma list of ${INBOX_REASONS.join(", ")}`)
+    .optional()
+    .describe(`Comma list of reasons; ${MESSAGE_REASONS.join(", ")} unless given.`),
+  kind: FILTERS.kind.form.optional().describe(FILTERS.kind.words),
+  since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
+  include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
+  fields,
+  ...followShape,
+  ...pageShape,
+  format,
+});
+
+export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: GetInboxParts) =>
   operation({
     name: "get_inbox",
     method: "GET",
     path: "/api/inbox/{agent_id}",
-    summary: "Messages addressed to, or replying to, an agent; received e-mail too.",
-    input: z.strictObject({
-      // Any text: a name that is none is a malformed request, not an unknown agent.
-      agent_id: z.string().describe("An agent id or an alias."),
-      since: moment.optional().describe("Received at or after: a duration back from now, ISO 8601, or Unix time."),
-      include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
-      unread: flag.optional().describe("Only what comes after the seq up to which the agent has acknowledged to have read."),
-      fields,
-      ...followShape,
-      ...pageShape,
-      format,
-    }),
+    summary: "What is addressed to an agent, replies to it or votes on it, e-mail to it; on request what became of its own messages.",
+    input,
     responses: {
       200: { words: "One page of messages, each with the reason why it is here.", body: inboxBody, types: JSON_OR_MARKDOWN },
     },
@@ -47,32 +57,44 @@ export const getInbox = ({ list, waitFor, names, acks, keys, present }: InboxPar
     rate: "reads",
     revalidate: true,
     holds: ({ wait = 0 }) => wait > 0,
-    async run({ input, closed }) {
-      const agent = await names.agent(input.agent_id);
+    async run({ input: given, closed }) {
+      const agent = await names.agent(given.agent_id);
+      const { unread = false, after_seq, changed_after, kind, since, limit, cursor } = given;
       const { seen } = await acks.reading(agent);
-      const filters = { inbox: [agent], ...(input.since === undefined ? {} : { since: input.since }) };
-      const { changed_after } = input;
-      const after_seq = input.unread === true ? Math.max(seen, input.after_seq ?? 0) : input.after_seq;
-      const patience = waitOf({ ...input, after_seq });
-      const question = fixedQuestion("inbox", filters, input, { after_seq, changed_after });
-      const read = () => list(question);
-      const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wokenBy(question), closed: closed() }) : read());
+      const after = Math.max(after_seq ?? 0, unread ? seen : 0);
+      const patience = waitOf({ ...given, ...(unread ? { after_seq: after } : {}) });
+      const reasons = reasonsOf(given);
+      const same = { agent, reasons, kind, since, changed_after, after_seq, unread };
+      const question = { agent, reasons, kind, since, changed_after, after, limit, cursor, text: questionText("inbox", same) };
+      const read = (): Promise<InboxPage> => readInbox(question);
+      // What happens to one's own messages is told by entries about others: then anything may be what is waited for.
+      const isByMessages = changed_after === undefined && reasons.every((one) => (MESSAGE_REASONS as readonly string[]).includes(one));
+      const wakes = isByMessages ? { wakes: { filters: { inbox: [agent] } } } : {};
+      const page = await (patience.seconds > 0 ? waitFor(read, { ...patience, ...wakes, closed: closed() }) : read());
       const { pending } = await keys.of(agent);
       return present.page(page, {
         first: pending === null ? undefined : { fields: { pending: pendingView(pending) }, line: pendingLine(pending) },
-        include: includedBy(input, PREVIEW),
-        fields: input.fields,
-        format: input.format,
+        include: includedBy(given, PREVIEW),
+        fields: given.fields,
+        format: given.format,
         heading: `Inbox of ${agent}`,
         beside: { seen },
-        extra: (item) => ({ reason: reasonOf(item, agent) }),
+        extra: (item) => noteIn(page, item),
       });
     },
   });
 
-function reasonOf(item: Item, agent: string): "addressed" | "reply" | "email" {
-  if (!("card" in item)) return "reply";
-  const { kind, to } = item.card.standing;
-  if (kind === "email") return "email";
-  return to === agent ? "addressed" : "reply";
+/** All there are where somebody asks for what is new; else what reached the agent. */
+function reasonsOf({ reason, unread, changed_after }: z.infer<typeof input>): readonly InboxReason[] {
+  // The form has refused others.
+  if (reason !== undefined) return reason as InboxReason[];
+  return unread === true || changed_after !== undefined ? INBOX_REASONS : MESSAGE_REASONS;
+}
+
+function noteIn({ notes }: InboxPage, item: Item): object {
+  const note = notes.get(item);
+  if (note === undefined) return {};
+  const { reason, about, change } = note;
+  const told = change === undefined ? {} : { change: { ...change, at: iso(change.at) } };
+  return { reason, about: { ...about, untrusted: true }, ...told };
 }

@@ -6,7 +6,7 @@ import { opsText } from "../alias-ops.ts";
 import { reached } from "../rows.ts";
 import type { BatchLedger, Inserted } from "./ledger.ts";
 import type { Table } from "./table.ts";
-import { ONE } from "./working-set.ts";
+import { ONE, type WorkingSet } from "./working-set.ts";
 import type { Part } from "./writes.ts";
 
 export type Rows = Partial<Record<Part, readonly object[]>>;
@@ -41,13 +41,13 @@ function addWithdrawals({ set, ended, withdrawalsLeft: left = [] }: BatchLedger,
   for (const { author, after, below, at } of ended) add("ended", { author, seq: below, done: after, at });
 }
 
-function addMessages({ set, inserted, erased, adopted, droppedBlobs }: BatchLedger, add: Add): void {
+function addMessages({ set, inserted, erased, adopted, heard, droppedBlobs }: BatchLedger, add: Add): void {
   for (const { seq } of erased) add("erased", { seq });
   for (const [id, gone] of set.gone.changes)
     if (gone === undefined) add("ungone", { id });
     else add("gone", { ...gone, received_at: gone.receivedAt, restored: Number(gone.restored) });
   for (const sha256 of droppedBlobs) add("dropped", { sha256 });
-  const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: 1 }]));
+  const replies = new Map(adopted.map(({ agent, seq }) => [`${agent} ${seq}`, { agent, seq, reply: REPLY }]));
   // Two messages of one batch may carry the same text.
   const texts = new Map<string, object>();
   for (const id of set.messages.changes.keys()) {
@@ -60,13 +60,27 @@ function addMessages({ set, inserted, erased, adopted, droppedBlobs }: BatchLedg
       addArrived(standing, arrived, add);
       for (const [sha256, text] of Object.entries(arrived.arrival.blobs))
         texts.set(sha256, { sha256, text, expires_at: standing.receivedAt + LIMITS.attachment_hours * HOUR_MS });
+      const voted = votedOn(set, arrived);
       for (const agent of reached(standing))
-        if (!replies.has(`${agent} ${seq}`)) add("inbox", { agent, seq, reply: Number(standing.repliedTo.includes(agent)) });
+        if (!replies.has(`${agent} ${seq}`))
+          add("inbox", { agent, seq, reply: standing.repliedTo.includes(agent) ? (voted.has(agent) ? VOTE : REPLY) : 0 });
     }
   }
   for (const text of texts.values()) add("blobs", text);
   const gone = new Set(erased.map(({ seq }) => seq));
   for (const reply of replies.values()) if (!gone.has(reply.seq)) add("inbox", reply);
+  const changes = new Map(heard.map((one) => [`${one.agent} ${one.seq} ${one.target}`, one]));
+  for (const change of changes.values()) if (!gone.has(change.target)) add("heard", change);
+}
+
+/** How a message joins one of an agent's. */
+export const REPLY = 1;
+export const VOTE = 2;
+
+/** Whose messages it votes on. */
+function votedOn(set: WorkingSet, { refs }: Inserted): ReadonlySet<string> {
+  const votes = refs.filter(({ rel }) => rel === "verifies" || rel === "refutes");
+  return new Set(votes.flatMap(({ id }) => set.standing(id)?.author ?? []));
 }
 
 function addArrived(standing: MessageState, { arrival: { raw, payload }, labels, refs }: Inserted, add: Add): void {

@@ -20,6 +20,7 @@ import {
 import type { Ref } from "../../../core/protocol/payload.ts";
 import type { AuthorFacts, ThreadFacts } from "../../../core/message/act.ts";
 import type { ActLedger } from "../../../core/message/perform.ts";
+import type { InboxChange } from "../../../core/message/inbox-change.ts";
 import { WITHDRAW_STEP } from "../../../core/message/sweep.ts";
 import { TallyMoves } from "../../../core/message/tally-moves.ts";
 import { BatchKeys, newAgent } from "./keys.ts";
@@ -60,6 +61,9 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   readonly droppedBlobs: string[] = [];
   /** Messages whose inbox entry becomes that of a reply, by agent and seq. */
   readonly adopted: { readonly agent: string; readonly seq: number }[] = [];
+  /** What agents are to hear of their messages. */
+  readonly heard: (InboxChange & { readonly at: number })[] = [];
+  #cause: string | undefined;
   readonly #adopting: { readonly id: string; readonly author: string; readonly seq: number }[] = [];
 
   /** What ends of all that was withdrawn, and what of it is left for batches to come. */
@@ -68,7 +72,15 @@ export class BatchLedger extends BatchKeys implements ActLedger {
   /** Tiles of the tree that the entries fill. */
   tiles: readonly StoredTile[] = [];
 
-  readonly #lists: readonly { length: number }[] = [this.entries, this.erased, this.droppedBlobs, this.adopted, this.#adopting, this.ended];
+  readonly #lists: readonly { length: number }[] = [
+    this.entries,
+    this.erased,
+    this.droppedBlobs,
+    this.adopted,
+    this.heard,
+    this.#adopting,
+    this.ended,
+  ];
   readonly moderation = new BatchModeration(this.set);
 
   get head(): Head {
@@ -91,6 +103,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
 
   /** Where an act began, to go back to where it is undone. */
   mark(): readonly number[] {
+    this.#cause = undefined;
     return [this.set.journal.length, this.tallies.length, ...this.#lists.map(({ length }) => length)];
   }
   backTo([journal = 0, tallies = 0, ...lengths]: readonly number[]): void {
@@ -99,6 +112,12 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     for (const [i, list] of this.#lists.entries()) list.length = lengths[i] ?? 0;
   }
 
+  get cause(): string | undefined {
+    return this.#cause;
+  }
+  hear(change: InboxChange): void {
+    this.heard.push({ ...change, at: this.now });
+  }
   find(id: string): MessageState | undefined {
     const row = this.set.standing(id);
     // The rules change what they are given, and say so afterwards.
@@ -171,6 +190,7 @@ export class BatchLedger extends BatchKeys implements ActLedger {
     const one = { arrival, labels, refs };
     this.inserted.set(id, one);
     this.#bySeq.set(standing.seq, one);
+    this.#cause = author;
     set.messages.set(id, standing);
     for (const { rel, id: target } of refs)
       if (rel === "reply") set.repliesSince.set(target, [...(set.repliesSince.get(target) ?? []), id]);

@@ -35,7 +35,7 @@ type Special = "ended" | "erased" | "updated" | "tallies" | "shrunk" | "agent_ta
 /** The parts of a batch: rows that come, and those that go or move, in the order in which they are written. */
 // oxfmt-ignore
 export const PARTS = [
-  "log", "tiles", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "refs", "attachments",
+  "log", "tiles", "finished", "withdrawn", "ended", "erased", "gone", "ungone", "messages", "contents", "labels", "inbox", "heard", "refs", "attachments",
   "blobs", "dropped", "updated", "unvoted", "votes", "unsignalled", "signals", "barred", "unanswered", "answerers", "emptied", "threads",
   "agents", "forgotten", "aliases", "acks", "arrived", "tallies", "shrunk", "agent_tallies", "agent_shrunk", "notices", "actions", "unblocked",
   "blocks", "switches", "keys", "key_lines", "key_ops",
@@ -53,6 +53,7 @@ export const WRITES: Readonly<Record<Exclude<Part, Special>, Write>> = {
   contents: add("contents"),
   labels: add("labels"),
   inbox: put("inbox"),
+  heard: write("once", "inbox_changes"),
   refs: add("refs"),
   attachments: write("once", "attachments"),
   // A text that is there already stays for longer.

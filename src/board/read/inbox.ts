@@ -1,0 +1,149 @@
+// The inbox of an agent, page by page: each entry with the reason why it is here, what it is about, and what changed.
+import { z } from "zod";
+import type { InboxChange, InboxReason } from "../../core/message/inbox-change.ts";
+import { statusOf } from "../../core/message/status.ts";
+import type { Payload } from "../../core/protocol/payload.ts";
+import { RELS } from "../../core/protocol/vocabulary.ts";
+import { momentMs } from "../../core/query/forms.ts";
+import type { CursorCodec } from "../../core/query/cursor.ts";
+import { displayTitle } from "../../core/view/record.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
+import type { Found, ListReads, MessageReads } from "../../ports/store.ts";
+import type { StoredRef } from "../../ports/threads.ts";
+import { freshnessOf } from "./freshness.ts";
+import { changedOnly, type Item, type PageContent } from "./list.ts";
+import { PageCache, type PageOf } from "./page-cache.ts";
+import { cardsAt } from "./stored-messages.ts";
+import { flagged } from "./warm-flags.ts";
+
+/** An inbox as it was asked for; every name is an id. */
+export interface InboxQuestion {
+  readonly agent: string;
+  readonly reasons: readonly InboxReason[];
+  readonly kind?: readonly string[] | undefined;
+  /** Entries after this seq; whoever pages through what is unread goes on from where that began. */
+  readonly after: number;
+  readonly changed_after?: number | undefined;
+  readonly since?: Parameters<typeof momentMs>[0] | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Everything that must stay the same while paging, as text. */
+  readonly text: string;
+}
+
+/** What an entry says beside its record. */
+export interface InboxNote {
+  readonly reason: InboxReason;
+  /** What the message answers, or itself where it answers nothing; without words where that is gone. */
+  readonly about: { readonly id: string; readonly title: string | null; readonly status: string | null };
+  readonly change?: { readonly seq: number; readonly at: number; readonly from?: string; readonly to?: string };
+}
+
+interface InboxContent extends PageContent {
+  readonly notes: ReadonlyMap<Item, InboxNote>;
+}
+export type InboxPage = PageOf<InboxContent>;
+export type ReadInbox = (question: InboxQuestion) => Promise<InboxPage>;
+
+export interface InboxParts {
+  readonly lists: ListReads;
+  readonly messages: Pick<MessageReads, "findAll" | "refs">;
+  readonly entries: InboxReads;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+}
+
+/** Where a page ended, and where it began to be unread. */
+const placeForm = z.strictObject({ key: z.number(), seq: z.number(), after: z.number() });
+
+export function inboxReader({ lists, messages, entries, clock, cursors }: InboxParts): ReadInbox {
+  const pages = new PageCache<InboxContent>();
+
+  async function contentOf(question: InboxQuestion, upTo: number, now: number): Promise<InboxContent> {
+    const { agent, reasons, kind, changed_after: changedAfter, since, limit, cursor, text } = question;
+    const place = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
+    const after = place?.after ?? question.after;
+    const rows = await entries.inbox({
+      agent,
+      reasons: new Set(reasons),
+      kinds: kind,
+      afterSeq: after,
+      changedAfter,
+      only: await changedOnly(changedAfter, lists),
+      since: since === undefined ? 0 : momentMs(since, now),
+      before: place === undefined ? undefined : { key: place.key, seq: place.seq },
+      upTo,
+      limit: limit + 1,
+      now,
+    });
+    const shown = rows.slice(0, limit);
+    const cards = await cardsAt(lists, [...new Set(shown.map(({ position }) => position.seq))], now);
+    const entered = shown.flatMap((row): { row: InboxRow; item: Item }[] => {
+      const card = cards.get(row.position.seq);
+      return card === undefined ? [] : [{ row, item: { card, position: row.position } }];
+    });
+    const notes = await notesOf(entered, agent, now);
+    const cursorAfter = ({ position }: Item): string => cursors.encode(text, { ...position, after });
+    const last = shown.at(-1);
+    return {
+      items: await flagged(entered.map(({ item }) => item)),
+      notes,
+      cursorAfter,
+      nextCursor: rows.length > shown.length && last !== undefined ? cursors.encode(text, { ...last.position, after }) : null,
+    };
+  }
+
+  async function notesOf(
+    entered: readonly { readonly row: InboxRow; readonly item: Item }[],
+    agent: string,
+    now: number,
+  ): Promise<ReadonlyMap<Item, InboxNote>> {
+    const refs = await messages.refs([...new Set(entered.map(({ row }) => row.position.seq))]);
+    const joining = refs.filter(({ rel }) => RELS[rel].thread);
+    const targets = await messages.findAll([...new Set(joining.map(({ target }) => target))], now);
+    const bySeq = Map.groupBy(joining, ({ seq }) => seq);
+    return new Map(entered.map(({ row, item }) => [item, noteOf(row, item, bySeq.get(row.position.seq) ?? [], targets, agent, now)]));
+  }
+
+  return async (question) => {
+    const now = clock.now();
+    const fresh = await freshnessOf(lists, now);
+    // How far its agent has read is no part of the text, which has to stay the same while paging.
+    const asked = { ...question, text: `${question.text} ${question.after}` };
+    const kept = pages.find(asked, fresh);
+    if (kept !== undefined) return kept;
+    return pages.keep(asked, fresh, await contentOf(question, fresh.seq, now), question.since !== undefined);
+  };
+}
+
+const isVote = ({ rel }: StoredRef): boolean => rel === "verifies" || rel === "refutes";
+
+function noteOf(
+  row: InboxRow,
+  item: Item,
+  joining: readonly StoredRef[],
+  targets: ReadonlyMap<string, Found>,
+  agent: string,
+  now: number,
+): InboxNote {
+  const { reason, position, at } = row;
+  const authorOf = (id: string): string | undefined => {
+    const found = targets.get(id);
+    return found === undefined ? undefined : "card" in found ? found.card.standing.author : found.gone.author;
+  };
+  const own = joining.filter(({ target }) => authorOf(target) === agent);
+  const vote = reason === "vote" ? own.findLast(isVote) : undefined;
+  const answered = (vote ?? own[0] ?? joining[0])?.target;
+  const about = aboutOf(answered === undefined ? item : targets.get(answered), now) ?? { id: answered ?? "", title: null, status: null };
+  if ("became" in row) return { reason, about, change: { seq: position.key, at, ...moveOf(row) } };
+  return { reason, about, ...(reason === "vote" ? { change: { seq: position.key, at, ...(vote && { to: vote.rel }) } } : {}) };
+}
+
+const moveOf = ({ was, became }: Pick<InboxChange, "was" | "became">) => ({ ...(was === null ? {} : { from: was }), to: became });
+
+function aboutOf(found: Found | undefined, now: number): InboxNote["about"] | undefined {
+  if (found === undefined || !("card" in found)) return undefined;
+  const { standing, raw } = found.card;
+  return { id: standing.id, title: displayTitle(JSON.parse(raw.payload) as Payload, standing.author), status: statusOf(standing, now) };
+}

@@ -1,0 +1,65 @@
+// Acknowledgements on the stream: whoever sent something hears what became of it, live and from the log.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { acknowledge } from "../support/acks.ts";
+import { TestBoard } from "../support/board.ts";
+import { openStream } from "../support/event-stream.ts";
+
+let board: TestBoard;
+beforeAll(async () => {
+  board = await TestBoard.start();
+});
+afterAll(() => board[Symbol.asyncDispose]());
+
+const head = async (): Promise<number> => (await board.get<{ seq: number }>("/api/checkpoint")).body.seq;
+
+test("the sender hears that its message was acted on, whatever else the acknowledgement names, and others do not", async () => {
+  const [ann, bob, eve] = [board.agent(), board.agent(), board.agent()];
+  const first = await board.put(eve, { kind: "note", title: "from eve", to: bob.id });
+  const sent = await board.put(ann, { kind: "task", title: "from ann", tags: ["boats"], to: bob.id });
+  const foreign = await board.put(ann, { kind: "note", title: "not for bob", to: eve.id });
+  const from = await head();
+  const filters = [`author=${ann.id}`, "tag=boats", `root=${sent.id}`, `to=${bob.id}`, `inbox=${bob.id}`, "q=ann", ""];
+  await using quiet = await openStream(board, `/api/stream?author=${bob.id}`);
+  await quiet.upTo("live");
+  const live = await Promise.all(filters.map((filter) => openStream(board, `/api/stream?${filter}`)));
+  for (const one of live) await one.upTo("live");
+  await acknowledge(board, bob, { seen: sent.seq, acted: [first.id, foreign.id], declined: [{ id: sent.id, why: "unclear" }] });
+  const expected = {
+    agent: bob.id,
+    seq: await head(),
+    seen: sent.seq,
+    acted: [first.id],
+    declined: [{ id: sent.id, why: "unclear" }],
+  };
+  for (const [i, one] of live.entries())
+    expect({ filter: filters[i], data: (await one.next("ack")).data }).toEqual({ filter: filters[i], data: expected });
+  // The same for those who come later.
+  for (const filter of filters) {
+    await using later = await openStream(board, `/api/stream?${filter}`, { "last-event-id": String(from) });
+    const heard = (await later.upTo("live")).filter(({ event }) => event === "ack");
+    expect({ filter, heard: heard.map(({ data, id }) => ({ data, id })) }).toEqual({
+      filter,
+      heard: [{ data: expected, id: String(expected.seq) }],
+    });
+  }
+  // Bob's own messages are none of it: the next thing that this reader hears is one.
+  const own = await board.put(bob, { kind: "note", title: "bob's own" });
+  expect((await quiet.next("message")).data).toMatchObject({ id: own.id });
+  for (const one of live) await one[Symbol.asyncDispose]();
+});
+
+test("that an agent has read on is heard by those who follow what reaches it, and by nobody else", async () => {
+  const [ann, bob] = [board.agent(), board.agent()];
+  const sent = await board.put(ann, { kind: "note", title: "read on", to: bob.id });
+  const following = [`to=${bob.id}`, `inbox=${bob.id}`, `to=${bob.id}&kind=task`, `inbox=${bob.id},${ann.id}`];
+  const others = ["", `author=${ann.id}`, `to=${ann.id}`, `inbox=${ann.id}`];
+  const open = (filter: string) => openStream(board, `/api/stream?${filter}`);
+  const [hearing, deaf] = [await Promise.all(following.map(open)), await Promise.all(others.map(open))];
+  for (const one of [...hearing, ...deaf]) await one.upTo("live");
+  await acknowledge(board, bob, { seen: sent.seq });
+  for (const one of hearing)
+    expect((await one.next("ack")).data).toEqual({ agent: bob.id, seq: await head(), seen: sent.seq, acted: [], declined: [] });
+  const next = await board.put(ann, { kind: "note", title: "next", to: ann.id });
+  for (const one of deaf) expect((await one.next()).data).toMatchObject({ id: next.id });
+  for (const one of [...hearing, ...deaf]) await one[Symbol.asyncDispose]();
+});
