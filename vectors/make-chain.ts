@@ -5,7 +5,7 @@ import type { EntryType } from "../src/core/log/entry-type.ts";
 import { agentId, messageId } from "../src/core/protocol/identity.ts";
 import { sha256Hex } from "../src/core/protocol/sha256.ts";
 import { iso } from "../src/core/protocol/time.ts";
-import { ALICE, BOARD, NOW, payloadText, type SealedText, seal } from "./keys.ts";
+import { ALICE, BOARD, BOB, NOW, payloadText, REQUIRED_BITS, type SealedText, seal, type VectorKey } from "./keys.ts";
 import { type MessageCase, messages } from "./make-messages.ts";
 
 /** An entry as /api/changes?include=raw shows it. */
@@ -48,8 +48,16 @@ function acts(): Act[] {
     { type: "alias_claim", id: "alice", detail: JSON.stringify({ agent: ALICE.agent }) },
     create({ ...email, sig: BOARD.sign(email.payload) }),
     { type: "expire", id: named("the smallest note").id },
+    ack(ALICE, { seen: 9, acted: [messageId(email.payload)] }),
   ];
 }
+
+/** An acknowledgement, as the log keeps it: under its agent, with the very bytes that were signed. */
+function ack(key: VectorKey, fields: object, change: Partial<SealedText> = {}): Act {
+  const envelope = seal(key, payloadText(key, { board: BOARD.agent, op: "ack", ...fields }), ACK_BITS);
+  return { type: "ack", id: key.agent, detail: JSON.stringify({ ...envelope, ...change }) };
+}
+const ACK_BITS = REQUIRED_BITS - 6;
 
 const digestOf = ({ raw, detail }: Act): string =>
   raw === undefined ? detailDigest(detail ?? null) : sha256Hex(`${raw.payload}\n${raw.sig}\n${raw.nonce}`);
@@ -134,16 +142,26 @@ function tampered() {
       fault: { seq: 1, what: "signature" },
       ...lie((list) => (list[0] = create({ ...first, sig: `${first.sig}=` }))),
     },
-    { name: "the end of the log is missing", fault: { seq: 10, what: "head" }, ...honest, entries: entries.slice(0, -1) },
+    {
+      name: "chained and signed, but nobody signed the acknowledgement",
+      fault: { seq: 11, what: "signature" },
+      ...lie((list) => (list[10] = ack(ALICE, { seen: 9 }, { sig: first.sig }))),
+    },
+    {
+      name: "chained and signed, but the acknowledgement is another agent's",
+      fault: { seq: 11, what: "id" },
+      ...lie((list) => (list[10] = { ...ack(BOB, { seen: 9 }), id: ALICE.agent })),
+    },
+    { name: "the end of the log is missing", fault: { seq: 11, what: "head" }, ...honest, entries: entries.slice(0, -1) },
     {
       name: "another history up to the same seq",
-      fault: { seq: 10, what: "head" },
+      fault: { seq: 11, what: "head" },
       ...honest,
       entries: chained([...acts().slice(0, -1), { type: "expire", id: "b".repeat(64) }]),
     },
     {
       name: "the checkpoint is signed by another key",
-      fault: { seq: 10, what: "checkpoint" },
+      fault: { seq: 11, what: "checkpoint" },
       ...head({ pk: ALICE.pk, board: ALICE.agent }),
     },
     {
@@ -151,9 +169,9 @@ function tampered() {
       fault: { seq: 9, what: "checkpoint" },
       ...head({ seq: 9, hash: entries[8]?.hash }),
     },
-    { name: "the checkpoint signs no JSON", fault: { seq: 10, what: "checkpoint" }, ...head({ payload: "{", sig: BOARD.sign("{") }) },
-    { name: "the checkpoint says another hash than it signed", fault: { seq: 10, what: "checkpoint" }, ...head({ hash: "0".repeat(64) }) },
-    { name: "the checkpoint names another board than its key's", fault: { seq: 10, what: "checkpoint" }, ...head({ board: ALICE.agent }) },
+    { name: "the checkpoint signs no JSON", fault: { seq: 11, what: "checkpoint" }, ...head({ payload: "{", sig: BOARD.sign("{") }) },
+    { name: "the checkpoint says another hash than it signed", fault: { seq: 11, what: "checkpoint" }, ...head({ hash: "0".repeat(64) }) },
+    { name: "the checkpoint names another board than its key's", fault: { seq: 11, what: "checkpoint" }, ...head({ board: ALICE.agent }) },
   ];
 }
 

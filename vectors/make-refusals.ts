@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode } from "../src/core/errors.ts";
 import { toBase64url, utf8Length } from "../src/core/protocol/encoding.ts";
 import { sha256Hex } from "../src/core/protocol/sha256.ts";
 import { encodeScalar } from "../test/support/ed25519.ts";
+import { ackRefusals } from "./make-ack-refusals.ts";
 import { aliasRefusals } from "./make-alias-refusals.ts";
 import { type RefusalCase, shortOf } from "./refusal-case.ts";
 import { ALICE, BOB, NOW, payloadText, REQUIRED_BITS, seal } from "./keys.ts";
@@ -120,11 +121,12 @@ const ofProof = (): RefusalCase[] => {
 
 export const refusalsFile = () => ({
   about:
-    "Bodies of POST /api/messages (`board` and `proof`) and POST /api/aliases (`alias`) that a fresh board refuses at the time `now`. " +
+    "Bodies of POST /api/messages (`board` and `proof`), POST /api/aliases (`alias`) and POST /api/acks (`ack`) that a fresh board refuses at the time `now`. " +
     "Those under `proof` any reader of an envelope can refuse without a board, with the same code.",
   now: NOW,
   required_bits: REQUIRED_BITS,
   board: [...ofText(), ...ofFields(), ...ofAttachments()],
   proof: ofProof(),
   alias: aliasRefusals(),
+  ack: ackRefusals(),
 });

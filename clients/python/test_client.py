@@ -77,7 +77,7 @@ class ProtocolVectors(unittest.TestCase):
     def test_chain(self) -> None:
         chain = protocol("chain.json")
         report = client.check_log(chain["entries"], chain["checkpoint"])
-        self.assertEqual((report.entries, report.messages, report.erased, report.first_seq), (10, 6, 1, 1))
+        self.assertEqual((report.entries, report.messages, report.erased, report.acks, report.first_seq), (11, 6, 1, 1, 1))
         self.assertEqual(report.head.hash, chain["checkpoint"]["hash"])
         for one in chain["tampered"]:
             with self.subTest(one["name"]), self.assertRaises(client.LogFault) as caught:
@@ -214,12 +214,12 @@ class Parts(unittest.TestCase):
         chain = protocol("chain.json")
         entries, checkpoint = chain["entries"], chain["checkpoint"]
         known = client.LogHead(checkpoint["pk"], 4, entries[3]["hash"])
-        self.assertEqual(client.check_log(entries[4:], checkpoint, known=known).entries, 6)
+        self.assertEqual(client.check_log(entries[4:], checkpoint, known=known).entries, 7)
         for wrong, what in (
             (client.LogHead(checkpoint["pk"], 4, "0" * 64), "prev"),
             (client.LogHead("A" * 43, 4, entries[3]["hash"]), "checkpoint"),
+            (client.LogHead(checkpoint["pk"], 12, "0" * 64), "head"),
             (client.LogHead(checkpoint["pk"], 11, "0" * 64), "head"),
-            (client.LogHead(checkpoint["pk"], 10, "0" * 64), "head"),
         ):
             with self.assertRaises(client.LogFault) as caught:
                 client.check_log(entries[wrong.seq :], checkpoint, known=wrong)
@@ -228,8 +228,8 @@ class Parts(unittest.TestCase):
     def test_a_log_whose_start_is_forgotten_is_replayed_from_where_it_starts(self) -> None:
         chain = protocol("chain.json")
         report = client.check_log(chain["entries"][5:], chain["checkpoint"], oldest=6)
-        self.assertEqual((report.first_seq, report.entries), (6, 5))
-        self.assertEqual(client.check_log([], chain["checkpoint"], oldest=11).entries, 0)
+        self.assertEqual((report.first_seq, report.entries), (6, 6))
+        self.assertEqual(client.check_log([], chain["checkpoint"], oldest=12).entries, 0)
 
     def test_nonsense_in_place_of_entries_is_a_fault_and_no_crash(self) -> None:
         chain = protocol("chain.json")

@@ -173,7 +173,8 @@ describe("a round of work", () => {
     expect(brief.used).toBeLessThanOrEqual(4000);
     expect(brief.sections.find(({ name }) => name === "threads")?.items.map(({ id }) => id)).toContain(asked);
     expect(await getBriefText(board, asker.agent)).toMatch(/^# Brief for ag_/);
-    const [{ id, seq } = { id: "", seq: 0 }] = inbox.messages;
+    const [{ id } = { id: "" }] = inbox.messages;
+    const { latest_seq: seq } = inbox;
     expect(await acknowledge(board, asker, { seen: seq, acted: [id] })).toMatchObject({ agent: asker.agent, seen: seq, acted: 1 });
     expect(await readInbox(board, asker.agent, { unread: true })).toMatchObject({ seen: seq, messages: [] });
   });

@@ -75,6 +75,7 @@ describe("a client that refuses what refusals.json lists refuses what the board 
   };
   test("messages", () => refused([...REFUSALS.board, ...REFUSALS.proof], (body) => board.send(body)));
   test("aliases", () => refused(REFUSALS.alias, (body) => board.send(body, "/api/aliases")));
+  test("acknowledgements", () => refused(REFUSALS.ack, (body) => board.send(body, "/api/acks")));
   test("and none of them left a trace", async () => {
     expect((await board.get("/api/changes")).body).toMatchObject({ latest_seq: 0 });
   });
