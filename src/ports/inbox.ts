@@ -10,6 +10,8 @@ export type InboxRow = { readonly position: Position; readonly at: number } & (
 
 export interface InboxQuery {
   readonly agent: string;
+  /** Every key of that agent, its own among them: what reached one of them reached it. */
+  readonly keys: readonly string[];
   /** Any of these; nothing of the other source is read where none of its reasons is named. */
   readonly reasons: ReadonlySet<InboxReason>;
   /** Of the message that the entry is about; all unless given. */

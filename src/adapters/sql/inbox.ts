@@ -49,7 +49,14 @@ const CHANGES = `SELECT c.seq, c.target, c.at, c.reason, c.was, c.became, ${ABOU
   ) c JOIN messages m ON m.seq = c.target ORDER BY c.seq DESC, c.target DESC`;
 
 export async function inbox(rows: SqlRows, query: InboxQuery): Promise<readonly InboxRow[]> {
-  const found = [...(await messagesOf(rows, query)), ...(await changesOf(rows, query))];
+  const found = [...(await changesOf(rows, query))];
+  const reached = new Set<number>();
+  for (const key of query.keys) {
+    for (const row of await messagesOf(rows, query, key)) {
+      if (!reached.has(row.position.seq)) found.push(row);
+      reached.add(row.position.seq);
+    }
+  }
   return found.sort((a, b) => b.position.key - a.position.key || b.position.seq - a.position.seq).slice(0, query.limit);
 }
 
@@ -59,21 +66,21 @@ const isShown = ({ kind, expiresAt, supersededBy }: AboutRow, { kinds, now }: In
 /** Where a walk begins: at the place before which it was left, or at the newest entry. */
 const startOf = ({ before, upTo }: InboxQuery): Position => before ?? { key: upTo + 1, seq: 0 };
 
-async function messagesOf(rows: SqlRows, query: InboxQuery): Promise<readonly InboxRow[]> {
-  const { agent, reasons, afterSeq, changedAfter = -1, only, since, limit } = query;
+async function messagesOf(rows: SqlRows, query: InboxQuery, key: string): Promise<readonly InboxRow[]> {
+  const { keys, reasons, afterSeq, changedAfter = -1, only, since, limit } = query;
   if (!MESSAGE_REASONS.some((reason) => reasons.has(reason))) return [];
   const reasonOf = ({ kind, to, reply }: MessageRow): MessageReason =>
-    kind === "email" ? "email" : to === agent ? "addressed" : reply === VOTE ? "vote" : "reply";
+    kind === "email" ? "email" : to !== null && keys.includes(to) ? "addressed" : reply === VOTE ? "vote" : "reply";
   const fitting = (found: readonly MessageRow[]): InboxRow[] =>
     found
       .filter((row) => isShown(row, query) && row.changed > changedAfter && row.receivedAt >= since && reasons.has(reasonOf(row)))
       .map((row) => ({ position: { key: row.seq, seq: row.seq }, at: row.receivedAt, reason: reasonOf(row) }));
   if (only !== undefined) {
-    const values: SqlValue[] = [agent, afterSeq, startOf(query).key, rows.dialect.list(only)];
+    const values: SqlValue[] = [key, afterSeq, startOf(query).key, rows.dialect.list(only)];
     return fitting(await rows.all<MessageRow>(THESE(rows), values)).slice(0, limit);
   }
   return walk(limit, startOf(query).key, async (from) => {
-    const step = await rows.all<MessageRow>(MESSAGES, [agent, afterSeq, from]);
+    const step = await rows.all<MessageRow>(MESSAGES, [key, afterSeq, from]);
     return { rows: fitting(step), next: step.length < STEP ? undefined : step.at(-1)?.seq };
   });
 }

@@ -9,6 +9,7 @@ import type { CursorCodec } from "../../core/query/cursor.ts";
 import { displayTitle } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { InboxReads, InboxRow } from "../../ports/inbox.ts";
+import type { KeyReads } from "../../ports/keys.ts";
 import type { Found, ListReads, MessageReads } from "../../ports/store.ts";
 import type { StoredRef } from "../../ports/threads.ts";
 import { freshnessOf } from "./freshness.ts";
@@ -49,7 +50,7 @@ export type ReadInbox = (question: InboxQuestion) => Promise<InboxPage>;
 export interface InboxParts {
   readonly lists: ListReads;
   readonly messages: Pick<MessageReads, "findAll" | "refs">;
-  readonly entries: InboxReads;
+  readonly entries: InboxReads & Pick<KeyReads, "keysOf">;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
 }
@@ -64,8 +65,10 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
     const { agent, reasons, kind, changed_after: changedAfter, since, limit, cursor, text } = question;
     const place = cursor === undefined ? undefined : cursors.decode(text, cursor, placeForm);
     const after = place?.after ?? question.after;
+    const keys = await entries.keysOf(agent);
     const rows = await entries.inbox({
       agent,
+      keys,
       reasons: new Set(reasons),
       kinds: kind,
       afterSeq: after,
@@ -83,7 +86,7 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
       const card = cards.get(row.position.seq);
       return card === undefined ? [] : [{ row, item: { card, position: row.position } }];
     });
-    const notes = await notesOf(entered, agent, now);
+    const notes = await notesOf(entered, keys, now);
     const cursorAfter = ({ position }: Item): string => cursors.encode(text, { ...position, after });
     const last = shown.at(-1);
     return {
@@ -96,14 +99,14 @@ export function inboxReader({ lists, messages, entries, clock, cursors }: InboxP
 
   async function notesOf(
     entered: readonly { readonly row: InboxRow; readonly item: Item }[],
-    agent: string,
+    keys: readonly string[],
     now: number,
   ): Promise<ReadonlyMap<Item, InboxNote>> {
     const refs = await messages.refs([...new Set(entered.map(({ row }) => row.position.seq))]);
     const joining = refs.filter(({ rel }) => RELS[rel].thread);
     const targets = await messages.findAll([...new Set(joining.map(({ target }) => target))], now);
     const bySeq = Map.groupBy(joining, ({ seq }) => seq);
-    return new Map(entered.map(({ row, item }) => [item, noteOf(row, item, bySeq.get(row.position.seq) ?? [], targets, agent, now)]));
+    return new Map(entered.map(({ row, item }) => [item, noteOf(row, item, bySeq.get(row.position.seq) ?? [], targets, keys, now)]));
   }
 
   return async (question) => {
@@ -124,7 +127,7 @@ function noteOf(
   item: Item,
   joining: readonly StoredRef[],
   targets: ReadonlyMap<string, Found>,
-  agent: string,
+  keys: readonly string[],
   now: number,
 ): InboxNote {
   const { reason, position, at } = row;
@@ -132,7 +135,7 @@ function noteOf(
     const found = targets.get(id);
     return found === undefined ? undefined : "card" in found ? found.card.standing.author : found.gone.author;
   };
-  const own = joining.filter(({ target }) => authorOf(target) === agent);
+  const own = joining.filter(({ target }) => keys.includes(authorOf(target) ?? ""));
   const vote = reason === "vote" ? own.findLast(isVote) : undefined;
   const answered = (vote ?? own[0] ?? joining[0])?.target;
   const about = aboutOf(answered === undefined ? item : targets.get(answered), now) ?? { id: answered ?? "", title: null, status: null };
