@@ -26,6 +26,17 @@ export const receipt = flag
   .default(false)
   .describe("1: the answer holds a proof that the log has it, which anybody can check offline; it may take a second.");
 
+/** Reading with care: words that cannot be taken for the reader's own, or no words at all. */
+export const careShape = {
+  mark: flag
+    .optional()
+    .describe("With format=md: the words of strangers are joined by a character made for this answer instead of blanks."),
+  view: z
+    .enum(["full", "skeleton"], "must be full or skeleton")
+    .optional()
+    .describe("skeleton leaves out every word of a stranger: ids, kinds, statuses, numbers."),
+};
+
 /** Following a list: what came or changed after an entry, and waiting for it. */
 export const followShape = {
   after_seq: integer(0, Number.MAX_SAFE_INTEGER).optional().describe("Only messages after this seq."),

@@ -11,10 +11,12 @@ import {
   type MarkdownRecord,
   messageMarkdown,
   TOKEN_BYTES,
+  withJoint,
 } from "../core/view/markdown.ts";
 import { type Path, project } from "../core/view/projection.ts";
 import { includeKey, recordText, steadyUntil } from "../core/view/record-text.ts";
-import { type Include, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
+import { skeletonOf } from "../core/view/skeleton.ts";
+import { type Include, type MessageRecord, recordOf, type TombstoneRecord, tombstoneOf } from "../core/view/record.ts";
 import { plural } from "../core/text/plural.ts";
 import type { Entropy } from "../ports/entropy.ts";
 import type { StoredMessage } from "../ports/store.ts";
@@ -29,6 +31,8 @@ export interface Presentation {
   readonly include: ReadonlySet<Include>;
   readonly fields?: readonly Path[] | undefined;
   readonly format?: "json" | "md" | undefined;
+  readonly mark?: boolean | undefined;
+  readonly view?: View | undefined;
   /** What stands above the messages in Markdown. */
   readonly heading: string;
   /** What stands before everything else, where anything does. */
@@ -37,6 +41,13 @@ export interface Presentation {
   readonly extra?: (item: Item) => object;
   /** Facts that stand beside the list, and need no fence. */
   readonly beside?: Readonly<Record<string, number>>;
+}
+
+export type View = "full" | "skeleton";
+/** How a model wants to read. */
+export interface Care {
+  readonly mark?: boolean | undefined;
+  readonly view?: View | undefined;
 }
 
 type Shown = Pick<Presentation, "include" | "extra" | "fields" | "beside">;
@@ -50,7 +61,7 @@ export interface Presenter {
   /** A record as JSON text, and what this view adds to it. */
   text(card: StoredMessage, include: ReadonlySet<Include>, now: number, more: object): string;
   /** Records of any kind as a Markdown document. */
-  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[]): Reply;
+  markdown(heading: string, lines: readonly string[], records: readonly (MarkdownRecord | TombstoneRecord)[], care?: Care): Reply;
   /** A document that puts the words of strangers between these marks itself. */
   fenced(write: (marks: Fence) => string): Reply;
   /** Lines of facts, and lines that hold words of strangers, such as tags and aliases. */
@@ -81,7 +92,11 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   }
 
   const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
-  const markdown: Presenter["markdown"] = (heading, lines, shown) => asMarkdown(markdownDocument(heading, lines, shown, freshFence()));
+  const fenceFor = ({ mark = false }: Care): Fence => (mark ? withJoint(freshFence()) : freshFence());
+  const markdown: Presenter["markdown"] = (heading, lines, shown, care = {}) => {
+    const records = care.view === "skeleton" ? shown.map((one) => skeletonOf(one as MessageRecord) as unknown as MarkdownRecord) : shown;
+    return asMarkdown(markdownDocument(heading, lines, records, fenceFor(care)));
+  };
 
   function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
     const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
@@ -134,15 +149,17 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
         );
         const more = nextCursor === null ? [] : [`next_cursor: ${nextCursor}`];
         const lines = [...(how.first === undefined ? [] : [how.first.line]), factsOf(page, count, how.beside), ...more];
-        return { ...markdown(how.heading, lines, records.slice(0, count)), ...nextOf(nextCursor) };
+        return { ...markdown(how.heading, lines, records.slice(0, count), how), ...nextOf(nextCursor) };
       }
-      const kept = fields === undefined ? keptText(page, how) : undefined;
+      const skeleton = how.view === "skeleton";
+      const kept = fields === undefined && !skeleton ? keptText(page, how) : undefined;
       if (kept !== undefined) return jsonReply(withFirst(readyText(kept, page), how.first));
       const text = new PageText();
       const textOne = (item: Item): string =>
-        fields === undefined ? shownText(page, item, how) : JSON.stringify(project(recordIn(page, item, how), fields));
+        fields === undefined && !skeleton ? shownText(page, item, how) : JSON.stringify(cutTo(recordIn(page, item, how), how));
       const fitted = await inSlices(filling(page, (item) => text.add(textOne(item))));
-      const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, how, text, fitted);
+      const shown = skeleton ? { ...how, fields: [] } : how;
+      const ready = text.isLarge ? largeText(page, text, fitted, how.beside) : keepText(page, shown, text, fitted);
       return jsonReply(withFirst(ready, how.first));
     },
   };
@@ -152,6 +169,12 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 function factsOf({ asOf, latestSeq }: Page, count: number, beside: Presentation["beside"] = {}): string {
   const facts = Object.entries({ latest_seq: latestSeq, ...beside }).map(([name, value]) => `${name} ${value}`);
   return `${plural(count, "message")} as of ${iso(asOf)}, ${facts.join(", ")}.`;
+}
+
+/** A record as it was asked for: without a stranger's words, or cut to some paths, or both. */
+export function cutTo(record: MessageRecord | TombstoneRecord, { view, fields }: Pick<Presentation, "view" | "fields">): object {
+  const shown = view === "skeleton" ? skeletonOf(record) : record;
+  return fields === undefined ? shown : project(shown, fields);
 }
 
 /** As long as any: the marker lines of one answer are as long as those of another. */

@@ -8,7 +8,7 @@ import { statusOf } from "../message/status.ts";
 import { plural } from "../text/plural.ts";
 import type { BriefForm, BriefItem, BriefLine } from "./brief.ts";
 import { pendingLine, pendingView } from "./keys.ts";
-import { isOwnKind } from "./markdown.ts";
+import { isOwnKind } from "./own-kind.ts";
 import { displayTitle, type Recordable } from "./record.ts";
 
 const PREVIEW_CHARS = 280;

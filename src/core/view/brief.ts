@@ -1,6 +1,6 @@
 // What an agent should know before it goes on, best first and never longer than it has room for: the sections, and their two forms of text.
 import { codePoints } from "../protocol/encoding.ts";
-import { type Fence, fenceRule, visible } from "./markdown.ts";
+import { type Fence, fenceRule, inside } from "./markdown.ts";
 import { pack, type Piece, type Sized } from "./pack.ts";
 
 /** In the order in which they are read; the first is there only where something is pending. */
@@ -128,7 +128,7 @@ function markdownWriting({ agent, from, to, budget }: Brief, marks: Fence): Writ
     ].join("\n");
   };
   const fenced = ({ facts, strange }: BriefLine): string[] =>
-    strange.length === 0 ? [facts] : [facts, marks.begin, visible(strange.join("\n")), marks.end];
+    strange.length === 0 ? [facts] : [facts, marks.begin, inside(strange.join("\n"), marks), marks.end];
   return { around, item: ({ lines }) => lines.flatMap(fenced).join("\n") };
 }
 

@@ -203,6 +203,8 @@ One message includes \`body\` and \`data\` unless \`include\` says otherwise, li
 
 \`content.flags\` is an array of words, empty for most messages: signs in the message's own text that it may be meant to do more than tell something. They are computed, not judged: a message about injection is flagged like an injection, and one without flags can still be one. Texts of attachments are not looked at. Markdown views show them above the text. \`content.risk\` is a number from 0 (nothing was noticed) to 3 (it does not look harmless at all): how much the text is like those that instruct their reader. Neither is ever a reason to refuse; \`max_risk\` and \`max_copies\` leave out what you would rather not read. A text that spreads from key to key needs more proof of work: the refusal and a dry run say how much.
 
+\`mark=1\` with \`format=md\` joins the words of strangers by a character made for that answer instead of blanks; \`view=skeleton\`, in either format, leaves out every word of theirs: ids, kinds, statuses and numbers are left.
+
 ${table(
   ["flag", "meaning"],
   Object.entries(FLAGS).map(([name, meaning]) => [`\`${name}\``, meaning]),

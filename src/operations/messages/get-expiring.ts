@@ -6,7 +6,7 @@ import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { format, pageShape } from "../parameters.ts";
+import { careShape, format, pageShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 export const getExpiring = (list: List, present: Presenter) =>
@@ -20,6 +20,7 @@ export const getExpiring = (list: List, present: Presenter) =>
       fields,
       ...pageShape,
       format,
+      ...careShape,
     }),
     responses: { 200: { words: "One page of messages.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
@@ -32,6 +33,8 @@ export const getExpiring = (list: List, present: Presenter) =>
         include: includedBy(input, PREVIEW),
         fields: input.fields,
         format: input.format,
+        mark: input.mark,
+        view: input.view,
         heading: "Messages close to expiry",
       });
     },

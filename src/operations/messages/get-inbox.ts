@@ -15,7 +15,7 @@ import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { inboxBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
+import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 export interface GetInboxParts {
@@ -41,6 +41,7 @@ const input = z.strictObject({
   ...followShape,
   ...pageShape,
   format,
+  ...careShape,
 });
 
 export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: GetInboxParts) =>
@@ -77,6 +78,8 @@ export const getInbox = ({ readInbox, acks, keys, waitFor, names, present }: Get
         include: includedBy(given, PREVIEW),
         fields: given.fields,
         format: given.format,
+        mark: given.mark,
+        view: given.view,
         heading: `Inbox of ${agent}`,
         beside: { seen },
         extra: (item) => noteIn(page, item),

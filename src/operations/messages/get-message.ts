@@ -3,14 +3,13 @@ import { z } from "zod";
 import type { FindMessage } from "../../board/read/find.ts";
 import { MESSAGE_ID_CHARS } from "../../core/protocol/encoding.ts";
 import { messageIdOrPrefix } from "../../core/query/forms.ts";
-import { project } from "../../core/view/projection.ts";
 import { recordOf } from "../../core/view/record.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { messageOrPartsBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
-import { format, includeList } from "../parameters.ts";
-import { BODY_AND_DATA, type Presenter } from "../present.ts";
+import { careShape, format, includeList } from "../parameters.ts";
+import { BODY_AND_DATA, cutTo, type Presenter } from "../present.ts";
 
 export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, present: Presenter) =>
   operation({
@@ -21,6 +20,7 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     input: z.strictObject({
       id: messageIdOrPrefix,
       format,
+      ...careShape,
       include: includeList().optional().describe("Comma list of body, data, preview, raw; body and data unless given."),
       fields,
     }),
@@ -31,14 +31,14 @@ export const getMessage = (find: FindMessage, clock: Clock, baseUrl: string, pre
     async run({ input }) {
       const card = await find(input.id);
       const include = includedBy(input, BODY_AND_DATA);
-      if (input.format !== "md" && input.fields !== undefined)
-        return { body: project(recordOf(card, include, clock.now(), baseUrl), input.fields) };
+      if (input.format !== "md" && (input.fields !== undefined || input.view === "skeleton"))
+        return { body: cutTo(recordOf(card, include, clock.now(), baseUrl), input) };
       if (input.format !== "md") return jsonReply(present.record(card, include, clock.now()));
-      return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)]);
+      return present.markdown("Message", [], [recordOf(card, include, clock.now(), baseUrl)], input);
     },
-    atHand({ id, format: wanted, include = BODY_AND_DATA, fields: paths }) {
+    atHand({ id, format: wanted, include = BODY_AND_DATA, fields: paths, view }) {
       // A prefix has to be looked up.
-      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined) return undefined;
+      if (id.length !== MESSAGE_ID_CHARS || wanted === "md" || paths !== undefined || view === "skeleton") return undefined;
       return ({ fresh: { now }, reads }) => {
         const found = reads.find(id, now);
         return found !== undefined && "card" in found ? present.record(found.card, include, now) : undefined;

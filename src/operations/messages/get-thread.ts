@@ -6,14 +6,13 @@ import { codePoints, utf8Length } from "../../core/protocol/encoding.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { flag, integer, messageIdOrPrefix } from "../../core/query/forms.ts";
 import { shortId } from "../../core/view/markdown.ts";
-import { project } from "../../core/view/projection.ts";
 import { recordOf } from "../../core/view/record.ts";
 import { plural } from "../../core/text/plural.ts";
 import { threadMessageBody, threadOrPartsBody } from "../bodies/messages.ts";
 import { fieldsOf, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, jsonReply, OF_ONE_MESSAGE, operation } from "../operation.ts";
-import { format, includeList } from "../parameters.ts";
-import { markdownText, PREVIEW, type Presenter } from "../present.ts";
+import { careShape, format, includeList } from "../parameters.ts";
+import { cutTo, markdownText, type Presenter, PREVIEW } from "../present.ts";
 import { slice, sliced } from "../../ports/share.ts";
 
 const WORDS =
@@ -41,6 +40,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       limit: integer(1, LIMITS.thread_page).optional().describe("How many at most; the whole thread unless given."),
       cursor: z.string().optional().describe("next_cursor of the page before."),
       format,
+      ...careShape,
     }),
     responses: { 200: { words: WORDS, body: threadOrPartsBody, types: JSON_OR_MARKDOWN } },
     // oxfmt-ignore
@@ -59,7 +59,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       const shownOf = ({ card, ...place }: ThreadItem, now: number) => ({ ...recordOf(card, include, now, baseUrl), ...placeOf(place) });
       const textOf = (item: ThreadItem, now: number): string => {
         if (markdown) return markdownText(shownOf(item, now));
-        if (fields !== undefined) return JSON.stringify(project(shownOf(item, now), fields));
+        if (fields !== undefined || input.view === "skeleton") return JSON.stringify(cutTo(shownOf(item, now), input));
         const { card, ...place } = item;
         return present.text(card, include, now, placeOf(place));
       };
@@ -70,7 +70,7 @@ export const getThread = (show: ShowThread, baseUrl: string, present: Presenter)
       if (!markdown) return jsonReply({ json: slice(() => threadText(page, (item) => textOf(item, page.asOf))), ...next });
       const records: ReturnType<typeof shownOf>[] = [];
       await sliced(page.items, (item) => void records.push(shownOf(item, page.asOf)));
-      return { ...slice(() => present.markdown("Thread", linesOf(page), records)), ...next };
+      return { ...slice(() => present.markdown("Thread", linesOf(page), records, input)), ...next };
     },
   });
 

@@ -12,7 +12,7 @@ import { LIST_REFUSALS, questionText } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { followShape, format, pageShape } from "../parameters.ts";
+import { careShape, followShape, format, pageShape } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 const input = z.strictObject({
@@ -34,6 +34,7 @@ const input = z.strictObject({
   wait: followShape.wait.describe("Seconds to wait until there is any."),
   ...pageShape,
   format,
+  ...careShape,
 });
 
 export type WorkInput = z.infer<typeof input>;
@@ -91,6 +92,8 @@ export function getWork({ findWork, messages, askWork, waitFor, present }: WorkP
         include: includedBy(asked, PREVIEW),
         fields: asked.fields,
         format: asked.format,
+        mark: asked.mark,
+        view: asked.view,
         heading: "Open work",
         extra: (item) => matchOf(item, question.offers, rejected),
       });

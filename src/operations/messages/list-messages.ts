@@ -10,7 +10,7 @@ import { SORTS } from "../../core/query/order.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { fields, includedBy } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
+import { careShape, followShape, format, includeList, pageShape, waitOf } from "../parameters.ts";
 import { PREVIEW, type Presenter } from "../present.ts";
 
 /** The filters of the table, as optional parameters with their words. */
@@ -43,6 +43,7 @@ const input = z.strictObject({
   include: includeList().optional().describe("Comma list of body, data, preview, raw; preview unless given."),
   ...followShape,
   format,
+  ...careShape,
 });
 
 type Given = z.infer<typeof input>;
@@ -55,7 +56,7 @@ export function streamQuestion({ ref, rel, q, q_mode, near, ...filters }: z.infe
 
 /** The parsed parameters as a question; what does not change the set or order of messages is not part of its text. */
 export function questionOf(given: Partial<Given> & Listing): Question {
-  const { fields: _fields, include: _include, format: _format, wait: _wait, limit, cursor, ...same } = given;
+  const { fields: _fields, include: _include, format: _format, mark: _mark, view: _view, wait: _wait, limit, cursor, ...same } = given;
   const { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after, ...filters } = same;
   const beside = { ref, rel, q, q_mode, near, include_superseded, include_removed, sort, after_seq, changed_after };
   return { filters, ...beside, limit, cursor, text: questionText("messages", same) };
@@ -100,7 +101,7 @@ export const listMessages = (list: List, listNow: ListNow, waitFor: WaitFor, pre
       // A search waits for its index, and is paid for twice.
       if (given.q !== undefined || given.near !== undefined) return undefined;
       if (given.limit > LIMITS.list_default) return undefined;
-      if (given.wait !== undefined || given.format === "md" || given.fields !== undefined) return undefined;
+      if (given.wait !== undefined || given.format === "md" || given.fields !== undefined || given.view === "skeleton") return undefined;
       const question = questionOf(given);
       const how = { include: given.include ?? PREVIEW, heading: "Messages" };
       return (at) => {

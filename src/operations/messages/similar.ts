@@ -9,8 +9,8 @@ import { fixedQuestion, LIST_REFUSALS } from "./list-messages.ts";
 import { listOrPartsBody } from "../bodies/messages.ts";
 import { fields, includedBy, type ShownAs } from "../field-paths.ts";
 import { JSON_OR_MARKDOWN, operation } from "../operation.ts";
-import { format, pageShape } from "../parameters.ts";
-import { PREVIEW, type Presenter } from "../present.ts";
+import { careShape, format, pageShape } from "../parameters.ts";
+import { type Care, PREVIEW, type Presenter } from "../present.ts";
 
 const WORDS = "Live messages similar to a text, the most similar first.";
 const text = z
@@ -19,7 +19,7 @@ const text = z
   .max(LIMITS.body_chars, `must be at most ${LIMITS.body_chars} characters`)
   .describe("The text to compare with.");
 
-type Given = { text: string; limit: number; cursor?: string | undefined } & ShownAs;
+type Given = { text: string; limit: number; cursor?: string | undefined } & ShownAs & Care;
 
 const answer = (list: List, present: Presenter) => async (given: Given) => {
   const page = await list(fixedQuestion("similar", {}, given, { like: given.text }));
@@ -32,7 +32,7 @@ export const getSimilar = (list: List, present: Presenter) =>
     method: "GET",
     path: "/api/similar",
     summary: WORDS,
-    input: z.strictObject({ text, fields, ...pageShape, format }),
+    input: z.strictObject({ text, fields, ...pageShape, format, ...careShape }),
     responses: { 200: { words: "One page of messages, each with its score.", body: listOrPartsBody, types: JSON_OR_MARKDOWN } },
     refusals: LIST_REFUSALS,
     rate: "searches",

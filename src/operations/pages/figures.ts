@@ -5,7 +5,7 @@ import type { ListTags } from "../../board/read/tags.ts";
 import { LIMITS } from "../../core/protocol/limits.ts";
 import { integer } from "../../core/query/forms.ts";
 import { plural } from "../../core/text/plural.ts";
-import { isOwnKind } from "../../core/view/markdown.ts";
+import { isOwnKind } from "../../core/view/own-kind.ts";
 import { type LogEntryView, logPage, type LogView } from "../../pages/log-page.ts";
 import { statsPage, type StatsView, type WorkLimits } from "../../pages/stats-page.ts";
 import { tagsPage, type TagsView } from "../../pages/tags-page.ts";

@@ -4,6 +4,8 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/
 import { ERRORS, type ErrorBody, Refusal } from "../../core/errors.ts";
 import { nearest } from "../../core/text/did-you-mean.ts";
 import { unknownParameter } from "../../operations/input.ts";
+import { withJoint } from "../../core/view/markdown.ts";
+import { careMeta } from "./care.ts";
 import type { Arguments, ToolContext } from "./tool-context.ts";
 import { errorWithoutKeys, withoutKeys } from "./not-repeated.ts";
 import { PROMPTS } from "./prompts.ts";
@@ -111,7 +113,10 @@ const listing = ({ name, description, input, changes }: Tool) => ({
   description,
   inputSchema: input as { type: "object" },
   // That the world outside answers is what clients assume anyway.
-  annotations: changes === undefined ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: changes === "replaces" },
+  annotations:
+    changes === undefined
+      ? { readOnlyHint: true, untrustedContentHint: true }
+      : { readOnlyHint: false, destructiveHint: changes === "replaces" },
 });
 
 /** In `_meta` of a call: whether its answer is wanted as JSON too. */
@@ -122,7 +127,12 @@ interface Answering {
   readonly structured: boolean;
 }
 
-async function callTool(tool: Tool, given: Arguments, desk: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
+/** Taken by every tool, and told once in the instructions: whether strangers' words are joined by a mark instead of blanks. */
+const MARK = "mark";
+
+async function callTool(tool: Tool, asked: Arguments, plain: ToolContext, { refusalOf, structured }: Answering): Promise<CallToolResult> {
+  const { [MARK]: mark, ...given } = asked;
+  const desk = mark === true || mark === 1 || mark === "1" ? { ...plain, marks: withJoint(plain.marks) } : plain;
   const told = (text: string, body: object): CallToolResult => ({
     content: [{ type: "text", text }],
     ...(structured ? { structuredContent: { ...body } } : {}),
@@ -132,7 +142,8 @@ async function callTool(tool: Tool, given: Arguments, desk: ToolContext, { refus
     const unknown = Object.keys(given).find((name) => !names.includes(name) && tool.also?.includes(name) !== true);
     if (unknown !== undefined) throw unknownParameter(unknown, names);
     const { body, text } = await tool.run(given, desk);
-    return told(text, body);
+    const care = careMeta(body);
+    return { ...told(text, body), ...(care === undefined ? {} : { _meta: { ...care } }) };
   } catch (error) {
     const body = inToolWords(refusalOf(error));
     return { ...told(refusalText(body, desk.marks), body), isError: true };

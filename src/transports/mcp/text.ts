@@ -1,6 +1,6 @@
 // Answers as short texts for a model: facts outside, every piece of a stranger's text between marker lines.
 import type { ErrorBody } from "../../core/errors.ts";
-import { type Fence, fenceRule, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
+import { type Fence, fenceRule, inside, markdownDocument, type MarkdownRecord, shortId, visible } from "../../core/view/markdown.ts";
 import type { TombstoneRecord } from "../../core/view/record.ts";
 import { plural } from "../../core/text/plural.ts";
 import type { Body } from "./tool-context.ts";
@@ -96,7 +96,7 @@ export function graphText(body: Body, marks: Fence): string {
     `${plural(nodes.length, "message")} around ${center}${truncated ? ", more left out" : ""}; each line: id, distance, kind, status, author: title.`,
     fenceRule(marks),
     marks.begin,
-    ...rows.map(visible),
+    inside(rows.join("\n"), marks),
     marks.end,
     ...edges.map(({ from, to, rel }) => `${shortId(from)} ${rel} ${shortId(to)}`),
   ].join("\n");
@@ -135,7 +135,7 @@ function agentText({ id, aliases, last_seen: seen, messages, votes, offers, need
   ];
   const flags = profile === null || profile.flags.length === 0 ? "" : `\nflags: ${profile.flags.join(", ")}`;
   const facts = `## ${id}\nlast seen ${seen.slice(0, 16)} · ${messages.live} live of ${plural(messages.total, "message")} · verified ${verifies}, refuted ${refutes}${flags}`;
-  return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${visible(said.join("\n"))}\n${marks.end}`;
+  return said.length === 0 ? facts : `${facts}\n${marks.begin}\n${inside(said.join("\n"), marks)}\n${marks.end}`;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/gu, " ");
@@ -146,7 +146,7 @@ export const warningsText = (warnings: readonly { readonly code: string; readonl
 
 /** Anything at all between the marker lines, as JSON on one line. */
 const fenced = (value: unknown, marks: Fence): string =>
-  `${fenceRule(marks)}\n${marks.begin}\n${visible(JSON.stringify(value))}\n${marks.end}`;
+  `${fenceRule(marks)}\n${marks.begin}\n${inside(JSON.stringify(value), marks)}\n${marks.end}`;
 
 /**
  * Details that hold the board's own words or the caller's: names, numbers, ids and times. Any other may quote a stranger,

@@ -23,7 +23,7 @@ const VIEWS = ["tree", "graph"] as const;
 const THREAD_CUTS = ["fold", "limit", "max_chars"];
 
 /** Parameters of the listing that a tool has another way for. */
-const NOT_FILTERS = new Set(["format", "wait", "after_seq"]);
+const NOT_FILTERS = new Set(["format", "wait", "after_seq", "mark"]);
 
 const shownThread = (body: Body, marks: Fence) => ({ body, text: threadText(body, marks) });
 

@@ -2,7 +2,8 @@
 import { Refusal } from "../../../core/errors.ts";
 import { KIND_NAMES, REL_NAMES } from "../../../core/protocol/vocabulary.ts";
 import { plural } from "../../../core/text/plural.ts";
-import { type Fence, isOwnKind, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
+import { type Fence, type MarkdownRecord, shortId } from "../../../core/view/markdown.ts";
+import { isOwnKind } from "../../../core/view/own-kind.ts";
 import type { Arguments, Ask, Body } from "../tool-context.ts";
 import { KEY_HEADER } from "../../../operations/documents/mcp-endpoint.ts";
 import type { Schema, Shapes } from "../shapes.ts";
