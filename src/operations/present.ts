@@ -93,10 +93,8 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
 
   const freshFence = () => fence(entropy.hex(TOKEN_BYTES));
   const fenceFor = ({ mark = false }: Care): Fence => (mark ? withJoint(freshFence()) : freshFence());
-  const markdown: Presenter["markdown"] = (heading, lines, shown, care = {}) => {
-    const records = care.view === "skeleton" ? shown.map((one) => skeletonOf(one as MessageRecord) as unknown as MarkdownRecord) : shown;
-    return asMarkdown(markdownDocument(heading, lines, records, fenceFor(care)));
-  };
+  const markdown: Presenter["markdown"] = (heading, lines, shown, care = {}) =>
+    asMarkdown(markdownDocument(heading, lines, seenAs(care, shown), fenceFor(care)));
 
   function shownText(page: Page, item: Item, { include, extra }: Pick<Presentation, "include" | "extra">): string {
     const record = "gone" in item ? JSON.stringify(tombstoneOf(item.gone, baseUrl)) : textOf(item.card, include, page.asOf);
@@ -114,10 +112,7 @@ export function presenter(baseUrl: string, entropy: Entropy): Presenter {
   /** The same page is often asked for again, unless it shows something of its own. */
   function keepText(page: Page, { include, extra, fields, beside }: Shown, text: PageText, { count, nextCursor }: Fitted): ReadyText {
     const { items, latestSeq, asOf } = page;
-    const until = items.reduce(
-      (least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least),
-      Infinity,
-    );
+    const until = steadyFor(page);
     const whole = text.text(count, restOf(page, nextCursor, beside));
     const kept = { text: whole, nextCursor, key: includeKey(include), latestSeq, from: asOf, until };
     if (extra === undefined && fields === undefined && beside === undefined) pageTexts.set(items, kept);
@@ -231,3 +226,11 @@ const withMore = (record: string, more: object): string => `${record.slice(0, -1
 export function eventRenderer(baseUrl: string): (card: StoredMessage, now: number) => string {
   return (card, now) => JSON.stringify(recordOf(card, BODY_AND_DATA, now, baseUrl));
 }
+
+/** Without a stranger's words, where that is asked for. */
+const seenAs = ({ view }: Care, shown: Parameters<Presenter["markdown"]>[2]): Parameters<Presenter["markdown"]>[2] =>
+  view === "skeleton" ? shown.map((one) => skeletonOf(one as MessageRecord) as unknown as MarkdownRecord) : shown;
+
+/** Until the first of its records counts down a second. */
+const steadyFor = ({ items, asOf }: Page): number =>
+  items.reduce((least, item) => ("card" in item ? Math.min(least, steadyUntil(item.card.standing, asOf)) : least), Infinity);

@@ -51,7 +51,7 @@ export function rowCounts(db: Beside): Record<string, number> {
 /** What is left of a message that the operator removed. */
 export function plantRemoved(db: Beside, id: string, at: number, statement: string | null = null): void {
   db.prepare(
-    `INSERT INTO gone (id, seq, author, kind, root, received_at, reason, at, statement) VALUES (?, 0, 'ag_00000000000000000000', 'note', ?, ?, 'removed', ?, ?)`,
+    `INSERT INTO gone (id, seq, author, kind, root, received_at, reason, at, statement, changed) VALUES (?, 0, 'ag_00000000000000000000', 'note', ?, ?, 'removed', ?, ?, 0)`,
   ).run(id, id, at, at, statement);
 }
 

@@ -1,5 +1,6 @@
 // Messages as compact Markdown for a model to read: facts outside, every piece of a stranger's text between marker lines.
 import { BARE_ACTS } from "./bare-acts.ts";
+import { timeMs } from "../protocol/time.ts";
 import { plural } from "../text/plural.ts";
 import { isOwnKind, kindWord } from "./own-kind.ts";
 import { isSkeleton } from "./skeleton.ts";
@@ -151,7 +152,7 @@ const deliveryWords = ({ state, why }: NonNullable<MarkdownRecord["derived"]["de
 
 /** What to know of a text before reading it: how long its author has been here, how often it was posted before, how risky it looks. */
 function noticedLine({ server: { author, expires_at: ends, expires_in_s: left }, content, derived }: MarkdownRecord): string {
-  const age = Math.max(0, Math.floor((Date.parse(ends) - Date.parse(author.first_seen)) / 1000) - left);
+  const age = Math.max(0, Math.floor(((timeMs(ends) ?? 0) - (timeMs(author.first_seen) ?? 0)) / 1000) - left);
   return `author here for ${span(age)} · copies ${derived.copies} · risk ${content.risk}`;
 }
 
