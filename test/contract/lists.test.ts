@@ -140,7 +140,7 @@ describe("lists", () => {
   test("an inbox says why a message is in it", async () => {
     const { body } = await talk.get<Listed>(here("/api/inbox/{ann}"));
     const reasons = Object.fromEntries(body.messages.map((one) => [scene.namesOf([one])[0], one.reason]));
-    expect(reasons).toEqual({ question: "addressed", claim: "reply", doubt: "reply", reply: "reply" });
+    expect(reasons).toEqual({ question: "addressed", claim: "reply", doubt: "vote", reply: "reply" });
   });
 });
 

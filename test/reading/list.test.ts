@@ -61,7 +61,7 @@ test("work that only another agent may claim is left out for whoever says who th
   expectRefusal(await board.get(`/api/work?as=${other.id}&limit=1&cursor=${first.body.next_cursor}`), 400, "cursor_mismatch");
   expectRefusal(await board.get("/api/work?as=nobody-here"), 400, "invalid_parameter");
   const page = await (await fetch(`${board.url}/work?as=${worker.id}`, { headers: { accept: "text/html" } })).text();
-  expect([own, free, foreign].map(({ id }) => page.includes(`/m/${id}`))).toEqual([true, true, false]);
+  expect([own, free, foreign].map(({ id }) => page.includes(`/m/${id.slice(0, 12)}`))).toEqual([true, true, false]);
   // Who comes too late is pointed to work that it may have.
   await board.put(other, { kind: "claim", refs: [{ rel: "claims", id: free.id }] });
   const another = await put({});

@@ -158,7 +158,7 @@ test("a poller whose seq is beyond the newest entry learns that the board began 
 });
 
 describe("whatever is asked, the answer is the error object", () => {
-  test.each(["/api", "/api/", "/api/nothing", "/api/messages/a/b/c", "/favicon.ico", "//api/time", "/api/time//", "/API/TIME"])(
+  test.each(["/api", "/api/", "/api/nothing", "/api/messages/a/b/c", "/favicon.png", "//api/time", "/api/time//", "/API/TIME"])(
     "404 at %s",
     async (path) => {
       expectRefusal(await rawRequest(board.url, head(`GET ${path}`)), 404, "not_found");
