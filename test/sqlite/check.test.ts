@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { array, asyncProperty, assert } from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LocalIndex } from "../../src/adapters/search/local-index.ts";
+import { embedderOf } from "../../src/adapters/search/meaning-table.ts";
+import { MEANING_TABLE } from "../../src/adapters/system/package-files.ts";
 import { pace } from "../../src/adapters/search/pace.ts";
 import { openHoldings } from "../../src/adapters/sqlite/holdings.ts";
 import { databasePath } from "../../src/adapters/sqlite/open.ts";
@@ -304,7 +306,7 @@ describe(`a board with a life behind it (SEED=${SEED})`, () => {
 
   test("a search index that lacks a live message, or still has a gone one, is found", async () => {
     const copy = copied();
-    const index = LocalIndex.open(join(copy, "index"));
+    const index = LocalIndex.open(join(copy, "index"), { embedder: embedderOf(MEANING_TABLE) });
     index.forget(of("task"), "later");
     index.add(of("removed"), documentOf({ v: 1, pk: "", ts: 0, kind: "note", title: "bad" }));
     await index.flush(pace(100));

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Manifest, type Progress, readManifest, unpackBits } from "./manifest.ts";
+import { embedderOf } from "./meaning-table.ts";
 import { Segment } from "./segment.ts";
 import { Corrupt } from "./segment-format.ts";
 import { textVersion } from "./text-version.ts";
@@ -17,13 +18,14 @@ export interface IndexOnDisk {
 const TRIES = 5;
 const NOTHING: Progress = { seq: 0, hash: "", building: 0 };
 
-/** Undefined where there is no index, or one of another version, which the board makes anew. */
-export function readIndexOnDisk(dir: string): IndexOnDisk | undefined {
+/** `meaning` is the board's table of meanings. Undefined where there is no index, or one of another version, which the board makes anew. */
+export function readIndexOnDisk(dir: string, meaning: string | undefined): IndexOnDisk | undefined {
   if (!existsSync(dir)) return undefined;
+  const version = textVersion(embedderOf(meaning));
   for (let tries = 1; ; tries++) {
     try {
       const manifest = readManifest(dir);
-      if (manifest === undefined || manifest.text !== textVersion()) return undefined;
+      if (manifest === undefined || manifest.text !== version) return undefined;
       return { progress: manifest.progress, seqs: seqsOf(dir, manifest), damage: undefined };
     } catch (error) {
       // A file may have been merged into another since the manifest was read.

@@ -1,11 +1,9 @@
 // The thread that owns the index, so that no search and no upkeep ever holds the event loop of the board.
-import { readFileSync } from "node:fs";
 import type { MessagePort } from "node:worker_threads";
-import { Embedder } from "../../core/search/meaning/embedder.ts";
-import { readTable } from "../../core/search/meaning/table.ts";
 import type { SearchIndex, SearchSource } from "../../ports/search.ts";
 import { StoreFailure } from "../../ports/store.ts";
 import { LocalIndex } from "./local-index.ts";
+import { embedderOf } from "./meaning-table.ts";
 import { SearchNode } from "./search-node.ts";
 
 /** A module on this side of the thread that can read the board: it exports `openSource`. */
@@ -55,9 +53,6 @@ export async function run(port: MessagePort, { dir, source, meaning }: SearchWor
   };
   port.on("message", (request: SearchRequest) => void answer(request));
 }
-
-const embedderOf = (file: string | undefined): Embedder | undefined =>
-  file === undefined ? undefined : new Embedder(readTable(readFileSync(file)));
 
 /** A full disk is the board's affair, and told once for all of it. */
 function troubleOf(error: unknown): Extract<SearchReply, { trouble: string }> {

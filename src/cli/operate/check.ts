@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { readIndexOnDisk } from "../../adapters/search/index-on-disk.ts";
+import { MEANING_TABLE } from "../../adapters/system/package-files.ts";
 import { openHoldings } from "../../adapters/sqlite/holdings.ts";
 import { databasePath } from "../../adapters/sqlite/open.ts";
 import { endWithdrawn } from "../../adapters/sqlite/writer.ts";
@@ -46,7 +47,7 @@ export async function checkConfigured(config: Config, now: number = Date.now()):
   // Before the copy, which then cannot be behind it unless the database is.
   const place = placeOf(config);
   const board = await place.identity();
-  const index = readIndexOnDisk(join(config.data, "index"));
+  const index = readIndexOnDisk(join(config.data, "index"), config.meaning ? MEANING_TABLE : undefined);
   const dir = mkdtempSync(join(tmpdir(), "blackboard-copy-"));
   const signatures = signaturePool(Math.max(1, availableParallelism() - 1));
   try {
