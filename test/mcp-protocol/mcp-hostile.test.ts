@@ -87,7 +87,7 @@ describe("bodies", () => {
   test("that name what is not there are told what is", async () => {
     for (const [body, code, words] of [
       [call("find_wrk", {}), "not_found", 'There is no tool "find_wrk". Did you mean find_work? There are: board_guide, '],
-      [rpc("prompts/get", { name: "x" }), "not_found", 'There is no prompt "x". There are: claim_work, '],
+      [rpc("prompts/get", { name: "x" }), "not_found", 'There is no prompt "x". There are: brief, claim_work, '],
       [rpc("prompts/get", { name: "post_finding" }), "invalid_field", "The argument finding is missing. Send prompts/get"],
       [
         rpc("resources/read", { uri: "blackboard://x" }),
